@@ -6,8 +6,8 @@
  * op2: lazily evaluated parallel loops over unstructured meshes.
  *
  * An application declares sets, maps and dats (op2/mesh.h), queues loops over them (op2/loop.h) and
- * calls of its own functions (op2/call.h), and looks at data. What is queued waits in a dependency
- * graph (op2/graph.h) until a flush, or a look at data, makes it run. */
+ * calls of its own functions (op2/call.h), and reads data. What is queued waits in a dependency
+ * graph (op2/graph.h) until a flush, or reading data that depends on it, makes it run. */
 
 #include "op2/algebra.h"
 #include "op2/call.h"

@@ -65,8 +65,8 @@ extern "C" {
  *         read during the call only. The context is the caller's, to be ended by op2_finalize()
  * @sync   starts worker threads where the backend has some
  * @mpi    collective over comm; options, of the environment too, have to be the same on all of its
- *         processes, but for threads, cache_dir, cc, graph_file, log_level and those that
- *         op2_environment_write() does not say that of
+ *         processes, but for threads, cache_dir, cc, graph_file, log_level and those for
+ *         which op2_environment_write() does not say so
  * @errors those of op2_init(); OP2_ERR_OPTION also where options differ that have to be the same
  *         (names the variable, two ranks and their values); OP2_ERR_STATE when MPI is not
  *         initialised, or finalized, or was initialised for another thread alone, and when a

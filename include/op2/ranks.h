@@ -157,6 +157,11 @@ typedef struct op2_partition_report {
 
 /** @brief Choose the owners of elements, move all sets, maps, subsets and dats there, and make
  * halos.
+ * One set is cut by the method, or all by blocks. The other sets follow: a set with maps to sets
+ * that have their owners goes where most of its targets are; a set without, where most of the rows
+ * are that lead to it; elements that nothing leads to are cut in blocks. In a tie, a number made of
+ * the element's global number chooses the rank. Then each rank has core, owned, exec halo and
+ * non-exec halo as op2_set_create_halo() defines them, each in ascending order of global numbers.
  *
  * Large sets that are badly numbered then are renumbered within their sections on every rank, as by
  * op2_renumber() (OP2_RENUMBER); the order that the program sees stays ascending.

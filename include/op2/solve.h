@@ -64,7 +64,7 @@ typedef enum op2_reason {
   OP2_NOT_SOLVED = 0,           /**< no solve was ever queued by this solver */
   OP2_CONVERGED_RTOL = 1,       /**< the residual is small relative to b */
   OP2_CONVERGED_ATOL = 2,       /**< the residual is small */
-  OP2_CONVERGED_OTHER = 3,      /**< for the library that solves: one step of a direct method */
+  OP2_CONVERGED_OTHER = 3,      /**< by the library that solves: one step of a direct method */
   OP2_DIVERGED_ITERATIONS = -1, /**< the limit of iterations was reached */
   OP2_DIVERGED_DTOL = -2,       /**< the residual has grown too large */
   OP2_DIVERGED_NAN = -3,        /**< the residual is NaN */
