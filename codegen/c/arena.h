@@ -10,12 +10,12 @@ struct op2i_arena {
   void *chunks;
   char *at;
   size_t left;
-  bool failed; /* something was asked for and not had */
+  bool failed; /* an allocation has failed */
 };
 
-/* Zeroed; null without memory. */
+/* The memory is zeroed; null without memory. */
 void *op2i_arena_take(struct op2i_arena *arena, size_t bytes);
-/* A copy, or "" without memory. */
+/* The result is a copy of the text, or "" without memory. */
 const char *op2i_arena_string(struct op2i_arena *arena, const char *text, size_t length);
 void op2i_arena_free(struct op2i_arena *arena);
 

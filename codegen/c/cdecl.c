@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reader of declarations: specifiers and declarators, into types. */
+/* Reads specifiers and declarators of declarations into types. */
 #include "cdecl.h"
 
 #include <limits.h>
 #include <stddef.h>
 #include <string.h>
 
-/* Declarators in parentheses are followed this far: unit.c allows no more brackets, macros may. */
+/* Declarators in parentheses are followed to this depth. unit.c allows no deeper brackets, but
+ * macros may produce them. */
 enum { NESTED_MAX = 1000 };
 
 /* ---- words ----------------------------------------------------------------------------------- */
@@ -14,7 +15,7 @@ enum { NESTED_MAX = 1000 };
 enum count { CHARS, SHORTS, INTS, LONGS, SIGNEDS, UNSIGNEDS, FLOATS, DOUBLES, COUNTS };
 enum kind { PASSED, CONST, COUNTED, TYPE, TAGGED, TYPEOF, SAYS, BRACKETED };
 
-/* value: of COUNTED a count, of TYPE and TAGGED a base, of SAYS and BRACKETED what is said. */
+/* `value` is a count for COUNTED, a base for TYPE and TAGGED, and a flag for SAYS and BRACKETED. */
 static const struct word {
   const char *spelling;
   enum kind kind;
@@ -86,7 +87,7 @@ static bool is(const struct op2i_c_reader *r, const char *spelling) {
   return r->at < r->count && op2i_piece_is(here(r), spelling);
 }
 
-/* Past the bracket that closes the one at `at`. */
+/* The position after the bracket that closes the one at `at`. */
 static int past_bracket(const struct op2i_piece *tokens, int count, int at) {
   int level = 0;
   do {
@@ -98,7 +99,8 @@ static int past_bracket(const struct op2i_piece *tokens, int count, int at) {
   return at;
 }
 
-/* The place behind an __attribute__((...)) or the like at `at`; `at` itself where there is none. */
+/* The position after an __attribute__((...)) or the like at `at`; `at` itself where there is
+ * none. */
 static int past_attribute(const struct op2i_piece *tokens, int count, int at) {
   const struct word *w = at < count ? find_word(&tokens[at]) : NULL;
   if (!w || w->kind != BRACKETED || !op2i_piece_is(&tokens[at + 1], "(")) return at;
@@ -162,7 +164,7 @@ static enum op2i_c_base standard_base(const struct op2i_piece *token) {
   return OP2I_C_UNCLEAR;
 }
 
-/* T x, and T *x before what can follow it. */
+/* True for `T x`, and for `T *x` if a token follows that can follow a declarator. */
 static bool looks_declared(const struct op2i_piece *token, bool known) {
   const struct op2i_piece *t = token + 1;
   if (op2i_c_word(t)) return true;
@@ -183,7 +185,7 @@ bool op2i_c_at_type(struct op2i_c_reader *r) {
   return r->guesses && looks_declared(here(r), named < 0);
 }
 
-/* A word that names a type, or a macro before one: another word follows that. */
+/* Read a word that names a type, or a macro before one: then another word follows. */
 static bool name_of_type(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   const struct op2i_piece *token = here(r);
   if (!op2i_c_word(token) || (out->seen && !op2i_c_word(&token[1]))) return false;
@@ -196,7 +198,7 @@ static bool name_of_type(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   return true;
 }
 
-/* struct, union, enum and what belongs to it. */
+/* Read struct, union or enum with its attributes, tag and braces. */
 static void tagged(struct op2i_c_reader *r, struct op2i_c_decl *out, enum op2i_c_base base) {
   out->type = (struct op2i_c_type){.base = base};
   say(r, out, OP2I_C_SPECIAL);
@@ -218,8 +220,8 @@ static void specifier(struct op2i_c_reader *r, const struct word *w, struct op2i
   r->at = behind > r->at ? behind : r->at + 1;
 }
 
-/* To be const is for an array to have constant elements; of a pointer it says nothing of what it
- * leads to. */
+/* A const array has constant elements, but a const pointer does not make constant what it points
+ * to. */
 static bool only_arrays(const struct op2i_c_type *type) {
   bool arrays = true;
   for (int k = 0; k < type->nlevels; k++) arrays = arrays && type->levels[k] != 0;
@@ -252,7 +254,7 @@ static void opaque(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   say(r, out, OP2I_C_SPECIAL);
 }
 
-/* Those of a declarator come before those of its type. */
+/* Insert a level: those of a declarator come before those of its type. */
 static void add_level(struct op2i_c_decl *out, int *ndeclared, int64_t level) {
   struct op2i_c_type *type = &out->type;
   if (type->nlevels == OP2I_C_LEVELS) {
@@ -287,7 +289,7 @@ static bool at_nested(const struct op2i_c_reader *r) {
 
 static void declarator(struct op2i_c_reader *r, struct op2i_c_decl *out, int *ndeclared);
 
-/* ( declarator ); returns whether it is more than a name. */
+/* Read ( declarator ). Returns true if it is more than a name. */
 static bool nested(struct op2i_c_reader *r, struct op2i_c_decl *out, int *ndeclared) {
   int inside = r->at + 1, behind = past_bracket(r->tokens, r->count, r->at);
   bool name = op2i_c_word(&r->tokens[inside]) && op2i_piece_is(&r->tokens[inside + 1], ")");
@@ -411,7 +413,7 @@ struct op2i_piece *op2i_c_tokens(struct op2i_macros *macros, const struct op2i_u
     *at = *p;
     at->next = at + 1;
   }
-  /* Two, so that a look at the token behind the one here is always possible. */
+  /* END stands twice, so that the token after the current one can always be read. */
   at[0] = at[1] =
       (struct op2i_piece){.text = "", .line = *count ? at[-1].line : 0, .kind = OP2I_TOK_END};
   return tokens;

@@ -7,15 +7,15 @@
 #include "text.h"
 #include "unit.h"
 
-/* Declarations (C11 6.7), read in one place for all that ask: which parameters a kernel has, which
- * names its source declares, and what the values are that are to be vectors. Nothing is refused
- * here: what only the compiler must understand comes out opaque, and the name is found all the
- * same. */
+/* A reader of declarations (C11 6.7), shared by all its users: those that find out which parameters
+ * a kernel has, which names its source declares, and what the types of the values are that are to
+ * become vectors. It refuses nothing: a declaration that only the compiler must understand comes
+ * out opaque, and its name is found all the same. */
 
 enum op2i_c_base {
   OP2I_C_VOID,
-  OP2I_C_BOOL, /* of a varying value: a mask */
-  OP2I_C_I8,   /* from here on in the order of C's ranks */
+  OP2I_C_BOOL, /* a mask if the value varies between lanes */
+  OP2I_C_I8,   /* from here on in the order of C's conversion ranks */
   OP2I_C_U8,
   OP2I_C_I16,
   OP2I_C_U16,
@@ -27,21 +27,21 @@ enum op2i_c_base {
   OP2I_C_F64,
   /* opaque */
   OP2I_C_LONG_DOUBLE,
-  OP2I_C_OTHER,  /* another number: complex, __int128 */
+  OP2I_C_OTHER,  /* other numbers: complex, __int128 */
   OP2I_C_RECORD, /* struct, union */
-  OP2I_C_UNCLEAR /* a name that is not known, enum, typeof, a function */
+  OP2I_C_UNCLEAR /* unknown names, enum, typeof, functions */
 };
 
 enum { OP2I_C_LEVELS = 4 };
 
 struct op2i_c_type {
   enum op2i_c_base base;
-  bool readonly;                 /* the innermost value */
-  int nlevels;                   /* of pointers and arrays, */
+  bool readonly;                 /* True if the innermost value is const. */
+  int nlevels;                   /* number of pointer and array levels */
   int64_t levels[OP2I_C_LEVELS]; /* outermost first: 0 a pointer, -1 [], else the extent */
 };
 
-/* What is said beside the type. */
+/* Flags for what a declaration states beside the type. */
 enum {
   OP2I_C_TYPEDEF = 1,
   OP2I_C_EXTERN = 2,
@@ -56,14 +56,14 @@ enum {
 struct op2i_c_decl {
   struct op2i_c_type type;
   bool seen;                        /* there is a type */
-  int line;                         /* of the declarator */
-  unsigned said;                    /* OP2I_C_TYPEDEF | ... */
-  const struct op2i_piece *special; /* the first token that said one which was not expected */
+  int line;                         /* line of the declarator */
+  unsigned said;                    /* flags OP2I_C_TYPEDEF | ... */
+  const struct op2i_piece *special; /* the first token that gave a flag which was not expected */
   const struct op2i_piece *name;    /* null when nothing is declared */
   enum { OP2I_C_VALUE, OP2I_C_FUNCTION, OP2I_C_TO_FUNCTION } what;
 };
 
-/* Brackets that a declaration has in it. */
+/* The kinds of brackets that can occur within a declaration. */
 enum op2i_c_bracket {
   OP2I_C_EXTENT,
   OP2I_C_PARAMETERS,
@@ -75,43 +75,46 @@ enum op2i_c_bracket {
 struct op2i_c_asker;
 struct op2i_c_statement;
 
-/* A place in some tokens, and who reads there. */
+/* A position in a list of tokens, and the user that reads there. */
 struct op2i_c_reader {
   const struct op2i_piece *tokens; /* [count + 2] END twice at the end */
   int count, at;
   int nested;
-  unsigned expected; /* what may be said beside types: OP2I_C_TYPEDEF | ... */
-  bool guesses;      /* not all names are known: `T x` and the like are taken for declarations */
+  unsigned expected; /* flags that may occur beside types: OP2I_C_TYPEDEF | ... */
+  bool guesses;      /* True if not all names are known: `T x` and the like are taken for
+                      * declarations. */
   void *who;
-  const struct op2i_c_asker *asker;      /* of statements, or null: see cstmt.h */
-  const struct op2i_c_statement *inside; /* the innermost that is being read */
-  /* The type that the word at `at` names: 1, not visible: 0, of something else: -1. */
+  const struct op2i_c_asker *asker;      /* the callbacks for statements (see cstmt.h), or null */
+  const struct op2i_c_statement *inside; /* the innermost statement that is being read */
+  /* Looks up the word at `at`. Returns 1 and *type if it names a type, 0 if it is not visible, and
+   * -1 if it names something else. */
   int (*named)(struct op2i_c_reader *r, struct op2i_c_type *type);
-  /* A word at `at` that is taken for a type's; may be null. */
+  /* Called for a word at `at` that is taken for a type name; may be null. */
   void (*word)(struct op2i_c_reader *r);
-  /* A bracket that opens at `at`; returns an extent, -1 for one that is not known. May leave `at`
-   * anywhere. */
+  /* Called for a bracket that opens at `at`; returns an extent, or -1 for one that is not known. It
+   * may leave `at` anywhere. */
   int64_t (*bracket)(struct op2i_c_reader *r, enum op2i_c_bracket kind);
 };
 
-/* Specifiers, with which *out begins; then a declarator, which takes the type from *out. */
+/* Read specifiers, which begin *out; then a declarator, which takes the type from *out. */
 void op2i_c_specifiers(struct op2i_c_reader *r, struct op2i_c_decl *out);
 void op2i_c_declarator(struct op2i_c_reader *r, struct op2i_c_decl *out);
 
-/* Whether a declaration or the name of a type begins at `at`. */
+/* True if a declaration or a type name begins at `at`. */
 bool op2i_c_at_type(struct op2i_c_reader *r);
-/* Whether a token is a word that only declarations begin with. */
+/* True if the token is a word that only declarations begin with. */
 bool op2i_c_declares(const struct op2i_piece *token);
 bool op2i_c_word(const struct op2i_piece *token); /* an identifier, not a reserved word */
 enum op2i_c_base op2i_c_base_of(op2_type type);
-op2_type op2i_c_type_of(enum op2i_c_base base); /* 0: none of the library's */
+op2_type op2i_c_type_of(enum op2i_c_base base); /* 0 if the library has no such type */
 
-/* Places [begin, end) of a unit with macros replaced, one behind the other in `next` too, and END
- * twice behind; null without memory, or with *why filled in. */
+/* The tokens [begin, end) of a unit with macros replaced. They lie one after the other in memory
+ * and are linked through `next` too, with END twice at the end. Null without memory, or with *why
+ * filled in. */
 struct op2i_piece *op2i_c_tokens(struct op2i_macros *macros, const struct op2i_unit *unit,
                                  int begin, int end, int *count, struct op2i_why_macro *why);
 
-/* Append places [begin, end) as one line of text, without the last word that equals `omit`. */
+/* Append the tokens [begin, end) as one line of text, without the last word that equals `omit`. */
 void op2i_c_spell(const struct op2i_unit *unit, int begin, int end, const char *omit,
                   struct op2i_text *out);
 /* The part of a parameter's type text that names the type of one value: "real" of "const real

@@ -56,7 +56,7 @@ static bool ends(const char *name, const char *suffix) {
   return length >= wanted && !strcmp(name + length - wanted, suffix);
 }
 
-/* C's own names, and macros that POSIX, GNU and compilers in their GNU modes add. */
+/* These are C's own names, and macros that POSIX, GNU and compilers in their GNU modes add. */
 bool op2i_name_foreign(const char *name) {
   static const char *const words[] = {
       "BYTE_ORDER", "FD_CLR",    "FD_ISSET",      "FD_SET",    "FD_SETSIZE", "FD_ZERO", "IOV_MAX",
@@ -72,7 +72,8 @@ bool op2i_name_foreign(const char *name) {
          ends(name, "_MAX") || ends(name, "_MIN") || ends(name, "_ENDIAN") || op2i_c_name(name);
 }
 
-/* M_PI and the like, which <math.h> defines in the dialect that kernels are compiled as. */
+/* True for M_PI and the like, which <math.h> defines in the dialect that kernels are compiled
+ * as. */
 static bool math_constant(const char *name) {
   return !strncmp(name, "M_", 2) && !ends(name, "l") && op2i_c_name(name);
 }
@@ -95,10 +96,10 @@ struct value {
 };
 
 struct evaluation {
-  struct reading *r; /* null outside of directives: names have no values */
+  struct reading *r; /* null outside directives, where names have no values */
   const struct op2i_piece *at;
   int nested;
-  bool wrong; /* no expression that can be read */
+  bool wrong; /* no readable expression */
 };
 
 static const struct value unclear;
@@ -113,7 +114,8 @@ static bool accept(struct evaluation *e, const char *spelling) {
 
 static struct value known(int64_t number) { return (struct value){true, number}; }
 
-/* Unsigned ones count otherwise in directives. Elsewhere one that is too large is just very large. */
+/* Unsigned numbers follow other rules in directives, so they are unclear there. Elsewhere a number
+ * that is too large is cut to the largest one. */
 static struct value number(const struct op2i_piece *piece, bool directive) {
   const char *suffixes = directive ? "lL" : "lLuU";
   char digits[32] = "", *end;
@@ -137,7 +139,7 @@ static struct value primary(struct evaluation *e) {
   }
   e->at = piece->next;
   if (piece->kind == OP2I_TOK_NUMBER) return number(piece, e->r);
-  /* What is left of names stands for 0, if nobody else has defined it. */
+  /* The names that are left stand for 0, unless something else may define them. */
   return e->r && !op2i_piece_is(piece, "defined") && defined(e->r, piece) == NO ? known(0)
                                                                                 : unclear;
 }
@@ -187,7 +189,7 @@ static struct value combined(const char *op, int64_t a, int64_t b) {
   }
 }
 
-/* The value of && and || may be known by one side. */
+/* One known operand can decide && and ||. */
 static struct value joined(bool both, struct value a, struct value b) {
   if (a.known && !a.number == both) return known(!both);
   if (b.known && !b.number == both) return known(!both);
@@ -208,7 +210,7 @@ static struct value binary(struct evaluation *e, int least) {
         a = joined(level == 1, a, b);
       else
         a = a.known && b.known ? combined(op, a.number, b.number) : unclear;
-      i = -1; /* another one of this level may follow */
+      i = -1; /* another operator of this level may follow */
     }
   return a;
 }
@@ -233,8 +235,8 @@ bool op2i_constant(const struct op2i_piece *at, const char *end, int64_t *value)
   return found.known && !e.wrong && op2i_piece_is(e.at, end);
 }
 
-/* defined X and defined (X) as numbers, before macros are replaced; one that cannot be told stays.
- * False where something else follows. */
+/* Replace defined X and defined (X) by numbers before macros are expanded; one that cannot be
+ * decided stays. Returns false where something else follows. */
 static bool replace_defined(struct reading *r, struct op2i_piece *list) {
   for (struct op2i_piece *p = list; p; p = p->next) {
     if (!op2i_piece_is(p, "defined")) continue;
@@ -276,8 +278,8 @@ static enum verdict decide(struct reading *r, int64_t t) {
 /* ---- the whole text -------------------------------------------------------------------------- */
 
 struct branch {
-  bool outer; /* what surrounds the conditional is read */
-  bool taken; /* a branch of it has been */
+  bool outer; /* the text around the conditional is read */
+  bool taken; /* one of its branches has been read */
   int line;
 };
 
@@ -293,7 +295,7 @@ static bool holds(struct reading *r, int64_t t) {
   return verdict != NO;
 }
 
-/* A directive that is no conditional, where it is read. */
+/* Take note of a directive in text that is read, if it is no conditional. */
 static void note(struct reading *r, int64_t t) {
   struct op2i_tokens *tokens = r->tokens;
   size_t length;
@@ -357,8 +359,8 @@ op2_status op2i_conditionals(struct op2i_tokens *tokens, bool given) {
 
 /* ---- what the source does not show ----------------------------------------------------------- */
 
-/* Whether flags of a compiler may define names, say that others be included, or choose a dialect that
- * knows fewer. */
+/* True if compiler flags may define names, include files, or choose a dialect that defines fewer
+ * names. */
 static bool flags_define(const char *flags) {
   static const char *const words[] = {"-D",     "-U", "-include", "-imacros", "-Wp,",  "-Xpreproc",
                                       "-specs", "--", "@",        "-ansi",    "-std=c"};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reader of statements and scopes. */
+/* Reads statements and scopes. */
 #include "cstmt.h"
 
 #include <stddef.h>
@@ -27,7 +27,7 @@ static void *expression(struct op2i_c_reader *r, const char *end) {
   return stopped(r) ? NULL : r->asker->expression(r, end);
 }
 
-/* Which may be left out. */
+/* A clause may be empty. */
 static void *clause(struct op2i_c_reader *r, const char *end) {
   void *made = is(r, end) ? NULL : expression(r, end);
   expect(r, end);
@@ -68,7 +68,7 @@ void op2i_c_parameters(struct op2i_c_reader *r) {
   } while (accept(r, ",") && !stopped(r));
 }
 
-/* They belong to the scope round them, each from behind its value on. */
+/* Enumerators belong to the scope around the braces, each from after its value on. */
 void op2i_c_enumerators(struct op2i_c_reader *r) {
   expect(r, "{");
   while (op2i_c_word(here(r)) && !stopped(r)) {
@@ -107,7 +107,8 @@ static void *made(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
 
 static void *read_parts(struct op2i_c_reader *r, struct op2i_c_statement *s);
 
-/* bodies: 1 where it is the body of the one round it, which may be without braces. */
+/* `bodies` is 1 where the statement is the body of the one around it, which may be without
+ * braces. */
 static void *one_statement(struct op2i_c_reader *r, int bodies, bool *label) {
   const struct op2i_c_statement *outer = r->inside;
   struct op2i_c_statement s = {.kind = kind_here(r),
@@ -141,8 +142,8 @@ static void *block(struct op2i_c_reader *r) {
   return list.first;
 }
 
-/* A scope of its own, with braces or without. Labels belong to the statement that they stand
- * before. */
+/* A body is a scope of its own, with braces or without. Labels belong to the statement that they
+ * stand before. */
 static void *body(struct op2i_c_reader *r) {
   int64_t outer = r->asker->visible(r);
   void *node;
@@ -153,7 +154,7 @@ static void *body(struct op2i_c_reader *r) {
   return node;
 }
 
-/* ( test ) */
+/* Read ( test ). */
 static void *condition(struct op2i_c_reader *r) {
   if (!expect(r, "(")) return NULL;
   void *test = expression(r, ")");
@@ -165,7 +166,7 @@ static void otherwise(struct op2i_c_reader *r, void *branch, void *other) {
   if (branch && other) r->asker->otherwise(r, branch, other);
 }
 
-/* However long a chain of else if is, the recursion goes no deeper. */
+/* A chain of else if is read in a loop, so that the recursion does not grow with its length. */
 static void *branches(struct op2i_c_reader *r, struct op2i_c_statement *s) {
   void *first = NULL, *last = NULL;
   do {
@@ -188,7 +189,7 @@ static void *branches(struct op2i_c_reader *r, struct op2i_c_statement *s) {
   return first;
 }
 
-/* What is declared in the parentheses is visible in the body. */
+/* Names that are declared in the parentheses are visible in the body. */
 static void for_parts(struct op2i_c_reader *r, struct op2i_c_statement *s) {
   int64_t outer = r->asker->visible(r);
   r->at++;

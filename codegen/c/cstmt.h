@@ -4,10 +4,10 @@
 
 #include "cdecl.h"
 
-/* Statements (C11 6.8), read in one place for all that ask: whose name a word is, and what is to
- * become vectors. What is a declaration, where a scope begins and ends, and from where on a name is
- * visible in it (6.2.1), is decided here for all of them. Expressions are opaque: the asker reads
- * them. Nothing is refused here. */
+/* A reader of statements (C11 6.8), shared by all its users: scope.c, which resolves names, and the
+ * translation into vectors. It decides for all of them what is a declaration, where a scope begins
+ * and ends, and from where on a name is visible in it (6.2.1). Expressions are opaque: a callback
+ * reads them. It refuses nothing. */
 
 enum op2i_c_kind {
   OP2I_C_EXPRESSION, /* test; */
@@ -27,13 +27,13 @@ enum op2i_c_kind {
   OP2I_C_CONTINUE
 };
 
-/* Its parts are what the asker made of them; null where there is none. */
+/* The parts are what the callbacks returned for them; null where there is none. */
 struct op2i_c_statement {
   enum op2i_c_kind kind;
   int line;
-  const struct op2i_c_statement *outer; /* the one round it, or null */
-  int nested; /* how many are round it, the branches before an else if among them */
-  int bodies; /* how many of them are round it without braces, or might be */
+  const struct op2i_c_statement *outer; /* the statement around this one, or null */
+  int nested; /* number of statements around it, including the branches before an else if */
+  int bodies; /* number of those that may be without braces */
   void *init, *test, *step, *body;
 };
 
@@ -41,40 +41,42 @@ struct op2i_c_list {
   void *first, *last;
 };
 
-/* Whoever reads statements. Where nothing is made of them, what makes something may be null. */
+/* The callbacks of a user of this reader. Those that return something may be null if the user
+ * builds nothing from statements. */
 struct op2i_c_asker {
-  /* To read no further. */
+  /* True if reading is to stop. */
   bool (*stopped)(const struct op2i_c_reader *r);
-  /* How many names can be seen; see no more than the first `count` of them from now on. */
+  /* The number of names that are visible; forget() hides all but the first `count` of them. */
   int64_t (*visible)(const struct op2i_c_reader *r);
   void (*forget)(struct op2i_c_reader *r, int64_t count);
-  /* The specifiers of a declaration have been read. */
+  /* Called when the specifiers of a declaration have been read. */
   void (*specified)(struct op2i_c_reader *r, struct op2i_c_decl *all);
-  /* Something is declared, and visible from here on, in its initializer too, which `initialized`
-   * reads if there is one. */
+  /* Called for a declared name. It is visible from here on, also in its initializer, which
+   * `initialized` reads if there is one. */
   void *(*declared)(struct op2i_c_reader *r, struct op2i_c_decl *decl);
   void (*initialized)(struct op2i_c_reader *r, const struct op2i_c_decl *decl, void *declared);
   void (*parameter)(struct op2i_c_reader *r, struct op2i_c_decl *decl);
-  /* value: null, and not given, where it is one more than that of the one before. */
+  /* `value` is null and `given` false where the enumerator is one more than the one before it. */
   void (*enumerator)(struct op2i_c_reader *r, const struct op2i_piece *name, bool given,
                      void *value);
   /* Read the expression here, which ends before `end`: one of ; ) : and the comma. */
   void *(*expression)(struct op2i_c_reader *r, const char *end);
-  /* `spelling` should be here and is not. */
+  /* Called when `spelling` is expected here and is missing. */
   void (*missing)(struct op2i_c_reader *r, const char *spelling);
-  /* Before a statement is read: whether to read it. Its kind is known, and what is round it. */
+  /* Called before a statement is read, with its kind and surroundings known; returns whether to
+   * read it. */
   bool (*begin)(struct op2i_c_reader *r, const struct op2i_c_statement *s);
-  /* Of a statement; then of what stands behind its else. */
+  /* Build a statement; `otherwise` then adds the else branch. */
   void *(*made)(struct op2i_c_reader *r, const struct op2i_c_statement *s);
   void (*otherwise)(struct op2i_c_reader *r, void *branch, void *other);
-  /* Put one or several that belong together at the end of a list. */
+  /* Append one node, or several that belong together, to a list. */
   void (*append)(struct op2i_c_reader *r, struct op2i_c_list *list, void *made);
 };
 
-/* What stands at `at`, which is left behind it. */
+/* Read what begins at `at`, and leave `at` after it. */
 void *op2i_c_statement(struct op2i_c_reader *r);
-void *op2i_c_declaration(struct op2i_c_reader *r); /* the first of a list */
+void *op2i_c_declaration(struct op2i_c_reader *r); /* returns the first of a list */
 void op2i_c_parameters(struct op2i_c_reader *r);   /* up to a parenthesis or the end */
-void op2i_c_enumerators(struct op2i_c_reader *r);  /* with braces */
+void op2i_c_enumerators(struct op2i_c_reader *r);  /* including the braces */
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a compiler's message about a kernel does not say: that a name it does not know may be known
- * to the program's file, and that a kernel sees nothing of that. Compilers word their messages
- * differently and translate them, so only names are looked for in them. */
+/* Adds what a compiler's message about a kernel leaves out: a name that is unknown to the kernel
+ * may be known in the program's file, but the kernel sees nothing of that file. Compilers word
+ * their messages differently and translate them, so only names are searched for in them. */
 #include "hint.h"
 
 #include <string.h>
@@ -17,8 +17,8 @@ static bool word_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Whether the message speaks of the name, in quotes of any kind or behind "undefined symbol:", and
- * not only as part of a line of source that it shows: those have a bar or blanks before them. */
+/* True if the message mentions the name in quotes of any kind or after "undefined symbol:". A line
+ * of source that the message shows does not count: there a bar or blanks stand before names. */
 static bool speaks_of(const char *message, const char *name, size_t length) {
   static const char *const before[] = {"'", "\"", "\xe2\x80\x98", "`", "symbol: "};
   for (const char *at = message; (at = strstr(at, name)); at++) {
@@ -31,7 +31,7 @@ static bool speaks_of(const char *message, const char *name, size_t length) {
   return false;
 }
 
-/* A name that is used and has no definition here, nor a constant's. */
+/* True for a name that is used and is neither defined here nor the name of a constant. */
 static bool stray(const struct op2i_unit *unit, const struct op2i_loop_const *consts, int nconsts,
                   int at, const char *name) {
   int t = unit->code[at];
@@ -39,7 +39,8 @@ static bool stray(const struct op2i_unit *unit, const struct op2i_loop_const *co
   bool declared = unit->roles[t] == OP2I_ROLE_FILE && op2i_unit_is(unit, at + 1, "(");
   if (!free_name && !declared) return false;
   if (op2i_unit_function(unit, t) >= 0) return false;
-  const char *c_name = op2i_c_name(name); /* what every kernel sees is misused, not unknown */
+  const char *c_name = op2i_c_name(name); /* A name that every kernel sees is misused, not
+                                           * unknown. */
   if (c_name && !strstr(c_name, "of the C library")) return false;
   for (int c = 0; c < nconsts; c++)
     if (!strcmp(consts[c].name, name)) return false;

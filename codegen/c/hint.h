@@ -5,8 +5,9 @@
 #include "loop.h"
 #include "text.h"
 
-/* Append to `message`, what the compiler said of the kernel, why names in it are not known: the text
- * is all that a kernel sees. Appends nothing where that is not what is wrong. */
+/* Append to `message`, the compiler's output for the kernel, an explanation why names in it are not
+ * known: a kernel sees nothing but its own text and headers. Appends nothing if that is not the
+ * problem. */
 void op2i_kernel_hint(op2_kernel kernel, const struct op2i_loop_const *consts, int nconsts,
                       struct op2i_text *message);
 

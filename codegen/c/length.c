@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How much a kernel computes, by the looks of its source: loops count as often as the largest number in
- * their head says, helpers once, and branches all. */
+/* An estimate of the operations of a kernel from its source: loops count as often as the largest
+ * number in their head says, helper functions once, and all branches count. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,8 @@
 #include "signature.h"
 #include "unit.h"
 
-/* Of an addition; and how often a loop runs that has no number in its head. */
+/* The cost of a division and of a library function in units of an addition, and the trip count of a
+ * loop without a number in its head. */
 enum { DIVISION = 8, FUNCTION = 40, TRIPS = 4 };
 
 static double weight(const struct op2i_unit *unit, int t) {
@@ -36,7 +37,7 @@ static double trips(const struct op2i_unit *unit, int from, int to) {
   return most > 0 ? (double)most : TRIPS;
 }
 
-/* The last token of the statement that begins with one. */
+/* The last token of the statement that begins at t. */
 static int statement_end(const struct op2i_unit *unit, int t, int end) {
   for (; t < end; t++) {
     bool block = op2i_unit_is(unit, t, "{");
@@ -46,7 +47,7 @@ static int statement_end(const struct op2i_unit *unit, int t, int end) {
   return end - 1;
 }
 
-/* Nested loops multiply: `often` of a token is kept while they last. */
+/* Trip counts of nested loops multiply: often[t] is the product for token t. */
 static double operations(const struct op2i_unit *unit, double *often) {
   double total = 0;
   for (int t = 0; t < unit->ncode; t++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C's 64-bit integers by the names that OpenCL C has for them. */
+/* Translates C's 64-bit integer types to the names that OpenCL C has for them. */
 #include "longs.h"
 
 #include <ctype.h>
@@ -7,7 +7,7 @@
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* Of the specifiers of one type, in any order. */
+/* True for the specifiers that can stand beside `long` in one type, in any order. */
 static bool goes_with_long(const char *word, size_t n) {
   static const char *const words[] = {"unsigned", "signed", "int", "const", "volatile"};
   bool any = false;
@@ -22,7 +22,8 @@ static void add_word(struct op2i_text *out, const char *word, size_t n, bool *be
   *behind = is_long || (*behind && goes_with_long(word, n));
 }
 
-/* One l of two that are alike, as the standard has it; a name of that spelling begins with no digit. */
+/* Drop one of two equal letters l or L, as the standard suffixes LL and ll have; a number begins
+ * with a digit, so names of that spelling are not touched. */
 static void add_number(struct op2i_text *out, const char *number, size_t n) {
   size_t at = 1;
   while (at < n && !(tolower((unsigned char)number[at]) == 'l' && number[at - 1] == number[at]))

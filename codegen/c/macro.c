@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The source's own macros, replaced as C does (C11 6.10.3; hide sets as D. Prosser has them). */
+/* Expansion of the source's own macros as C does it (C11 6.10.3), with hide sets after D.
+ * Prosser. */
 #include "macro.h"
 
 #include <string.h>
@@ -52,7 +53,8 @@ static void remember(struct op2i_macros *macros, struct op2i_macro *macro) {
     macros->list[macros->count++] = macro;
 }
 
-/* (a, b) from behind the parenthesis on; returns what is behind it, null when there is none. */
+/* Read (a, b) from after the opening parenthesis on. Returns the piece after it; null when there is
+ * none. */
 static struct op2i_piece *parameters(struct op2i_macro *macro, struct op2i_piece *p,
                                      const struct op2i_piece **params) {
   while (p && !op2i_piece_is(p, ")")) {
@@ -112,8 +114,8 @@ const struct op2i_macro *op2i_macros_find(const struct op2i_macros *macros, cons
 struct expansion {
   struct op2i_macros *macros;
   struct op2i_why_macro *why;
-  int work;   /* pieces looked at and made */
-  int within; /* arguments of how many calls */
+  int work;   /* pieces visited and made */
+  int within; /* depth of nested macro calls in arguments */
 };
 
 static bool stopped(const struct expansion *x) { return x->why->what || x->macros->arena.failed; }
@@ -145,7 +147,7 @@ static const struct op2i_hidden *hide_all(struct expansion *x, const struct op2i
   return outer;
 }
 
-/* What is hidden at both ends of a call, and the macro itself. */
+/* The intersection of the hide sets at both ends of a call, and the macro itself. */
 static const struct op2i_hidden *hide_common(struct expansion *x, const struct op2i_hidden *a,
                                              const struct op2i_hidden *b,
                                              const struct op2i_macro *macro) {
@@ -169,7 +171,7 @@ static struct op2i_piece **copy_to(struct expansion *x, struct op2i_piece **tail
   return &copy->next;
 }
 
-/* The body of a macro that stands at `at`, with `rest` behind it. */
+/* The body of a macro that stands at `at`, followed by `rest`. */
 static struct op2i_piece *replaced(struct expansion *x, const struct op2i_macro *macro,
                                    const struct op2i_piece *at, struct op2i_piece *const *args,
                                    const struct op2i_hidden *hidden, struct op2i_piece *rest) {
@@ -195,7 +197,7 @@ static struct op2i_piece *replaced(struct expansion *x, const struct op2i_macro 
 
 static struct op2i_piece *expand(struct expansion *x, struct op2i_piece *list);
 
-/* Cut the arguments out, from the opening parenthesis on; returns the closing one. */
+/* Cut the arguments out, from the opening parenthesis on. Returns the closing one. */
 static struct op2i_piece *cut_arguments(struct expansion *x, const struct op2i_macro *macro,
                                         struct op2i_piece *open, struct op2i_piece **args,
                                         int *nargs) {

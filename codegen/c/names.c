@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An index of words, so that the time to read a kernel's source grows as the source does, however
- * many names it declares. */
+/* An index of words. It keeps the time to read a kernel's source proportional to its length,
+ * however many names it declares. */
 #include "names.h"
 
 #include <string.h>
 
 #include "mem.h"
 
-/* FNV-1a. */
+/* FNV-1a hash. */
 static uint32_t hash_word(const char *word, size_t length) {
   uint32_t hash = 2166136261u;
   for (size_t i = 0; i < length; i++) hash = (hash ^ (unsigned char)word[i]) * 16777619u;

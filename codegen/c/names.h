@@ -6,7 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Words with a value each, found by spelling: the latest of a spelling first. Zero-initialise. */
+/* An index of words with a value each, found by spelling; the latest entry of a spelling comes
+ * first. Zero-initialise. */
 struct op2i_name {
   const char *word; /* borrowed, not ended by a null */
   size_t length;

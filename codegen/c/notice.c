@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the text of a kernel does that no compiler complains of, and that goes wrong as soon as
- * elements are computed at once: variables that keep values from one call to the next, arguments
- * that are read though they may only be added to, and slots that the map need not have. Only what
- * is certain from the tokens is noted; the checked mode finds the rest. */
+/* Finds faults in a kernel that no compiler reports and that do harm as soon as elements are
+ * computed concurrently: variables that keep values from one call to the next, arguments that are
+ * read though they may only be added to, and slots that the map may not have. Only what is certain
+ * from the tokens is noted; the checked mode finds the rest. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static bool is_any(const struct op2i_unit *unit, int at, const char *const *word
 static const char *const changes[] = {
     "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--", "=", NULL};
 
-/* The place behind the brackets [..] that follow `at`; counts them. */
+/* The position after the brackets [..] that follow `at`; counts them in *n. */
 static int behind_indices(const struct op2i_unit *unit, int at, int *n) {
   for (at++; op2i_unit_is(unit, at, "["); at = unit->match[at] + 1) ++*n;
   return at;
@@ -87,8 +87,9 @@ static void find_state(const struct op2i_unit *unit, struct op2i_signature *out)
 
 /* A use of a parameter's values. */
 struct use {
-  int begin, end; /* the lvalue's places: stars, name and indices, and parentheses round them */
-  int levels;     /* of pointers that it follows */
+  int begin, end; /* range of the lvalue's tokens: *, name and indices, and parentheses around
+                   * them */
+  int levels;     /* pointer levels that it dereferences */
 };
 
 static struct use use_at(const struct op2i_unit *unit, int at) {
@@ -121,7 +122,7 @@ static int statement_end(const struct op2i_unit *unit, int at, int end) {
   return at;
 }
 
-/* Whether the text defines a macro with parameters under the word at `at`. */
+/* True if the text defines a macro with parameters under the word at `at`. */
 static bool is_macro(const struct op2i_unit *unit, int at) {
   const struct op2i_token *word = &unit->tokens.list[unit->code[at]];
   const char *text = unit->tokens.text;
@@ -139,8 +140,8 @@ static bool is_macro(const struct op2i_unit *unit, int at) {
   return false;
 }
 
-/* Whether the use at `at` is an argument of a macro, which may change what it is given. Where flags
- * or headers may define macros, that can be any word that this text does not define. */
+/* True if the use at `at` is an argument of a macro, which may change it. If flags or headers may
+ * define macros, any word that this text does not define can be one. */
 static bool macro_takes(const struct op2i_unit *unit, int at, int from) {
   for (int p = from; p + 1 < at; p++) {
     if (!op2i_unit_word(unit, p) || !op2i_unit_is(unit, p + 1, "(") || unit->match[p + 1] < at)
@@ -151,8 +152,8 @@ static bool macro_takes(const struct op2i_unit *unit, int at, int from) {
   return false;
 }
 
-/* Whether the statement round a use gives a value to the same parameter, or says something of it
- * that is not its value: then it is left alone. */
+/* True if the statement around a use assigns to the same parameter, or uses something of it that is
+ * not its value (sizeof, its address): then there is no warning. */
 static bool excused(const struct op2i_unit *unit, int at, int body, int end) {
   static const char *const opaque[] = {"sizeof", "typeof", "__typeof__", "_Alignof", "&", NULL};
   int from = statement_begin(unit, at), to = statement_end(unit, at, end);
@@ -169,8 +170,8 @@ static bool excused(const struct op2i_unit *unit, int at, int body, int end) {
   return false;
 }
 
-/* The line on which the values of a parameter are read, and not in order to change them, or 0. A
- * parameter that is set somewhere may be read: then the kernel knows what is there. */
+/* The line on which the values of a parameter are read other than to change them, or 0. A parameter
+ * that is assigned somewhere may be read, since the kernel then knows what it holds. */
 static int read_line(const struct op2i_unit *unit, const struct op2i_item *item, const char *name,
                      int levels) {
   int line = 0;
@@ -195,8 +196,8 @@ static int64_t number_at(const struct op2i_unit *unit, int at) {
   return t->kind == OP2I_TOK_NUMBER ? strtol(unit->tokens.text + t->begin, NULL, 0) : -1;
 }
 
-/* The place behind the body of a loop, from the parenthesis that closes its head on; `from` itself
- * where that is not plain. */
+/* The position after the body of a loop, from the parenthesis that closes its head on; `from`
+ * itself where that is not plain. */
 static int loop_end(const struct op2i_unit *unit, int from, int end) {
   int p = from + 1;
   while ((op2i_unit_is(unit, p, "for") || op2i_unit_is(unit, p, "while")) &&
@@ -210,7 +211,8 @@ static int loop_end(const struct op2i_unit *unit, int from, int end) {
   return p;
 }
 
-/* Whether something between two places may keep the greatest value of a counter from being used. */
+/* True if something between two positions may keep the largest value of a counter from being
+ * used. */
 static bool conditional(const struct op2i_unit *unit, int from, int to) {
   static const char *const words[] = {"if",       "?",  "switch", "break", "return",
                                       "continue", "&&", "||",     "goto",  NULL};
@@ -219,8 +221,8 @@ static bool conditional(const struct op2i_unit *unit, int from, int to) {
   return false;
 }
 
-/* The most that a counter reaches by the head of the loop round it, i < 4 or i <= 3; -1 where the
- * innermost loop that names it says something else. */
+/* The largest value of a counter by the head of the loop around it, i < 4 or i <= 3; -1 if the
+ * innermost loop that names it has another form. */
 static int64_t most_of(const struct op2i_unit *unit, int counter, const struct op2i_item *item) {
   for (int p = counter - 1; p > item->body; p--) {
     if (!op2i_unit_is(unit, p, "for") || !op2i_unit_is(unit, p + 1, "(")) continue;

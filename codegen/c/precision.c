@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a source computes in double precision, by its looks: it names the type, or has a constant of it.
- * What headers hold is not looked at; what compilers of devices make of that they say. */
+/* Finds out whether a source computes in double precision, from its tokens: it names the type, or
+ * has a constant of it. Headers are not read; device compilers report what they do with those. */
 #include <string.h>
 
 #include "mem.h"
@@ -17,7 +17,7 @@ static bool is_double(const char *number, size_t length) {
 
 static bool in_text(const char *text);
 
-/* What it defines, or asks, has tokens of its own. */
+/* The text of a directive, a macro's body or a condition, has tokens of its own. */
 static bool in_directive(const char *text, size_t length) {
   char *rest = op2i_malloc(length);
   if (!rest) return true;
@@ -28,7 +28,7 @@ static bool in_directive(const char *text, size_t length) {
   return doubles;
 }
 
-/* Without memory for a look the answer errs towards yes: the host computes in both. */
+/* Without memory the answer errs towards yes, since the host computes in both precisions. */
 static bool in_text(const char *text) {
   struct op2i_tokens tokens;
   bool doubles = op2i_tokenize(text, true, &tokens) == OP2_ERR_NOMEM;

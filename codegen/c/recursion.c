@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether functions of a source call themselves, which OpenCL C forbids and its compilers need not notice. */
+/* Finds recursive functions in a source. OpenCL C forbids them, and its compilers need not
+ * notice. */
 #include "mem.h"
 #include "signature.h"
 #include "unit.h"
 
 enum { UNSEEN, OPEN, DONE };
 
-/* What is mentioned counts as called. */
+/* A function that is mentioned counts as called. */
 static bool comes_back(const struct op2i_unit *unit, char *states, int i) {
   const struct op2i_item *item = &unit->items[i];
   bool back = false;
@@ -22,7 +23,7 @@ static bool comes_back(const struct op2i_unit *unit, char *states, int i) {
   return back;
 }
 
-/* Without memory for a look the answer errs towards yes. */
+/* Without memory the answer errs towards yes. */
 bool op2i_source_recurs(const char *source) {
   struct op2i_unit unit;
   bool recurs = op2i_unit_read(source, false, &unit) == OP2_ERR_NOMEM;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Texts of kernels that C would take for something else than was meant, or that are not C: they are
- * reported when the kernel is made, as what they are. */
+/* Refuses, when a kernel is made, texts that are not C or that C would understand in another way
+ * than was meant. */
 #include <string.h>
 
 #include "cdecl.h"
@@ -16,19 +16,19 @@ static bool is_any(const struct op2i_unit *unit, int at, const char *const *word
 
 /* ---- declarations without a type ------------------------------------------------------------- */
 
-/* Words that begin a declaration and are no types: C takes what they declare for an int, `auto` of
- * C++ among them. */
+/* These words begin a declaration and are no types: C takes what they declare for an int. C++'s
+ * `auto` is one of them. */
 static const char *const typeless[] = {"auto", "const", "static", "register", "volatile", NULL};
 
-/* Whether a declaration can begin at `at`. */
+/* True if a declaration can begin at `at`. */
 static bool begins(const struct op2i_unit *unit, int at) {
   static const char *const before[] = {";", "{", "}", ":", NULL};
   if (at == 0 || is_any(unit, at - 1, before)) return true;
   return at > 1 && op2i_unit_is(unit, at - 1, "(") && op2i_unit_is(unit, at - 2, "for");
 }
 
-/* The place of the name that a declaration at `at` declares without a type, or -1. A name that is
- * followed by another one is a type's. */
+/* The position of the name that a declaration at `at` declares without a type, or -1. A name that
+ * is followed by another name is a type. */
 static int without_type(const struct op2i_unit *unit, int at) {
   static const char *const behind[] = {"=", ";", ",", "[", NULL};
   int p = at;
@@ -95,7 +95,7 @@ static bool word_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* The line of a macro that has the word in it, or 0. */
+/* The line of a macro whose body contains the word, or 0. */
 static int in_macro(const struct op2i_unit *unit, const char *name) {
   size_t length = strlen(name);
   for (int64_t t = 0; t < unit->tokens.count; t++) {

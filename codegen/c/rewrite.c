@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A kernel's source on its way into generated text: its functions' names, and its constants as
+/* Rewrites a kernel's source for generated text: names of its functions, and its constants as
  * parameters. */
 #include "rewrite.h"
 
@@ -21,7 +21,7 @@ const struct op2i_loop_const *op2i_rewrite_constant(const struct op2i_rewrite *r
   return NULL;
 }
 
-/* The function that token t refers to, as its item, or -1. A call may stand before the
+/* The item of the function that token t refers to, or -1. A call may stand before the
  * definition. */
 int op2i_rewrite_function(const struct op2i_rewrite *r, int64_t t) {
   const struct op2i_unit *unit = &r->unit;
@@ -46,7 +46,7 @@ static bool uses_constants(const struct op2i_rewrite *r, const struct op2i_item 
   return false;
 }
 
-/* Forwards and backwards in turn: chains of calls go one way as a rule. */
+/* Passes go forwards and backwards alternately, since chains of calls mostly go one way. */
 static void spread_needs(struct op2i_rewrite *r) {
   bool forwards = false;
   for (bool changed = true; changed;) {
@@ -63,7 +63,7 @@ static void spread_needs(struct op2i_rewrite *r) {
 
 /* ---- sharing a translation unit -------------------------------------------------------------- */
 
-/* Headers that every loop sees anyway. */
+/* True if the headers are among those that every loop includes anyway. */
 static bool headers_harmless(const char *headers) {
   static const char *const lines[] = {"#include <float.h>\n", "#include <math.h>\n",
                                       "#include <stddef.h>\n", "#include <stdint.h>\n"};
@@ -91,7 +91,7 @@ static bool functions_only(const struct op2i_unit *unit) {
 
 /* ---- the source ------------------------------------------------------------------------------ */
 
-/* Members of one kernel share its text, so its names start alike. */
+/* Members of a fused loop with the same kernel share its text, so they share a prefix. */
 static void name_rewrite(const struct op2i_loop *loop, int member, struct op2i_rewrite *r) {
   r->same_as = member;
   if (!loop->members) return;
@@ -131,9 +131,9 @@ void op2i_rewrite_end(struct op2i_rewrite *r) {
 struct cursor {
   const struct op2i_rewrite *r;
   struct op2i_text *out;
-  int item;     /* the item whose tokens come now, or the next one */
-  int function; /* the item that defines what this one declares or defines, or -1 */
-  bool *behind; /* a `long`: see longs.h */
+  int item;     /* the item that the current token belongs to, or the next one */
+  int function; /* the item that defines the function declared or defined at `item`, or -1 */
+  bool *behind; /* True after a `long`: see longs.h. */
 };
 
 static bool token_is(const struct cursor *c, int64_t t, const char *spelling) {
@@ -160,13 +160,13 @@ static void own_name(const struct cursor *c, int64_t t) {
   op2i_text_add(c->out, ")");
 }
 
-/* Specifiers that every function gets anew. */
+/* True for the specifiers that are replaced in every function. */
 static bool linkage_token(const struct cursor *c, int64_t t) {
   return token_is(c, t, "static") || token_is(c, t, "extern") || token_is(c, t, "inline") ||
          token_is(c, t, "__inline") || token_is(c, t, "__inline__");
 }
 
-/* The parenthesis that opens a parameter list, with the constants put first. */
+/* Add the parenthesis that opens a parameter list, with the constants as the first parameter. */
 static void open_parameters(const struct cursor *c, const struct op2i_item *item) {
   const struct op2i_unit *unit = &c->r->unit;
   int first = item->open + 1;
@@ -181,13 +181,12 @@ static bool lone_void(const struct cursor *c, const struct op2i_item *item, int6
   return c->r->unit.code[first] == t && first + 1 == item->close && token_is(c, t, "void");
 }
 
-/* Whether a macro in a function's head says `static`. */
+/* True if a macro in a function's head contains `static`. */
 static bool made_static(const struct cursor *c, const struct op2i_item *item) {
   const struct op2i_unit *unit = &c->r->unit;
   for (int p = item->begin; p < item->name; p++) {
     const struct op2i_token *t = &unit->tokens.list[unit->code[p]];
-    int64_t entry =
-        op2i_names_find(&unit->macros, unit->tokens.text + t->begin, t->end - t->begin);
+    int64_t entry = op2i_names_find(&unit->macros, unit->tokens.text + t->begin, t->end - t->begin);
     if (entry < 0) continue;
     const struct op2i_name *macro = &unit->macros.list[entry];
     const char *end = unit->tokens.text + unit->tokens.list[macro->value].end;
@@ -197,7 +196,8 @@ static bool made_static(const struct cursor *c, const struct op2i_item *item) {
   return false;
 }
 
-/* A token in the head of a function that this source defines. Returns whether it was dealt with. */
+/* A token in the head of a function that this source defines. Returns true if it has been written
+ * or dropped. */
 static bool head_token(const struct cursor *c, int64_t t) {
   const struct op2i_unit *unit = &c->r->unit;
   const struct op2i_item *item = &unit->items[c->item];
@@ -216,7 +216,8 @@ static bool head_token(const struct cursor *c, int64_t t) {
   return lone_void(c, item, t);
 }
 
-/* The parenthesis that opens the arguments of a call, if token t is one. Returns whether it is. */
+/* Write the parenthesis that opens the arguments of a call, if token t is one. Returns true if it
+ * is. */
 static bool call_token(const struct cursor *c, int64_t t) {
   if (t == 0 || !token_is(c, t, "(")) return false;
   int callee = op2i_rewrite_function(c->r, t - 1);
@@ -225,8 +226,8 @@ static bool call_token(const struct cursor *c, int64_t t) {
   return true;
 }
 
-/* Whether the declaration that begins at index `at` is one of a constant with a value; pointers to such
- * may change. */
+/* True if the declaration that begins at index `at` defines an initialized constant, and not a
+ * pointer, which may change. */
 static bool declares_table(const struct op2i_unit *unit, int at, int end) {
   bool constant = false;
   for (; at < end && !op2i_unit_is(unit, at, ";"); at++) {
@@ -238,7 +239,8 @@ static bool declares_table(const struct op2i_unit *unit, int at, int end) {
   return false;
 }
 
-/* The first token of a table, or the `static` of one. Returns whether it was dealt with. */
+/* The first token of a table, or the `static` of one. Returns true if it has been written or
+ * dropped. */
 static bool table_token(const struct cursor *c, int64_t t) {
   const struct op2i_unit *unit = &c->r->unit;
   if (!c->r->tables || c->item == unit->nitems || t < first_token(unit, &unit->items[c->item]))
@@ -271,7 +273,7 @@ static void one_token(const struct cursor *c, int64_t t) {
     copy_token(c, t);
 }
 
-/* Keep the cursor's item and function in step with token t. */
+/* Move the cursor's item and function on to token t. */
 static void advance(struct cursor *c, int64_t t) {
   const struct op2i_unit *unit = &c->r->unit;
   while (c->item < unit->nitems && last_token(unit, &unit->items[c->item]) < t) c->item++;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the identifiers of a kernel's source refer to: C's scopes and declarations (C11 6.2.1, 6.7),
- * as far as names need it. Nothing is checked: what is wrong is for the compiler to say. */
+/* Resolves the identifiers of a kernel's source by C's scopes and declarations (C11 6.2.1, 6.7), as
+ * far as names need it. Nothing is checked: errors are left to the compiler. */
 #include "cstmt.h"
 #include "mem.h"
 #include "unit.h"
 
-/* How deep statements without braces may stand in each other; unit.c limits brackets. */
+/* The greatest depth of nested statements without braces; unit.c limits brackets. */
 enum { DEPTH_MAX = 1000 };
 
 struct walk {
-  struct op2i_c_reader r; /* of places */
+  struct op2i_c_reader r; /* reads the tokens of the unit's code */
   struct op2i_unit *unit;
-  int reached;             /* the place up to which what is left out has been looked at */
-  struct op2i_names names; /* innermost last; the value says whether it is a type */
+  int reached;             /* tokens in skipped branches have been resolved up to here */
+  struct op2i_names names; /* innermost last; the value is true for a type */
   int64_t nfile;           /* how many of them are declared at file scope */
-  op2_status status;       /* what went wrong first */
+  op2_status status;       /* the first error */
 };
 
 static bool is(const struct walk *w, const char *spelling) {
@@ -34,8 +34,8 @@ static void refer(struct walk *w, int t) {
   w->unit->roles[t] = i < 0 ? OP2I_ROLE_FREE : i < w->nfile ? OP2I_ROLE_FILE : OP2I_ROLE_LOCAL;
 }
 
-/* Whether the token before t makes a word there a member, tag or label. Directives between do not
- * matter. */
+/* True if the token before t makes a word there a member, tag or label. Directives in between do
+ * not matter. */
 static bool named_apart(const struct walk *w, int t) {
   static const char *const words[] = {".", "->", "struct", "union", "enum", "goto"};
   int before = t - 1;
@@ -53,8 +53,8 @@ static void refer_skipped(struct walk *w, int t) {
     refer(w, t);
 }
 
-/* What a conditional leaves out refers to what is visible behind the place before it: look at that
- * before anything else becomes visible. */
+/* Names in skipped branches refer to what is visible after the position before them, so they are
+ * resolved before anything else becomes visible. */
 static void catch_up(struct walk *w) {
   const int *code = w->unit->code;
   for (; w->reached < w->r.at && w->reached < w->unit->ncode; w->reached++)
@@ -80,8 +80,8 @@ static void forget(struct op2i_c_reader *r, int64_t count) {
 
 /* ---- expressions ----------------------------------------------------------------------------- */
 
-/* The place where an expression ends that stands before `end`: there, at a semicolon at the latest,
- * or at the bracket round it. */
+/* The position of the end of an expression that is followed by `end`: there, at a semicolon at the
+ * latest, or at the bracket around it. */
 static int end_of(const struct walk *w, const char *end) {
   const struct op2i_unit *unit = w->unit;
   int p = w->r.at;
@@ -132,7 +132,7 @@ static void type_name(struct op2i_c_reader *r) {
   refer(w, w->unit->code[r->at]);
 }
 
-/* Members are no names of any scope; array extents among them may refer to something. */
+/* Members belong to no scope; array extents among them may refer to something. */
 static void members(struct walk *w) {
   int close = w->unit->match[w->r.at];
   for (w->r.at++; w->r.at < close;) {
@@ -143,7 +143,7 @@ static void members(struct walk *w) {
   }
 }
 
-/* What ( T a, T b ) declares, for as long as the caller wants. */
+/* Declare the parameters ( T a, T b ); the caller decides how long they are visible. */
 static void parameters(struct walk *w) {
   int behind = w->unit->match[w->r.at] + 1;
   w->r.at++;
@@ -166,8 +166,7 @@ static int64_t inside(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
   return -1;
 }
 
-/* Extern variables and functions declare nothing of their own: the name means what it means
- * outside. */
+/* Extern variables and functions declare nothing new: the name means what it means outside. */
 static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
   struct walk *w = r->who;
   bool function = decl->what == OP2I_C_FUNCTION, type = decl->said & OP2I_C_TYPEDEF;
@@ -243,7 +242,7 @@ static void item_names(struct walk *w, const struct op2i_item *item) {
   forget(&w->r, w->nfile);
 }
 
-/* All its places, and END twice behind them. */
+/* All tokens of the unit's code, and END twice after them. */
 static struct op2i_piece *pieces(const struct op2i_unit *unit) {
   struct op2i_piece *list = op2i_malloc(((size_t)unit->ncode + 2) * sizeof *list);
   for (int p = 0; list && p < unit->ncode + 2; p++)

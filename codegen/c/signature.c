@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The signature of a kernel, from its source. */
+/* Reads the signature of a kernel from its source. */
 #include <string.h>
 
 #include "signature.h"
@@ -17,7 +17,7 @@ static op2_status unreadable(const struct op2i_unit *unit, const char *name, op2
 
 /* ---- the function ---------------------------------------------------------------------------- */
 
-/* Tell what the source has instead of the function. */
+/* Report what the source has instead of the function. */
 static op2_status missing(const struct op2i_unit *unit, const char *name) {
   struct op2i_text others = {0};
   op2_status status = op2i_unit_refuse_missing(unit, name);
@@ -72,13 +72,13 @@ static op2_status check_result(const struct op2i_unit *unit, const struct op2i_i
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* Longer than any argument can be; what is longer counts as this. */
+/* No argument can be longer than this; longer extents are cut to it. */
 enum { EXTENT_MAX = 1 << 30 };
 
 struct reading {
   const struct op2i_unit *unit;
   struct op2i_macros macros, none;
-  struct op2i_names names; /* of types; the value is an index into the list */
+  struct op2i_names names; /* names of types; their values are indices into the list */
   struct op2i_c_type *types;
   int64_t capacity;
   bool failed;         /* out of memory */
@@ -101,7 +101,7 @@ static int64_t extent(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
   return value < EXTENT_MAX ? value : EXTENT_MAX;
 }
 
-/* A reader of places [begin, end). A macro that cannot be followed stays. */
+/* A reader of the tokens [begin, end). If a macro in them cannot be expanded, none is. */
 static struct op2i_c_reader reader(struct reading *reading, int begin, int end) {
   struct op2i_c_reader r = {.who = reading, .named = named, .bracket = extent};
   struct op2i_why_macro why;
@@ -120,7 +120,7 @@ static void note_macros(struct reading *reading) {
   reading->failed = reading->macros.arena.failed;
 }
 
-/* typedef double real, vec3[3]; */
+/* Take note of the names in a typedef such as: typedef double real, vec3[3]; */
 static void note_types(struct reading *reading, const struct op2i_item *item) {
   struct op2i_c_reader r = reader(reading, item->begin, item->end);
   struct op2i_c_decl all;
@@ -148,7 +148,7 @@ static int parameter_end(const struct op2i_unit *unit, int at, int close) {
   return at;
 }
 
-/* Of the outermost array, rows of rows counted out. */
+/* The number of values of the outermost array, with the extents of inner arrays multiplied in. */
 static int64_t whole_extent(const struct op2i_c_type *type) {
   int64_t values = type->nlevels && type->levels[0] ? 1 : 0;
   for (int k = 0; k < type->nlevels && type->levels[k]; k++) {
@@ -158,7 +158,7 @@ static int64_t whole_extent(const struct op2i_c_type *type) {
   return values;
 }
 
-/* A pointer to an array counts as one level, an array of arrays too. */
+/* A pointer to an array counts as one level, and so does an array of arrays. */
 static void describe(const struct op2i_c_decl *decl, int ndeclared, struct op2i_param *param) {
   const struct op2i_c_type *type = &decl->type;
   enum op2i_c_base base = type->base;
@@ -166,7 +166,7 @@ static void describe(const struct op2i_c_decl *decl, int ndeclared, struct op2i_
     param->depth += k == 0 || type->levels[k] == 0;
     param->rows = param->rows || (k > 0 && k >= ndeclared && type->levels[k] != 0);
   }
-  /* Where no pointer is in between, C converts numbers of nearly all kinds. */
+  /* C converts numbers of nearly all kinds if no pointer is involved. */
   bool number = base == OP2I_C_BOOL || base == OP2I_C_LONG_DOUBLE || base == OP2I_C_OTHER;
   param->foreign = decl->what == OP2I_C_TO_FUNCTION || base == OP2I_C_RECORD ||
                    (param->depth > 0 && (base == OP2I_C_VOID || number) && decl->seen);
@@ -177,8 +177,8 @@ static void describe(const struct op2i_c_decl *decl, int ndeclared, struct op2i_
   param->readonly = type->readonly;
 }
 
-/* What is no parameter of a kernel whatever its argument is. `bool` of <stdbool.h> is seen where no
- * header can have made it another type. */
+/* Refuse what cannot be a parameter of a kernel whatever its argument is. `bool` of <stdbool.h> is
+ * recognised if no header can have made it another type. */
 static void refuse_parameter(struct reading *reading, const struct op2i_c_reader *r,
                              const struct op2i_c_decl *decl, int depth) {
   bool truth = decl->type.base == OP2I_C_BOOL;
@@ -206,7 +206,7 @@ static void read_parameter(struct reading *reading, int begin, int end, struct o
   op2i_text_bytes(&name, decl.name ? decl.name->text : "",
                   decl.name ? (size_t)decl.name->length : 0);
   if (!name.failed) op2i_c_spell(reading->unit, begin, end, name.chars, &spelled);
-  /* Appending nothing makes an empty text a string. */
+  /* Appending nothing turns an empty text into a string. */
   op2i_text_bytes(&spelled, "", 0);
   reading->failed = name.failed || spelled.failed;
   param->name = name.chars;
@@ -243,7 +243,7 @@ static op2_status read_parameters(struct reading *reading, const struct op2i_ite
   }
 }
 
-/* With the macros and types that come before it. */
+/* The parameters are read with the macros and types that are defined before the function. */
 static op2_status read_function(const struct op2i_unit *unit, const struct op2i_item *item,
                                 const char *name, struct op2i_signature *out) {
   struct reading reading = {.unit = unit};
@@ -262,7 +262,7 @@ static op2_status read_function(const struct op2i_unit *unit, const struct op2i_
   return status;
 }
 
-/* About as many as stand in bodies of macros, which take their places in the code. */
+/* Roughly the number of tokens in the bodies of macros, which will stand in the code. */
 static int in_directives(const struct op2i_tokens *tokens) {
   enum { CHARACTERS = 4 };
   size_t n = 0;
@@ -317,7 +317,7 @@ static bool word_char(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Whether the characters occur at all, as a whole word. */
+/* True if the word occurs anywhere, even in a comment or string. */
 static bool occurs(const char *source, const char *word) {
   size_t length = strlen(word);
   for (const char *at = source; (at = strstr(at, word)); at++)
@@ -328,8 +328,7 @@ static bool occurs(const char *source, const char *word) {
 bool op2i_source_uses(const char *source, const char *word) {
   if (!occurs(source, word)) return false;
   struct op2i_unit unit;
-  /* Without memory for a closer look the answer errs towards yes, which costs a few bytes in a
-   * loop's payload. */
+  /* Without memory the answer errs towards yes, which costs a few bytes in a loop's payload. */
   bool uses = op2i_unit_read(source, false, &unit) != OP2_SUCCESS;
   for (int64_t t = 0; !uses && t < unit.tokens.count; t++)
     uses = unit.roles[t] == OP2I_ROLE_FREE && op2i_token_is(&unit.tokens, t, word);
@@ -337,7 +336,7 @@ bool op2i_source_uses(const char *source, const char *word) {
   return uses;
 }
 
-/* Whether what stands at a place, elements of an array included, is given a value there. */
+/* True if the variable at a position, or an element of it, is assigned to there. */
 static bool assigned(const struct op2i_unit *unit, int at) {
   static const char *const signs[] = {
       "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", "++", "--"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C text into tokens: words, numbers, strings, punctuators, directives; comments are passed over.
- */
+/* Cuts C text into tokens: words, numbers, strings, punctuators and directives. Comments are
+ * skipped. */
 #include "token.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ struct scan {
   const char *text;
   size_t at;
   int line;
-  bool fresh; /* nothing but blanks and comments on this line yet */
+  bool fresh; /* only blanks and comments so far on this line */
 };
 
 static bool word_start(char c) {
@@ -24,7 +24,7 @@ static bool word_start(char c) {
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 static bool word_char(char c) { return word_start(c) || digit(c); }
 
-/* Characters of a spliced line end at `at`, 0 when there is none. */
+/* The length of a spliced line end at `at`; 0 when there is none. */
 static size_t splice(const char *text, size_t at) {
   if (text[at] != '\\') return 0;
   if (text[at + 1] == '\n') return 2;
@@ -37,7 +37,7 @@ static op2_status wrong(struct op2i_tokens *tokens, int line, const char *what) 
   return OP2_ERR_SYNTAX;
 }
 
-/* Past a comment that starts at s->at; false when there is none. A block comment that never ends
+/* Skip a comment that starts at s->at; false when there is none. A block comment that never ends
  * sets `wrong`. */
 static bool skip_comment(struct scan *s) {
   const char *text = s->text;
@@ -129,7 +129,8 @@ static size_t punct_length(const char *at) {
   return 1;
 }
 
-/* The encoding prefix of a string or character constant at `at`: 0 to 2 characters. */
+/* The length of the encoding prefix of a string or character constant at `at`: 0 to 2
+ * characters. */
 static size_t prefix_length(const char *at) {
   size_t n = at[0] == 'u' && at[1] == '8'                   ? 2
              : at[0] == 'L' || at[0] == 'u' || at[0] == 'U' ? 1
@@ -172,7 +173,7 @@ static struct op2i_token *append(struct op2i_tokens *tokens) {
   return t;
 }
 
-/* Where it is read, all text must be C's. */
+/* Text that is read must consist of C tokens; skipped text need not. */
 static op2_status check_bad(struct op2i_tokens *tokens) {
   for (int64_t i = 0; i < tokens->count; i++)
     if (tokens->list[i].kind == OP2I_TOK_BAD && !tokens->list[i].skipped)
@@ -231,7 +232,7 @@ const char *op2i_token_macro(const struct op2i_tokens *tokens, int64_t t, size_t
   return *length && (at + *length == end || at[*length] != '(') ? at : NULL;
 }
 
-/* In the order of strcmp(). */
+/* Sorted as by strcmp(), for a binary search. */
 static const char *const reserved[] = {
     "_Alignas",
     "_Alignof",

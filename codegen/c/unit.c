@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A source as a list of what stands at file scope: functions, declarations, and the rest. */
+/* Splits a source into its file-scope items: functions, prototypes, and other declarations. */
 #include "unit.h"
 
 #include <limits.h>
@@ -62,9 +62,9 @@ static op2_status mispaired(struct op2i_unit *unit, int open, int close) {
   }
 }
 
-/* While a bracket is open its `match` holds the index of the one round it. */
+/* While a bracket is open, its `match` holds the index of the one around it. */
 static op2_status match_brackets(struct op2i_unit *unit) {
-  enum { DEPTH_MAX = 1000 }; /* of the recursion in scope.c */
+  enum { DEPTH_MAX = 1000 }; /* limits the recursion in scope.c */
   int open = -1, depth = 0;
   for (int p = 0; p < unit->ncode; p++) {
     char c = bracket(unit, p);
@@ -95,9 +95,9 @@ static int aggregate(const struct op2i_unit *unit, int at) {
          op2i_unit_is(unit, at, "enum");
 }
 
-/* Whether the word `at` before a parenthesis is what a function declaration declares:
- * something that can be the end of a type stands before it. Macros with arguments may precede the
- * type and follow the parameters. */
+/* True if the word `at` before a parenthesis is the name in a function declaration: the token
+ * before it can be the end of a type. Macros with arguments may precede the type and follow the
+ * parameters. */
 static bool declares(const struct op2i_unit *unit, const struct op2i_item *item, int at) {
   if (at <= item->begin || !op2i_unit_word(unit, at)) return false;
   const struct op2i_token *before = &unit->tokens.list[unit->code[at - 1]];
@@ -105,7 +105,7 @@ static bool declares(const struct op2i_unit *unit, const struct op2i_item *item,
   return item->name < 0 && (op2i_unit_is(unit, at - 1, ")") || op2i_unit_is(unit, at - 1, "}"));
 }
 
-/* One declaration, from item->begin on. */
+/* Read one declaration, from item->begin on. */
 static void scan_item(const struct op2i_unit *unit, struct op2i_item *item) {
   bool plain = !op2i_unit_is(unit, item->begin, "typedef"), tagged = false;
   item->kind = OP2I_ITEM_OTHER;
