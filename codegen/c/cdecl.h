@@ -81,8 +81,7 @@ struct op2i_c_reader {
   int count, at;
   int nested;
   unsigned expected; /* flags that may occur beside types: OP2I_C_TYPEDEF | ... */
-  bool guesses;      /* True if not all names are known: `T x` and the like are taken for
-                      * declarations. */
+  bool guesses;      /* True if `T x` and the like are taken for declarations. */
   void *who;
   const struct op2i_c_asker *asker;      /* the callbacks for statements (see cstmt.h), or null */
   const struct op2i_c_statement *inside; /* the innermost statement that is being read */

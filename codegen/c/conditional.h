@@ -10,6 +10,7 @@
  * as undefined, unless something else may define it: a standard header, the compiler, or, if
  * `given` is set, flags or the user's headers. If a conditional cannot be decided, its first branch
  * is read and tokens->unclear is set to its line.
+ *
  * Fails with OP2_ERR_NOMEM, or with OP2_ERR_SYNTAX and tokens->wrong filled in. */
 op2_status op2i_conditionals(struct op2i_tokens *tokens, bool given);
 

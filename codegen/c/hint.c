@@ -39,8 +39,7 @@ static bool stray(const struct op2i_unit *unit, const struct op2i_loop_const *co
   bool declared = unit->roles[t] == OP2I_ROLE_FILE && op2i_unit_is(unit, at + 1, "(");
   if (!free_name && !declared) return false;
   if (op2i_unit_function(unit, t) >= 0) return false;
-  const char *c_name = op2i_c_name(name); /* A name that every kernel sees is misused, not
-                                           * unknown. */
+  const char *c_name = op2i_c_name(name); /* those that every kernel sees are misused */
   if (c_name && !strstr(c_name, "of the C library")) return false;
   for (int c = 0; c < nconsts; c++)
     if (!strcmp(consts[c].name, name)) return false;

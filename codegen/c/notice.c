@@ -87,8 +87,7 @@ static void find_state(const struct op2i_unit *unit, struct op2i_signature *out)
 
 /* A use of a parameter's values. */
 struct use {
-  int begin, end; /* range of the lvalue's tokens: *, name and indices, and parentheses around
-                   * them */
+  int begin, end; /* the lvalue's tokens: *, name, indices, parentheses around them */
   int levels;     /* pointer levels that it dereferences */
 };
 

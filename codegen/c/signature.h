@@ -4,7 +4,7 @@
 
 #include "kernel.h"
 
-/* What a kernel's source reveals about it. */
+/* Facts about a kernel that its source reveals. */
 
 /* `given` is the kernel's. Fails with OP2_ERR_SYNTAX, with the kernel's name, the line and the
  * fault in the message, or with OP2_ERR_NOMEM. On error *out is untouched. */

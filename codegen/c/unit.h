@@ -33,10 +33,8 @@ struct op2i_unit {
   unsigned char *roles; /* [tokens.count + 1] enum op2i_role of each token, skipped ones included */
   int nitems;
   struct op2i_item *items;
-  struct op2i_names functions; /* functions that are defined, first definition last; values are
-                                * items */
-  struct op2i_names macros;    /* macros without parameters, in order of the text; values are tokens
-                                * of #define */
+  struct op2i_names functions; /* defined functions, first definition last: items */
+  struct op2i_names macros;    /* without parameters, in order of the text: #define tokens */
   const char *wrong;           /* set after OP2_ERR_SYNTAX */
   int wrong_line;
 };

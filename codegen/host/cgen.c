@@ -12,13 +12,13 @@
 #include "signature.h"
 #include "vec.h"
 
-/* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID, something else
- * before each, so that the names of each are its own.
+/* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID before each, with
+ * another value each time, so that each loop has its own names.
  *
- * fmin() and fmax() are the generated text's own, since compilers and C libraries do not agree
- * which of two zeros they return: the first operand where it is less (greater) or the other one is
- * NaN, else the second. simd_helper.c has the same for vectors. Compilers must take them for
- * functions like any other (backends/jit/compiler.c). */
+ * fmin() and fmax() are defined in the generated text, since compilers and C libraries do not agree
+ * which of two zeros they return: the first operand if it is less (greater) or the other one is
+ * NaN, else the second. simd_helper.c has the same for vectors. Compilers must treat them like any
+ * other function (backends/jit/compiler.c). */
 static const char prelude[] =
     "#ifndef OP2_PRELUDE\n"
     "#define OP2_PRELUDE \"" OP2I_ABI "\"\n"
@@ -54,7 +54,7 @@ static const char prelude[] =
     "#endif\n"
     "#endif\n";
 
-/* The structure above and the library's: a change of one must be a change of both. */
+/* The structure above must match the library's: a change of one must be a change of both. */
 _Static_assert(offsetof(struct op2i_call, dat) == 0 &&
                    offsetof(struct op2i_call, map) == sizeof(void *) &&
                    offsetof(struct op2i_call, subset) == 2 * sizeof(void *) &&
@@ -67,7 +67,7 @@ _Static_assert(offsetof(struct op2i_call, dat) == 0 &&
 
 /* ---- a summary for readers ------------------------------------------------------------------- */
 
-/* With the name that its kernel has for it. */
+/* Describe an argument, with the name that its kernel has for it. */
 static void describe_arg(const struct op2i_emitter *e, int a, struct op2i_text *out) {
   const struct op2i_loop_arg *arg = &e->loop->args[a];
   const char *name = op2i_emit_param(e, a)->name;
@@ -155,7 +155,7 @@ op2_status op2i_generate_vector(const struct op2i_loop *loop, enum op2i_variant 
   if (!status) {
     emitter.listed = emitter.listed || variant == OP2I_PLAIN_LIST || variant == OP2I_VECTOR_LIST;
     status = functions(&emitter, variant, simd_bytes);
-    /* What stands at file scope in vector code has names of its own, and there are no macros. */
+    /* Vector code has names of its own at file scope and contains no macros. */
     if (mergeable) *mergeable = in_lanes(variant) || all_mergeable(&emitter);
   }
   if (!status && out->failed) status = op2i_error_nomem("generated code");

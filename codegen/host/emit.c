@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scalar code of a loop: its kernels, the function over positions and its entry, and the single
- * call of the checked mode. Arguments are emit_arg.c's. */
+ * call of the checked mode. Arguments are handled in emit_arg.c. */
 #include "emit.h"
 
 #include <stdio.h>
@@ -25,7 +25,8 @@ static int levels_written(const char *text) {
   return levels;
 }
 
-/* A typedef hides levels of pointer, so that its name is not the name of a value's type. */
+/* True if a typedef hides levels of pointers, so that its name is not the name of a value's
+ * type. */
 static bool hides_levels(const struct op2i_param *param) {
   return levels_written(param->type_text) < param->depth;
 }
@@ -37,8 +38,8 @@ bool op2i_emit_needs_cast(const struct op2i_param *param) {
          (extent && strchr(extent + 1, '['));
 }
 
-/* Taking the kernel's own spelling where the library knows it to be right lets `long long` and
- * `long` both stand for int64_t without pointers of one converted to the other. */
+/* The kernel's own spelling of a type is used where the library knows it to be right. Then `long
+ * long` and `long` can both stand for int64_t, without conversions between pointers to them. */
 static void choose_type(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   struct op2i_text *type = &e->types[a];
@@ -112,7 +113,7 @@ void op2i_emit_consts_struct(const struct op2i_emitter *e, const struct op2i_rew
   op2i_text_add(e->out, "};\n");
 }
 
-/* The compiler is to speak of the user's file and line. */
+/* The compiler is to report errors with the user's file and line. */
 static void place_source(const struct op2_kernel_s *kernel, struct op2i_text *out) {
   if (!kernel->file) {
     op2i_text_add(out, "#line 1 \"kernel:%s\"\n", kernel->obj.name);
@@ -156,7 +157,8 @@ static void load_const(const struct op2i_emitter *e, const char *into,
                   (int)c->dim, into, c->name, space, type, (int)c->offset);
 }
 
-/* Local copies, whose members the compiler can keep in registers, and where the others are. */
+/* Constants are copied to local structures, whose members the compiler can keep in registers; those
+ * that stay in place are pointed to. */
 void op2i_emit_load_consts(const struct op2i_emitter *e) {
   for (int m = 0; m < e->nmembers; m++) {
     const struct op2i_rewrite *r = &e->rewrites[m];
@@ -177,7 +179,7 @@ static bool reads_payload(const struct op2i_emitter *e) {
 }
 
 /* The first argument that reads global g, or takes a minimum or maximum that starts from it; or -1.
- * A kernel's parameter may be a pointer to what is not const although it only reads. */
+ * A kernel's parameter may be a pointer to a non-const type although the kernel only reads. */
 static int reader_of(const struct op2i_emitter *e, int g, bool *writable) {
   int first = -1;
   *writable = false;
@@ -250,8 +252,8 @@ static void actual_begin(const struct op2i_emitter *e, int m, int a) {
   if (op2i_emit_needs_cast(op2i_emit_param(e, a))) op2i_text_add(e->out, "(void *)");
 }
 
-/* A kernel that takes a matrix's row is called for each entry of it, which are as op2i_row_entries() has
- * them. */
+/* A kernel that takes a matrix's row is called for each entry of it; the entries are those of
+ * op2i_row_entries(). */
 bool op2i_emit_entries(const struct op2i_emitter *e, const struct op2i_member *member,
                        const char *type) {
   int a = member->first_arg, end = a + member->nargs;
@@ -362,7 +364,7 @@ static void checked_actual(const struct op2i_emitter *e, int a) {
     op2i_text_add(e->out, "(%s%s *)op2_args[%d]", fixed, type, a);
 }
 
-/* Constants are reached one by one, so that each can have guards of its own. */
+/* Each constant has a pointer of its own, so that each can have its own guards. */
 static void point_at_consts(const struct op2i_emitter *e) {
   const struct op2i_rewrite *r = &e->rewrites[0];
   if (!op2i_rewrite_kernel_needs(r)) return;

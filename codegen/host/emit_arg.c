@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arguments in scalar code: what each needs before the loop, before the call, in it and after it.
- */
+/* Scalar code for arguments: what each needs before the loop, before the call, in it and after
+ * it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -31,7 +31,7 @@ static bool unrolled(const struct op2i_loop_arg *arg) {
   return (int64_t)arg->arity * arg->dim <= UNROLL_MAX;
 }
 
-/* Whether the rows of an ALL argument that works in the dat are named one by one. */
+/* True if the rows of an ALL argument that works directly in the dat are named one by one. */
 static bool rows_listed(const struct op2i_loop_arg *arg) {
   return arg->kind == OP2I_ARG_ALL && !op2i_arg_private(arg) && arg->arity <= UNROLL_MAX;
 }
@@ -63,7 +63,7 @@ bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot) {
 
 /* ---- values in memory ------------------------------------------------------------------------ */
 
-/* The row of the dat behind a slot; slot -1 is the one that the counter op2_slot stands at. */
+/* The row of the dat that a slot leads to; slot -1 stands for the counter op2_slot. */
 static void row_of(const struct op2i_emitter *e, const struct op2i_loop_arg *arg, int slot,
                    char row[LVALUE_MAX]) {
   if (arg->kind == OP2I_ARG_DIRECT)
@@ -95,7 +95,7 @@ static void add_row_address(const struct op2i_emitter *e, int a, int slot) {
   if (other) op2i_text_add(e->out, ")");
 }
 
-/* Component j of a slot in memory; -1 stands for the counters. */
+/* Component j of a slot as an lvalue in memory; -1 stands for the counters. */
 static void shared_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
                           char lvalue[2 * LVALUE_MAX]) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
@@ -114,7 +114,7 @@ static void shared_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
              component);
 }
 
-/* Where the counters stand in the dense block of a matrix, as op2i_arg_place() has it. */
+/* The position of the counters in the dense block of a matrix, as op2i_arg_place() computes it. */
 static void block_lvalue(const struct op2i_loop_arg *arg, int a, char lvalue[LVALUE_MAX]) {
   int columns = (int)arg->columns, second = (int)arg->column_dim, first = (int)arg->dim / second;
   snprintf(lvalue, LVALUE_MAX,
@@ -123,7 +123,7 @@ static void block_lvalue(const struct op2i_loop_arg *arg, int a, char lvalue[LVA
            a, columns, first, second, columns, columns, second, second);
 }
 
-/* The same component in the argument's copy. */
+/* The same component in the argument's private copy. */
 static void private_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
                            char lvalue[LVALUE_MAX]) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
@@ -141,8 +141,9 @@ static void private_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
 
 /* ---- between memory and copy ----------------------------------------------------------------- */
 
-/* What MIN and MAX do with the data: of equal values the one that is there stays, a zero that comes
- * is positive, and what is NaN gives way. So the order in which they come does not matter. */
+/* The rule of MIN and MAX for data: of equal values the present one stays, a zero that is taken
+ * becomes positive, and a NaN that is present gives way. So the order of elements does not
+ * matter. */
 static void add_bound(const struct op2i_emitter *e, int a, char before, const char *ours,
                       const char *shared) {
   if (op2i_type_real(arg_of(e, a)->type))
@@ -152,8 +153,8 @@ static void add_bound(const struct op2i_emitter *e, int a, char before, const ch
     op2i_text_add(e->out, "%s = %s %c %s ? %s : %s;\n", shared, ours, before, shared, ours, shared);
 }
 
-/* A minimum or maximum of a global: the element's copy starts from the global, and what has been
- * found so far takes it. */
+/* A minimum or maximum of a global: each element's copy starts from the global, and is then
+ * combined with the result so far. */
 static void add_bound_of_global(const struct op2i_emitter *e, int a, enum action action, int j) {
   char own[LVALUE_MAX], found[LVALUE_MAX], component[16] = "op2_component";
   if (j >= 0) snprintf(component, sizeof component, "%d", j);
@@ -182,7 +183,7 @@ static void add_statement(const struct op2i_emitter *e, int a, enum action actio
   }
 }
 
-/* All values of an argument, in slot order. */
+/* Emit an action for all values of an argument, in slot order. */
 static void for_values(const struct op2i_emitter *e, int a, enum action action,
                        const char *indent) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
@@ -194,7 +195,7 @@ static void for_values(const struct op2i_emitter *e, int a, enum action action,
       }
     return;
   }
-  /* A single slot is found by the counter as well. */
+  /* The counter finds a single slot as well. */
   const bool slots = arg->kind == OP2I_ARG_ALL || arg->kind == OP2I_ARG_ITER;
   if (slots)
     op2i_text_add(e->out, "%sfor (int op2_slot = 0; op2_slot < %d; op2_slot++)\n", indent,
@@ -224,7 +225,7 @@ static void add_strand(const struct op2i_emitter *e, int a) {
                 op2i_arg_strands(arg) - 1);
 }
 
-/* Those from `first` on, n of them. */
+/* Emit the sum of the strands [first, first + n), pairwise. */
 static void add_tree(const struct op2i_emitter *e, int a, int j, int lanes, int first, int n) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   if (n > 1) {
@@ -340,7 +341,7 @@ static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {
     op2i_text_add(e->out, "op2_own%d + %d", a, slot * (int)arg->dim);
 }
 
-/* The array of pointers of an ALL argument. */
+/* Declare the array of pointers of an ALL argument. */
 static void prepare_pointers(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   const char *space = op2i_arg_private(arg) ? "" : e->dialect->global;
@@ -362,8 +363,8 @@ static void prepare_pointers(const struct op2i_emitter *e, int a) {
   }
 }
 
-/* The user's number of an element, or of the one that the map leads to through a slot of those that
- * the argument sees; -1 stands for the counter. */
+/* The user's number of an element, or of the element that the map leads to through one of the
+ * argument's slots; -1 stands for the counter. */
 static void add_number(const struct op2i_emitter *e, int a, int slot) {
   const struct op2i_loop_arg *arg = arg_of(e, a);
   char row[LVALUE_MAX] = "op2_element", number[24] = "op2_number";

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MIN and MAX with where: the element that wins is kept beside its value, with what the kernel said
- * of it. For each element the kernel begins with what the global had before the loop, and of equal
- * values the one with the lower number wins, so that neither the order of elements nor the form of
- * the code matters. The same text serves scalar and vector code, where values of a lane are asked
- * for by `lane`, which is empty or "[op2_lane]". */
+/* Located MIN and MAX: the element that wins is kept beside its value, with the information that
+ * the kernel gave for it. For each element the kernel starts from the global's value before the
+ * loop. Of equal values the one with the lower element number wins, so that neither the order of
+ * elements nor the form of the code matters. The same text serves scalar and vector code: `lane`
+ * selects the values of a lane, and is empty or "[op2_lane]". */
 #include <stddef.h>
 
 #include "emit.h"
@@ -12,7 +12,7 @@ static const struct op2i_loop_arg *arg_of(const struct op2i_emitter *e, int a) {
   return &e->loop->args[a];
 }
 
-/* The next argument from b on that stands beside argument a, or nargs. */
+/* The next argument from b on that holds information beside argument a, or nargs. */
 static int next_info(const struct op2i_emitter *e, int a, int b) {
   while (b < e->loop->nargs && !(op2i_arg_informs(arg_of(e, b)) && arg_of(e, b)->beside == a)) b++;
   return b;

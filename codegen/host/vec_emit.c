@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vector code of a loop: in as many lanes as its kernels can be had in, with what the text of all
- * such loops begins with. */
+/* Vector code of a loop, with as many lanes as its kernels allow, and the prelude that all such
+ * texts begin with. */
 #include <string.h>
 
 #include "error.h"
@@ -8,7 +8,8 @@
 #include "simd.h"
 #include "vec.h"
 
-/* Two vectors one behind the other; the first n rows, and again the last of them. */
+/* OP2_JOIN concatenates two vectors. op2_pad() copies the first rows and repeats the last of them.
+ * op2_ahead() prefetches. */
 static const char common[] =
     "#ifndef OP2_JOIN64\n"
     "typedef double op2_join4 __attribute__((vector_size(32)));\n"
@@ -44,8 +45,8 @@ static const char common[] =
     "12, 13, 14, 15};\n"
     "#endif\n";
 
-/* A kernel may need values that are longer than those of its arguments: then fewer lanes do. On
- * success *v is to be ended. */
+/* A kernel may need values that are wider than those of its arguments; then fewer lanes are tried.
+ * On success the caller must end *v. */
 static op2_status begin(struct op2i_vec *v, const struct op2i_emitter *e, int simd_bytes,
                         struct op2i_text *why) {
   enum { LEAST_BYTES = 16 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Entries of matrices' rows, from slices: a batch of rows lies in one, and takes an entry of each at a
- * time. Rows that have no more add nothing, as the value there is zero and what stands in the column is
- * made so. */
+/* Vector code for the entries of matrix rows in slices. A batch of rows lies in one slice, and
+ * handles one entry of each row at a time. Rows without further entries add nothing: the matrix
+ * value there is zero, and so is the value that is loaded for the column. */
 #include <stdio.h>
 
 #include "vec.h"
@@ -10,12 +10,12 @@ static const struct op2i_loop_arg *arg_of(const struct op2i_vec *v, int a) {
   return &v->e->loop->args[a];
 }
 
-/* A signed integer as long as values of the type. */
+/* The stem of a signed integer type as wide as values of the type. */
 static const char *mask_stem(op2_type type) {
   return op2i_type_size(type) == sizeof(int64_t) ? "i64" : "i32";
 }
 
-/* What calls add to begins at zero, also where an earlier member has left something. */
+/* The sum that calls add to starts at zero, even if an earlier member has left a value there. */
 static void begin_sum(const struct op2i_vec *v, int a) {
   const struct op2i_vec_arg *at = &v->args[a];
   const struct op2i_loop_arg *arg = arg_of(v, a);
@@ -24,7 +24,8 @@ static void begin_sum(const struct op2i_vec *v, int a) {
                   op2i_type_stem(arg->type), v->lanes);
 }
 
-/* The rows' record, and how many entries each has: as long as the values that are hidden by it. */
+/* Declare the record of the slice, and the number of entries of each row as integers as wide as the
+ * values that they mask. */
 static void begin_rows(const struct op2i_vec *v, const struct op2i_loop_arg *each) {
   const char *stem = mask_stem(each->type);
   op2i_text_add(v->out,
@@ -49,7 +50,7 @@ static void declare(const struct op2i_vec *v, int a) {
                 v->args[a].view, (int)arg->dim);
 }
 
-/* Values of entries lie side by side. */
+/* Load the values of entries, which lie side by side. */
 static void load_entries(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   char base[64];
@@ -65,7 +66,7 @@ static void load_entries(const struct op2i_vec *v, int a) {
   op2i_vec_get(v, a, base, "op2_each");
 }
 
-/* What stands in columns, where there is an entry. */
+/* Load the values that the entries' columns lead to, and zero where a row has no further entry. */
 static void load_across(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   const char *stem = op2i_type_stem(arg->type), *mask = mask_stem(arg->type);
@@ -105,7 +106,8 @@ bool op2i_vec_entries_begin(const struct op2i_vec *v, int m) {
   return true;
 }
 
-/* Lanes that do not count have no row, or another one, where all else has the last that counts. */
+/* Padding lanes have no row of their own, or another row. They get the sum of the last row that
+ * counts, since all their other values are those of that row. */
 static void end_sum(const struct op2i_vec *v, int a) {
   const struct op2i_vec_arg *at = &v->args[a];
   const struct op2i_loop_arg *arg = arg_of(v, a);

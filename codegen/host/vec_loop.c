@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The function over positions: batches of as many elements as there are lanes, by ones or by twos,
- * and at the end the same with copies of what is left. */
+/* Emits the function over positions: batches of as many elements as there are lanes, one or two at
+ * a time, and at the end the same with padded copies of the remaining elements. */
 #include <stdio.h>
 #include <string.h>
 
@@ -10,7 +10,7 @@ static const struct op2i_loop_arg *arg_of(const struct op2i_vec *v, int a) {
   return &v->e->loop->args[a];
 }
 
-/* Vectors for all strands of an argument's component. */
+/* The number of vectors that hold all strands of an argument's component. */
 static int turns(const struct op2i_vec *v, int a) {
   int strands = op2i_arg_strands(arg_of(v, a));
   return strands > v->lanes ? strands / v->lanes : 1;
@@ -24,7 +24,7 @@ static void add_type(const struct op2i_vec *v, op2_type type) {
 
 enum walk { BEGIN, AHEAD, ADVANCE, LAST, END };
 
-/* Whether the elements' own rows of a dat are views that are walked along. */
+/* True if a dat has views of the elements' own rows that advance with the batches. */
 static bool walks(const struct op2i_vec *v, int dat, bool *loaded, bool *stored) {
   *loaded = *stored = false;
   for (int n = 0; n < v->nviews; n++) {
@@ -36,7 +36,8 @@ static bool walks(const struct op2i_vec *v, int dat, bool *loaded, bool *stored)
   return !v->e->listed && (*loaded || *stored);
 }
 
-/* Along elements' own rows: op2_rows<n>, and op2_rows_left<n> for what is left at the end. */
+/* Advance along elements' own rows: op2_rows<n>, and op2_rows_left<n> for the remainder at the
+ * end. */
 static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
   const struct op2i_loop_arg *row = op2i_vec_row(v, dat);
   const char *type = op2i_type_c(row->type);
@@ -75,7 +76,8 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
 
 static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
   int arity = (int)v->e->loop->maps[map]->arity;
-  if (v->e->loop->maps[map]->slice || v->e->loop->maps[map]->first) return; /* of a matrix's rows */
+  /* Maps of a matrix's rows do not advance with the batches. */
+  if (v->e->loop->maps[map]->slice || v->e->loop->maps[map]->first) return;
   switch (walk) {
   case BEGIN:
     op2i_text_add(v->out,
@@ -114,13 +116,14 @@ static void walk_list(const struct op2i_vec *v, enum walk walk) {
   }
 }
 
-/* Whether the lanes' elements are a vector: in ranges, where nobody wants an array of them. */
+/* True if the lanes' elements are kept in a vector: in ranges, if the text needs no array of
+ * them. */
 static bool in_steps(const struct op2i_vec *v) {
   return v->numbered && !v->e->listed && !v->pointed &&
          v->lanes * (int)sizeof(int64_t) <= v->widest;
 }
 
-/* Lanes that do not count have the element of the last one that does. */
+/* Padding lanes have the element of the last lane that counts. */
 static void walk_steps(const struct op2i_vec *v, enum walk walk) {
   if (walk != BEGIN && walk != LAST) return;
   op2i_text_add(v->out,
@@ -179,7 +182,7 @@ static bool meets(const struct op2i_vec *v, int a, int map, int slot) {
   return op2i_arg_meets(arg_of(v, a), map, slot);
 }
 
-/* The first member that reads behind this slot of a map, or that none does. */
+/* The first member that reads through this slot of a map, or nmembers if none does. */
 static int first_to_read(const struct op2i_vec *v, int map, int slot) {
   for (int a = 0; a < v->e->loop->nargs; a++)
     if (meets(v, a, map, slot) && (v->args[a].view >= 0 || arg_of(v, a)->access != OP2_INC))
@@ -187,7 +190,7 @@ static int first_to_read(const struct op2i_vec *v, int map, int slot) {
   return v->e->nmembers;
 }
 
-/* Whether increments, of dats that are `rolled` or others, go behind this slot of a map. */
+/* True if increments go through this slot of a map, to dats that are `rolled` or to others. */
 static bool accumulates(const struct op2i_vec *v, int map, int slot, bool rolled) {
   bool any = false;
   for (int a = 0; a < v->e->loop->nargs; a++)
@@ -196,7 +199,8 @@ static bool accumulates(const struct op2i_vec *v, int map, int slot, bool rolled
   return any;
 }
 
-/* The rows behind a slot: op2_map<n>_<s> from the map, or op2_again<n>_<s> from op2_again<n>. */
+/* Declare the rows that a slot leads to: op2_map<n>_<s> from the map, or op2_again<n>_<s> from
+ * op2_again<n>. */
 static void slot_rows(const struct op2i_vec *v, int map, int slot, const char *stem) {
   int arity = (int)v->e->loop->maps[map]->arity;
   const char *from = !strcmp(stem, "map") && !v->e->listed ? "targets" : stem;
@@ -211,9 +215,9 @@ static void slot_rows(const struct op2i_vec *v, int map, int slot, const char *s
   op2i_text_add(v->out, "};\n");
 }
 
-/* Numbers of rows from the map once more, for what goes to memory: compilers that know them to be
- * the same keep them over the kernel, where they have no registers for them. The walk has come
- * `ahead` elements further than the batch. */
+/* Read row numbers from the map once more, for increments to memory. Compilers that know them to be
+ * the same as before would keep them across the kernel, where they have no registers for them. The
+ * walk is `ahead` elements further than the batch. */
 static void rows_again(const struct op2i_vec *v, int map, int ahead) {
   bool any = false;
   for (int slot = 0; slot < v->e->loop->maps[map]->arity; slot++) {
@@ -247,7 +251,8 @@ static void begin_starts(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, "};\n");
 }
 
-/* Each lane has its own result: of increments what it has added, else what it has found. */
+/* Each lane has a result of its own: the sum of its increments, or its minimum or maximum so
+ * far. */
 static void begin_reduction(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   if (op2i_arg_located(arg)) op2i_emit_winner_begin(v->e, a);
@@ -270,8 +275,8 @@ static void begin_reduction(const struct op2i_vec *v, int a) {
   if (op2i_arg_bounds(arg)) begin_starts(v, a);
 }
 
-/* What a lane has found, if it is less (greater) than what others have, or that is NaN: the sign of
- * a zero is the library's, which combines partial results. */
+/* Take the result of a lane if it is less (greater) than that of the others, or if theirs is NaN.
+ * The library decides the sign of a zero when it combines partial results. */
 static void fold_bound(const struct op2i_vec *v, int a, int j, int lane) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_text_add(v->out, "    if (op2_arg%d[%d][%d] %c op2_to[%d]", a, j, lane,
@@ -280,7 +285,8 @@ static void fold_bound(const struct op2i_vec *v, int a, int j, int lane) {
   op2i_text_add(v->out, ") op2_to[%d] = op2_arg%d[%d][%d];\n", j, a, j, lane);
 }
 
-/* Takes turns: `last`, a vector for each component, is put behind those that come next. */
+/* Rotate the vectors of strands: `last`, the vector of each component that was used last, goes
+ * after those that come next. */
 static void next_turn(const struct op2i_vec *v, int a, const char *last, const char *indent) {
   int dim = (int)arg_of(v, a)->dim, n = turns(v, a) * dim;
   for (int i = 0; i < n - dim; i++)
@@ -289,7 +295,8 @@ static void next_turn(const struct op2i_vec *v, int a, const char *last, const c
     op2i_text_add(v->out, "%sop2_arg%d[%d] = op2_%s%d[%d];\n", indent, a, n - dim + j, last, a, j);
 }
 
-/* Strands in order: the batches that are missing to a whole turn of all vectors add nothing. */
+/* Bring strands back into order: the batches that are missing to a full cycle of all vectors add
+ * nothing. */
 static void end_turns(const struct op2i_vec *v, int a) {
   int dim = (int)arg_of(v, a)->dim;
   if (turns(v, a) == 1) return;
@@ -331,7 +338,7 @@ static void end_reduction(const struct op2i_vec *v, int a) {
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Of the lanes' own elements, or of those behind one slot. */
+/* The user's numbers of the lanes' own elements, or of those that one slot leads to. */
 static void numbers_in(const struct op2i_vec *v, int a, int slot, op2_type type) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   char rows[32] = "op2_element", number[24] = "op2_number";
@@ -367,7 +374,7 @@ static void numbers_of_elements(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, "};\n");
 }
 
-/* The vectors that the kernel works on for slot `slot` of what it sees. */
+/* The vectors that the kernel works on for slot `slot` of those that it sees. */
 static void add_vectors(const struct op2i_vec *v, int a, int slot) {
   const struct op2i_vec_arg *at = &v->args[a];
   int first = (at->own ? 0 : at->first) + slot * (int)arg_of(v, a)->dim;
@@ -387,7 +394,7 @@ static void pointers(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, "};\n");
 }
 
-/* Where lanes begin in a reduction that is located, and what stands beside it. */
+/* Declare the values from which lanes start in a located reduction, or in an argument beside it. */
 static void begin_lanes(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_text_add(v->out, "      ");
@@ -398,7 +405,7 @@ static void begin_lanes(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, op2i_arg_informs(arg) ? "0}};\n" : "}};\n");
 }
 
-/* Lanes first to first + n - 1 of op2_halves<2n>. */
+/* Select lanes first to first + n - 1 of op2_halves<2n>. */
 static void add_half(const struct op2i_vec *v, int n, int first) {
   op2i_text_add(v->out, "__builtin_shufflevector(op2_halves%d, op2_halves%d", 2 * n, 2 * n);
   for (int lane = first; lane < first + n; lane++) op2i_text_add(v->out, ", %d", lane);
@@ -415,8 +422,9 @@ static void fold_halves(const struct op2i_vec *v, int n) {
   op2i_text_add(v->out, ";\n");
 }
 
-/* Hardly ever has a lane anything that counts: all are asked at once, in halves, as compilers take
- * lanes one by one otherwise. Lanes that come twice have the same number. */
+/* A lane hardly ever improves the result. So all lanes are tested at once, by combining halves;
+ * otherwise compilers would test them one by one. Padding lanes repeat an element with its number,
+ * which changes nothing. */
 static void find_winner(const struct op2i_vec *v, int a) {
   char before = arg_of(v, a)->access == OP2_MIN ? '>' : '<';
   op2i_text_add(v->out, "      {\n        const ");
@@ -477,8 +485,8 @@ static void call(const struct op2i_vec *v, int m) {
 
 /* ---- a batch --------------------------------------------------------------------------------- */
 
-/* Lanes that do not count add nothing, and leave strands as they were. `before`: elements of the
- * round in the batch before. */
+/* Padding lanes add nothing, and leave strands as they were. `before` is the number of elements of
+ * the round in the batch before. */
 static void limit(const struct op2i_vec *v, int before) {
   char count[32] = "op2_count";
   bool any = false;
@@ -496,7 +504,7 @@ static void limit(const struct op2i_vec *v, int before) {
   if (any) op2i_text_add(v->out, "      }\n");
 }
 
-/* Views in one place that a member is the first to have. */
+/* Load the views through one slot that this member is the first to use. */
 static void load_views(const struct op2i_vec *v, int m, int map, int slot) {
   for (int n = 0; n < v->nviews; n++) {
     const struct op2i_vec_view *view = &v->views[n];
@@ -505,8 +513,8 @@ static void load_views(const struct op2i_vec *v, int m, int map, int slot) {
   }
 }
 
-/* What is behind one slot comes together, which lets go of the rows' numbers soon. Views of all
- * slots come with the last of them. */
+/* Loads through one slot stand together, so that the row numbers are needed for a short time only.
+ * A view of all slots is loaded with the last slot. */
 static void load(const struct op2i_vec *v, int m) {
   load_views(v, m, -1, 0);
   for (int map = 0; map < v->e->loop->nmaps; map++) {
@@ -524,8 +532,8 @@ static void begin_batch(const struct op2i_vec *v) {
   load(v, 0);
 }
 
-/* All but what goes to memory element by element, which waits in copies of arguments; `before` as
- * above. */
+/* Compute everything but the increments that go to memory element by element, which wait in the
+ * copies of arguments; `before` is as in limit(). */
 static void compute(const struct op2i_vec *v, int before) {
   for (int m = 0; m < v->e->nmembers; m++) {
     if (m) load(v, m);
@@ -549,10 +557,11 @@ static void add_to_memory(const struct op2i_vec *v, int ahead, const char *copy)
 /* ---- two batches at a time ------------------------------------------------------------------- */
 
 /* Increments wait for a kernel's divisions and roots, and a processor in which many of them wait
- * takes in no more. So two batches are loaded and computed before the increments of either, which
- * keep their order. Not where the second would be loaded too soon (later members' views, what MIN
- * and MAX find in memory) or the walk is in the way, which has left the first batch by then
- * (stores, numbers of elements and of what they meet), and where registers are short anyway. */
+ * accepts no further instructions. So two batches are loaded and computed before the increments of
+ * either, which keep their order. This is not done if the second batch would be loaded too early
+ * (views of later members, minima and maxima in memory), if the walk has already left the first
+ * batch when it is needed (stores, numbers of elements and of their targets), or if registers are
+ * short anyway. */
 static bool by_twos(const struct op2i_vec *v) {
   bool any = false;
   if (!v->divides || v->e->nmembers > 1 || v->e->listed || v->numbered) return false;
@@ -589,7 +598,7 @@ static void assign(const struct op2i_vec *v, const char *to, const char *from, i
     op2i_text_add(v->out, "      op2_%s%d[%d] = op2_%s%d[%d];\n", to, number, i, from, number, i);
 }
 
-/* Keeps the first batch's views while those of the second get their names. */
+/* Keep the first batch's views under other names while the second batch's views are loaded. */
 static void load_both(const struct op2i_vec *v) {
   for (int n = 0; n < v->nviews; n++)
     declare(v, op2i_vec_row(v, v->views[n].dat)->type, "early_view", n, view_size(v, n));
@@ -601,7 +610,8 @@ static void load_both(const struct op2i_vec *v) {
   begin_batch(v);
 }
 
-/* Under the names of the second batch's views, which they hide here; its increments are kept. */
+/* Compute the first batch under the names of the second batch's views, which it hides in its own
+ * block; its increments are kept. */
 static void compute_first(const struct op2i_vec *v) {
   for (int a = 0; a < v->e->loop->nargs; a++)
     if (copies(v, a)) declare(v, arg_of(v, a)->type, "early_own", a, copies(v, a));
@@ -631,7 +641,7 @@ static void batches(const struct op2i_vec *v) {
   walk_all(v, ADVANCE);
 }
 
-/* What a dropped dat leaves unused. */
+/* Dropped dats leave parameters unused. */
 static void mark_unused(const struct op2i_vec *v) {
   for (int d = 0; d < v->e->loop->op.ndats; d++)
     if (v->e->loop->dropped && v->e->loop->dropped[d])

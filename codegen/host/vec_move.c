@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of memory to vectors and back. */
+/* Transfers of rows between memory and vectors. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@ static const struct op2i_loop_arg *arg_of(const struct op2i_vec *v, int a) {
   return &v->e->loop->args[a];
 }
 
-/* A pointer to a dat's first row; of elements' own rows in a range, to the batch's first. */
+/* A pointer to a dat's first row, or to the batch's first row where rows are counted from there. */
 static void add_base(const struct op2i_vec *v, int dat, bool batch) {
   const char *type = op2i_type_c(op2i_vec_row(v, dat)->type);
   const char *spelled = op2i_emit_type(v->e, op2i_emit_first_of_dat(v->e, dat));
@@ -43,12 +43,12 @@ static void add_type(const struct op2i_vec *v, op2_type type) {
   op2i_text_add(v->out, "op2_%sx%d", op2i_type_stem(type), v->lanes);
 }
 
-/* A move between memory and vectors. */
+/* A transfer between memory and vectors. */
 struct transfer {
   int dat, map, slot;
   bool batch;         /* rows are counted from the batch's first */
-  const char *stem;   /* of the array of vectors: op2_<stem><number>, */
-  int number, vector; /* from this vector on */
+  const char *stem;   /* stem of the array of vectors: op2_<stem><number> */
+  int number, vector; /* its number, and the vector to begin with */
 };
 
 static void move(const struct op2i_vec *v, const struct transfer *p, bool to_memory) {
@@ -79,7 +79,7 @@ static void move(const struct op2i_vec *v, const struct transfer *p, bool to_mem
 
 static bool in_batch(const struct op2i_vec *v, int map) { return map < 0 && !v->e->listed; }
 
-/* Neighbours in memory that are neighbours in a vector. */
+/* True if neighbours in memory are neighbours in a vector. */
 static bool contiguous(const struct op2i_vec *v, const struct op2i_vec_view *view) {
   return in_batch(v, view->map) && op2i_vec_row(v, view->dat)->dim == 1;
 }
@@ -101,7 +101,7 @@ void op2i_vec_load(const struct op2i_vec *v, int n) {
   op2i_text_add(v->out, "      ");
   add_type(v, row->type);
   op2i_text_add(v->out, " op2_view%d[%d]", n, view->nslots * (int)row->dim);
-  /* Nobody reads the zeros: they keep compilers from asking who does. */
+  /* The zeros are never read; they keep compilers from warning about uninitialized values. */
   if (!view->loaded) op2i_text_add(v->out, " = {{0}}");
   op2i_text_add(v->out, ";\n");
   if (!view->loaded) return;
@@ -131,7 +131,7 @@ void op2i_vec_get(const struct op2i_vec *v, int a, const char *base, const char 
   }
 }
 
-/* Whether some argument modifies what is behind a slot of a view. */
+/* True if some argument modifies the values that a slot of a view leads to. */
 static bool modified(const struct op2i_vec *v, const struct op2i_vec_view *view, int slot) {
   bool any = false;
   for (int a = 0; a < v->e->loop->nargs; a++) {
@@ -159,7 +159,7 @@ void op2i_vec_store(const struct op2i_vec *v, int n) {
 
 /* ---- private copies -------------------------------------------------------------------------- */
 
-/* Slot `slot` of those that an argument sees. */
+/* The transfer for slot `slot` of those that an argument sees. */
 static struct transfer copy_transfer(const struct op2i_vec *v, int a, int slot) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   return (struct transfer){.dat = arg->dat,
@@ -170,7 +170,7 @@ static struct transfer copy_transfer(const struct op2i_vec *v, int a, int slot) 
                            .vector = slot * (int)arg->dim};
 }
 
-/* Additions that an argument makes in the text, where each has a line. */
+/* The number of additions that an argument makes in the text if each has a line. */
 static int additions(const struct op2i_vec *v, const struct op2i_loop_arg *arg) {
   int pieces = 0;
   for (int at = 0; at < arg->dim; at += op2i_vec_piece(v, (int)arg->dim - at)) pieces++;
@@ -191,8 +191,8 @@ static bool rolled_copy(const struct op2i_vec *v, int a) {
   return arg_of(v, a)->dat >= 0 && op2i_vec_rolled(v, (int)arg_of(v, a)->dat);
 }
 
-/* Increments of floating type start at -0.0: adding it changes nothing, whatever is there. Sums into
- * globals go on from their strands. */
+/* Increments of floating type start at -0.0, since adding it changes no value. Sums into globals
+ * continue from their strands. */
 void op2i_vec_copy(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   const struct op2i_vec_arg *at = &v->args[a];
@@ -229,7 +229,7 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
   }
 }
 
-/* The dense block of a matrix, slot by slot, as all else is. */
+/* Permute the dense block of a matrix into the order of slots, which all other copies have. */
 static void put_in_order(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   int count = (int)(arg->arity * arg->dim), dim = (int)arg->dim;
@@ -296,8 +296,8 @@ static void add_parts(const struct op2i_vec *v, int a, const char *copy) {
     }
 }
 
-/* The row of one lane, from component `at` on. Numbers of rows are multiplied without sign, which
- * gcc can put off until they are needed though signed numbers wrap. */
+/* The row of one lane, from component `at` on. Row numbers are multiplied as unsigned integers: gcc
+ * can postpone that until they are needed, although signed integers wrap. */
 static void add_row(const struct op2i_vec *v, const struct transfer *p, const char *lane, int at) {
   int dim = (int)op2i_vec_row(v, p->dat)->dim;
   struct numbers rows = rows_at("again", p->map, p->slot, false);
@@ -324,8 +324,8 @@ static void add_increments(const struct op2i_vec *v, int a, int lane) {
   }
 }
 
-/* The lesser or greater of what is there and what an argument has, as emit_arg.c has it: seldom
- * needed, so briefly. */
+/* Combine an argument's minimum or maximum with memory by the rule of emit_arg.c. This is seldom
+ * needed, so the text is short rather than fast. */
 static void add_bounds(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   bool real = op2i_type_real(arg->type);
@@ -347,7 +347,7 @@ static void add_bounds(const struct op2i_vec *v, int a) {
 
 /* ---- the same in loops ----------------------------------------------------------------------- */
 
-/* The vectors of the slot op2_slot: op2_row. */
+/* Declare op2_row, the vectors of the slot op2_slot. */
 static void roll_row(const struct op2i_vec *v, int a, const char *copy) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   int columns = (int)arg->columns;
@@ -365,8 +365,8 @@ static void roll_row(const struct op2i_vec *v, int a, const char *copy) {
   op2i_text_add(v->out, "};\n");
 }
 
-/* Pieces of all rows of all lanes: op2_parts<n>_<component>[slot][lane]. Single values are taken out
- * of the copy. */
+/* Declare the pieces of all rows of all lanes: op2_parts<n>_<component>[slot][lane]. Single values
+ * are read from the copy instead. */
 static void roll_parts(const struct op2i_vec *v, int a, const char *copy) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   int dim = (int)arg->dim;
@@ -388,7 +388,7 @@ static void roll_parts(const struct op2i_vec *v, int a, const char *copy) {
   op2i_text_add(v->out, "      }\n");
 }
 
-/* The row of the lane op2_lane and the slot op2_slot: op2_to. */
+/* Declare op2_to, the row of the lane op2_lane and the slot op2_slot. */
 static void roll_to(const struct op2i_vec *v, const struct op2i_loop_arg *arg) {
   op2i_text_add(v->out, "          %s *op2_to = ", op2i_type_c(arg->type));
   add_base(v, (int)arg->dat, false);
@@ -404,7 +404,7 @@ static void roll_to(const struct op2i_vec *v, const struct op2i_loop_arg *arg) {
   op2i_text_add(v->out, "];\n");
 }
 
-/* All rows of the lane op2_lane. */
+/* Add all rows of the lane op2_lane to memory. */
 static void roll_increments(const struct op2i_vec *v, int a, const char *copy) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   int dim = (int)arg->dim;
@@ -432,8 +432,8 @@ static void roll(const struct op2i_vec *v, int dat, const char *copy) {
   op2i_text_add(v->out, "      }\n");
 }
 
-/* What goes to one dat goes there as in scalar code: for each element argument by argument, slot
- * by slot. */
+/* Values go to a dat in the same order as in scalar code: for each element argument by argument,
+ * slot by slot. */
 void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy) {
   const struct op2i_loop *loop = v->e->loop;
   const struct op2i_loop_arg *row = op2i_vec_row(v, dat);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Helper functions of generated vector code. Pieces of rows become vectors of components, and back,
- * by a network of shuffles of two vectors. To describe it, the bits of a row's number and of a
- * component's number have names; each vector has a number, whose bits stand for some of them, and
- * each place in a vector has one, whose bits stand for the others. At first the low bits of a place
- * are the component's, at last all of them are the row's; a stage exchanges one of each. */
+/* Helper functions of generated vector code. A network of shuffles of two vectors turns pieces of
+ * rows into vectors of components, and back. To describe it, the bits of row numbers and of
+ * component numbers have names. Each vector has a number, whose bits stand for some of them, and
+ * each position in a vector has a number, whose bits stand for the others. At first the low bits of
+ * a position belong to the component, at last all of them belong to the row; a stage exchanges one
+ * of each. */
 #include <stdio.h>
 
 #include "vec.h"
@@ -13,18 +14,19 @@ enum { BITS = 4, STAGES = 4, COLUMN = 8 }; /* row bit b is named b, component bi
 struct stage {
   int slot;         /* bit of the vectors' numbers that changes */
   int row, column;  /* what it stands for before and after */
-  int places[BITS]; /* after it: what bits of places stand for */
+  int places[BITS]; /* what the bits of positions stand for after it */
 };
 
 struct network {
   int lanes, width;
   int nplace, nvector;             /* bits: lanes is 2 to the nplace, width 2 to the nvector */
-  int places[BITS], vectors[BITS]; /* at first */
+  int places[BITS], vectors[BITS]; /* what bits stand for before the first stage */
   int nstages;
   struct stage stages[STAGES];
 };
 
-/* Half a vector at most: two pieces are joined as they are loaded, which saves a shuffle each. */
+/* A piece is at most half a vector: two pieces are joined as they are loaded, which saves a shuffle
+ * each. */
 int op2i_vec_piece(const struct op2i_vec *v, int left) {
   int width = v->lanes / 2;
   while (width > left) width /= 2;
@@ -39,8 +41,8 @@ static int log2_of(int n) {
   return bits;
 }
 
-/* Take component bit `column` from among the places and put the row bit at bit `at`, the others
- * moving together. */
+/* Take component bit `column` out of the positions and insert the row bit at bit `at`; the other
+ * bits move together. */
 static void add_stage(struct network *net, int column, int row, int at) {
   struct stage *stage = &net->stages[net->nstages];
   const int *before = net->nstages ? stage[-1].places : net->places;
@@ -55,8 +57,8 @@ static void add_stage(struct network *net, int column, int row, int at) {
   net->nstages++;
 }
 
-/* Rows that stand in a vector's upper places are first + 0, first + 1, ... by their bits; the bits
- * of `low` rows and those above belong to the vectors. */
+/* The upper bits of positions stand for the row bits first, first + 1, ...; the row bits below and
+ * above these belong to the vectors' numbers. */
 static void begin_network(struct network *net, int first) {
   int n = 0;
   for (int b = 0; b < net->nvector; b++) net->places[b] = COLUMN + b;
@@ -65,8 +67,8 @@ static void begin_network(struct network *net, int first) {
     if (b < first || b >= first + net->nplace - net->nvector) net->vectors[n++] = b;
 }
 
-/* Stages that compilers find single instructions for: exchanges within 16 bytes first, then of
- * whole 16 bytes. Where there are none, any that are right. */
+/* Choose stages for which compilers find single instructions: exchanges within 16 bytes first, then
+ * of whole 16-byte parts. Where there are none, any correct stages do. */
 static struct network make_network(int lanes, int width, int size) {
   struct network net = {
       .lanes = lanes, .width = width, .nplace = log2_of(lanes), .nvector = log2_of(width)};
@@ -93,8 +95,8 @@ static struct network make_network(int lanes, int width, int size) {
 
 /* ---- shuffles -------------------------------------------------------------------------------- */
 
-/* The places to take from two vectors that differ in what `enters` stands for, in order: the result
- * is the one with `value` for `leaves`, and its places stand for `after`. */
+/* The positions to take from two vectors that differ in the bit `enters`, in order. The result is
+ * the vector with `value` for the bit `leaves`, and its positions stand for `after`. */
 static void add_choice(const struct network *net, const int *before, const int *after, int leaves,
                        int enters, int value, struct op2i_text *out) {
   for (int place = 0; place < net->lanes; place++) {
@@ -106,7 +108,7 @@ static void add_choice(const struct network *net, const int *before, const int *
   }
 }
 
-/* One stage, from vectors op2_<from><n> to op2_<to><n>. */
+/* Emit one stage, from vectors op2_<from><n> to op2_<to><n>. */
 static void add_exchange(const struct network *net, int slot, const int *before, const int *after,
                          int leaves, int enters, const char *from, const char *to, const char *type,
                          struct op2i_text *out) {
@@ -119,7 +121,7 @@ static void add_exchange(const struct network *net, int slot, const int *before,
   }
 }
 
-/* The row in part `part` of vector n, at first. */
+/* The row in part `part` of vector n before the first stage. */
 static int row_at(const struct network *net, int n, int part) {
   int row = 0;
   for (int b = 0; b < net->nvector; b++) row |= (n >> b & 1) << net->vectors[b];
@@ -128,7 +130,7 @@ static int row_at(const struct network *net, int n, int part) {
   return row;
 }
 
-/* The component of vector n, at last. */
+/* The component of vector n after the last stage. */
 static int column_at(const struct network *net, int n) {
   int column = 0;
   for (int s = 0; s < net->nstages; s++)
@@ -148,7 +150,8 @@ static struct name stage_name(int stage) {
   return name;
 }
 
-/* "op2_f64x8", or "op2_f64row4", a piece of a row, and "op2_f64mem4", the same in memory. */
+/* The name of a vector type, such as "op2_f64x8"; "op2_f64row4" is a piece of a row, and
+ * "op2_f64mem4" the same in memory. */
 static struct name type_name(op2_type type, const char *form, int width) {
   struct name name;
   snprintf(name.text, sizeof name.text, "op2_%s%s%d", op2i_type_stem(type), form, width);
@@ -166,8 +169,8 @@ static struct name memory_type(op2_type type, int width) {
   return width > 1 ? type_name(type, "mem", width) : part_type(type, width);
 }
 
-/* `parts` rows of vector n from part `first` on, one behind the other. gcc finds the instruction
- * for 32 and 64 bytes only when it is named. */
+/* Emit the concatenation of `parts` rows of vector n from part `first` on. gcc finds the
+ * instruction for 32 and 64 bytes only when it is named. */
 static void add_joined(const struct network *net, op2_type type, int n, int first, int parts,
                        struct op2i_text *out) {
   int values = parts * net->width, bytes = values * (int)op2i_type_size(type);
@@ -228,7 +231,7 @@ static void add_get(struct op2i_text *out, int lanes, op2_type type, int width) 
   op2i_text_add(out, width == 1 ? "};\n}\n" : "}\n");
 }
 
-/* Part `part` of vector n. */
+/* Emit part `part` of vector n. */
 static void add_part(const struct network *net, int n, int part, struct op2i_text *out) {
   op2i_text_add(out, "  op2_parts[%d] = ", row_at(net, n, part));
   if (net->width == net->lanes) {
@@ -280,7 +283,7 @@ static void add_add(struct op2i_text *out, op2_type type, int width) {
                 memory_type(type, width).text);
 }
 
-/* Signed integers as wide as the type. */
+/* The signed integer type as wide as the type. */
 static op2_type integer_of(op2_type type) {
   switch (op2i_type_size(type)) {
   case 1: return OP2_I8;
@@ -290,7 +293,7 @@ static op2_type integer_of(op2_type type) {
   }
 }
 
-/* One where lanes are on and another where they are off, of vectors of `type`. */
+/* Select `on` in lanes where op2_mask is set and `off` elsewhere, for vectors of `type`. */
 static void add_select(struct op2i_text *out, int lanes, op2_type type, const char *on,
                        const char *off) {
   struct name mask = type_name(integer_of(type), "x", lanes);
@@ -298,7 +301,7 @@ static void add_select(struct op2i_text *out, int lanes, op2_type type, const ch
                 type_name(type, "x", lanes).text, mask.text, on, mask.text, off);
 }
 
-/* `keep`: from op2_others, else zero. */
+/* Emit a function that sets padding lanes: to those of op2_others if `keep` is true, else to -0. */
 static void add_limit(struct op2i_text *out, int lanes, op2_type type, bool keep) {
   struct name vector = type_name(type, "x", lanes), mask = type_name(integer_of(type), "x", lanes);
   const char *c = op2i_type_c(integer_of(type));
@@ -319,8 +322,8 @@ static void add_limit(struct op2i_text *out, int lanes, op2_type type, bool keep
   op2i_text_add(out, ";\n}\n");
 }
 
-/* A function that takes values of op2_from into op2_vectors, up to the condition for that; returns
- * the type of a mask. */
+/* Begin a function that takes values of op2_from into op2_vectors, up to the condition for it.
+ * Returns the type of a mask. */
 static struct name begin_taking(struct op2i_text *out, int lanes, op2_type type, const char *name) {
   struct name vector = type_name(type, "x", lanes), mask = type_name(integer_of(type), "x", lanes);
   op2i_text_add(out,
@@ -338,8 +341,9 @@ static void end_taking(struct op2i_text *out, int lanes, op2_type type, const ch
   op2i_text_add(out, ";\n  }\n}\n");
 }
 
-/* Combine the minimum or maximum found so far with those of a batch of elements, by the same rule as
- * the scalar code of emit_arg.c. Only the operand in front of `&` depends on the batch before. */
+/* Combine the minimum or maximum found so far with those of a batch of elements, by the same rule
+ * as the scalar code of emit_arg.c. Only the operand in front of `&` depends on the batch
+ * before. */
 static void add_found(struct op2i_text *out, int lanes, op2_type type, const char *name,
                       char before) {
   const struct name mask = begin_taking(out, lanes, type, name);
@@ -349,7 +353,7 @@ static void add_found(struct op2i_text *out, int lanes, op2_type type, const cha
   end_taking(out, lanes, type, "op2_from[op2_component]");
 }
 
-/* As emit_arg.c has it. */
+/* Combine minima or maxima by the rule of emit_arg.c. */
 static void add_bound(struct op2i_text *out, int lanes, op2_type type, const char *name,
                       char before) {
   const struct name mask = begin_taking(out, lanes, type, name);
@@ -396,7 +400,7 @@ void op2i_vec_need(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, i
   for (int w = 2 * width; help == OP2I_VEC_GET && width > 1 && w <= v->lanes; w *= 2)
     op2i_vec_need(v, OP2I_VEC_ROW, type, w);
   if (help == OP2I_VEC_ROW && width == 1) return;
-  /* Pieces and what adds them are the same with any number of lanes. */
+  /* Pieces, and the functions that add them, are the same for any number of lanes. */
   bool common = help == OP2I_VEC_ROW || help == OP2I_VEC_ADD;
   char guard[48], lanes[16] = "";
   if (!common) snprintf(lanes, sizeof lanes, "x%d", v->lanes);

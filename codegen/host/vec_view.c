@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a loop can be had in vectors, and which views its arguments have. */
+/* Decides whether a loop can be vectorised, and which views its arguments have. */
 #include <string.h>
 
 #include "context.h"
@@ -49,7 +49,7 @@ static bool accumulated(const struct use *use) {
   return use->modified && use->mapped && !use->in_place && !(use->modes & (use->modes - 1));
 }
 
-/* Batches begin where blocks do, and lie in one slice. */
+/* Batches must begin where blocks do, and lie in one slice. */
 static void check_rows(const struct op2i_emitter *e, struct op2i_text *why) {
   const struct op2i_loop *loop = e->loop;
   for (int a = 0; a < loop->nargs && !why->length; a++) {
@@ -67,8 +67,8 @@ static void check_rows(const struct op2i_emitter *e, struct op2i_text *why) {
   }
 }
 
-/* Lanes would not see what others have modified, unless they have nothing in common. Nor are private
- * buffers to be seen by other arguments of the dat. */
+/* Lanes do not see each other's modifications, so no two elements may share values of a dat that is
+ * modified in place. Values in a private buffer are not visible to other arguments of the dat. */
 static void check_dats(const struct op2i_loop *loop, struct op2i_text *why) {
   for (int d = 0; d < loop->op.ndats; d++) {
     struct use use = use_of(loop, d);
@@ -82,7 +82,8 @@ static void check_dats(const struct op2i_loop *loop, struct op2i_text *why) {
   if (loop->ordered) op2i_text_add(why, "elements that share data must run in order");
 }
 
-/* Blocks that are no copies are in the order of memory. */
+/* The values of a view are in the order of memory; only a private copy can be in the order of
+ * blocks. */
 static void check_blocks(const struct op2i_loop *loop, struct op2i_text *why) {
   for (int a = 0; a < loop->nargs && !why->length; a++)
     if (!op2i_arg_in_order(&loop->args[a]) && loop->args[a].access != OP2_INC)
@@ -96,7 +97,7 @@ static bool varies(const struct op2i_loop_arg *arg) {
   return arg->dat >= 0 || arg->kind == OP2I_ARG_IDX || op2i_arg_reduces(arg);
 }
 
-/* Whether a kernel's parameters vary alike in both members. */
+/* True if the parameters of a kernel vary between lanes alike in both members. */
 static bool vary_alike(const struct op2i_loop *loop, const struct op2i_member *x,
                        const struct op2i_member *y) {
   for (int i = 0; i < x->nargs; i++)
@@ -115,7 +116,7 @@ static void check_kernels(const struct op2i_emitter *e, struct op2i_text *why) {
   }
 }
 
-/* The kernel of member m, where no member before has it. */
+/* Translate the kernel of member m, unless an earlier member has it. */
 static op2_status translate(struct op2i_vec *v, int m) {
   const struct op2i_rewrite *r = &v->e->rewrites[m];
   if (r->same_as != m) return OP2_SUCCESS;
@@ -139,7 +140,7 @@ static bool wide(const struct op2i_loop_arg *arg) {
   return arg->kind == OP2I_ARG_ALL || arg->kind == OP2I_ARG_ITER;
 }
 
-/* Whether some argument meets all slots of this dat and map. */
+/* True if some argument uses all slots of this dat and map. */
 static bool met_wholly(const struct op2i_loop *loop, int dat, int map) {
   for (int a = 0; a < loop->nargs; a++)
     if (loop->args[a].dat == dat && loop->args[a].map == map && wide(&loop->args[a])) return true;
@@ -163,7 +164,7 @@ static int find_view(struct op2i_vec *v, int a) {
   return n;
 }
 
-/* Whether an argument of an earlier member overwrites what is here. */
+/* True if an argument of an earlier member overwrites the view of this one. */
 static bool overwritten(const struct op2i_vec *v, int a) {
   const struct op2i_loop *loop = v->e->loop;
   for (int b = 0; b < a; b++)
@@ -199,7 +200,7 @@ static void place_arg(struct op2i_vec *v, int a) {
       view->stored || (op2i_modifies(arg->access) && !(loop->dropped && loop->dropped[arg->dat]));
 }
 
-/* Registers' worth of what a batch has. */
+/* The number of registers that the values of a batch fill. */
 static int64_t state_of(const struct op2i_vec *v, int simd_bytes) {
   const struct op2i_loop *loop = v->e->loop;
   int64_t bytes = 0;
