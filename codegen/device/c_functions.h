@@ -2,7 +2,7 @@
 #ifndef OP2I_C_FUNCTIONS_H
 #define OP2I_C_FUNCTIONS_H
 
-/* Functions of <math.h> that have to be told from what is built into the languages of devices. */
+/* Functions of <math.h> that must be told apart from those built into the languages of devices. */
 
 #define OP2I_ONE_ARGUMENT(each)                                                                    \
   each(acos) each(acosh) each(asin) each(asinh) each(atan) each(atanh) each(cbrt) each(ceil)       \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the floors below ask of code generators, for all kinds of code. */
+/* The table by which lower layers call the code generators, for all kinds of code. */
 #include "codegen.h"
 
 #include "cgen.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text of a loop for devices: its kernels, and a function for each launch that it takes. */
+/* Text of a loop for devices: its kernels, and a function for each launch that it needs. */
 #include "devgen.h"
 
 #include <stdio.h>
@@ -14,7 +14,7 @@ static int first_of_gbl(const struct op2i_devgen *g, int gbl) {
   return a;
 }
 
-/* The same for all entries of a loop, in the order in which launches have them. */
+/* All entries of a loop have the same parameters, in the order in which launches pass them. */
 static void parameters(const struct op2i_devgen *g) {
   const struct op2i_loop *loop = g->e.loop;
   const char *only = g->dialect->c.restricted;
@@ -103,7 +103,8 @@ static void call(const struct op2i_devgen *g, int m) {
   op2i_text_add(g->e.out, ");\n");
 }
 
-/* What becomes of what an element has for others where that is not a matter of turns. */
+/* Keep an element's contributions to other rows for a later launch, or add them by atomics, if the
+ * strategy says so. Strategies that add in turn do so elsewhere. */
 static void leave(const struct op2i_devgen *g) {
   enum op2i_device_strategy strategy = g->form.strategy;
   for (int a = 0; a < g->e.loop->nargs && !g->pass; a++) {
@@ -113,7 +114,7 @@ static void leave(const struct op2i_devgen *g) {
   if (op2i_device_leaves(&g->form) && !g->pass) op2i_devgen_keep_reduced(g);
 }
 
-/* Reductions of one member are seen by none of the others: their copies live to the end. */
+/* Members do not read each other's reductions, so the copies of these live to the end. */
 void op2i_devgen_element(const struct op2i_devgen *g) {
   op2i_text_add(g->e.out, "    const int64_t op2_element = %s;\n",
                 g->e.listed ? "op2_subset[op2_position]" : "op2_position");
@@ -133,7 +134,7 @@ void op2i_devgen_element(const struct op2i_devgen *g) {
   leave(g);
 }
 
-/* How many of a group's work items have an element. */
+/* Declare op2_live, the number of work items of a group that have an element. */
 void op2i_devgen_live(const struct op2i_devgen *g) {
   op2i_text_add(
       g->e.out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Arguments in code for devices. The kernel works on private copies throughout, so that its pointers are
- * of one kind; compilers keep them in registers. */
+/* Arguments in code for devices. Kernels work on private copies throughout, so that all their
+ * pointers lead to one kind of memory; compilers keep the copies in registers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static bool shared(const struct op2i_devgen *g, int a) {
   return op2i_device_shared(g->e.loop, arg_of(g, a));
 }
 
-/* The kernel works in the element's own row. */
+/* True if the kernel works in the element's own row. */
 static bool in_row(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   return arg->kind == OP2I_ARG_DIRECT && !shared(g, a) && !op2i_accumulates(arg->access);
@@ -26,14 +26,14 @@ static bool in_row(const struct op2i_devgen *g, int a) {
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* What is to become of component %s of a row in memory and of its copy. */
+/* Actions on component %s of a row in memory and of its copy. */
 enum action { GATHER, ADD, STORE };
 
 void op2i_devgen_add_text(const struct op2i_loop_arg *arg, const char *there, const char *ours,
                           char *statement, size_t room) {
   if (arg->access == OP2_INC)
     snprintf(statement, room, "%s += %s;", there, ours);
-  else /* of equal values that one stays which is there, zeros that come are positive, NaN gives way */
+  else /* equal values stay, zeros that are taken become positive, NaN gives way */
     snprintf(statement, room, "if (%s %c %s || %s != %s) %s = %s + 0;", ours,
              arg->access == OP2_MIN ? '<' : '>', there, there, there, there, ours);
 }
@@ -63,12 +63,13 @@ void op2i_devgen_place(const struct op2i_devgen *g, int a, int slot, char *there
              slot);
 }
 
-/* Whole rows of memory in pieces. */
+/* Move whole rows of memory in pieces. */
 static void move_row(const struct op2i_devgen *g, int a, enum action action, int k, int slot,
                      const char *indent) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   char there[NAME], ours[NAME];
-  /* Others may be writing what they have, and nothing is kept of what is computed for them here. */
+  /* All slots use the target's row: other work items may be writing the other rows, and the results
+   * for those are discarded here. */
   if (op2i_devgen_of_target(g, a))
     snprintf(there, sizeof there, "op2_target");
   else
@@ -99,7 +100,7 @@ static void move(const struct op2i_devgen *g, int a, enum action action) {
   for (int k = 0; k < n; k++) move_slot(g, a, action, k, first + k, "    ");
 }
 
-/* What is declared outside of the element's own braces. */
+/* True if the copy is declared outside the element's own braces. */
 static bool hoisted(const struct op2i_devgen *g, int a) { return g->hoists && shared(g, a); }
 
 static void declare(const struct op2i_devgen *g, int a, const char *indent) {
@@ -137,8 +138,8 @@ static void pointers(const struct op2i_devgen *g, int a) {
 
 /* ---- what comes along with the launch -------------------------------------------------------- */
 
-/* Values that all elements share: those of a global, or in the payload. Copied where pointers are of one
- * kind. */
+/* Values that all elements share, those of a global or in the payload. They are copied unless a
+ * pointer may point to any kind of memory. */
 static void given(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   const char *type = type_of(g, a);
@@ -157,8 +158,8 @@ static void given(const struct op2i_devgen *g, int a) {
   op2i_devgen_each(g, arg->dim, "    ", statement);
 }
 
-/* What an element has for a reduction: of a sum, or beside a minimum or maximum, nothing yet, else what is
- * there already. */
+/* An element's copy for a reduction: zero for a sum, or for information beside a minimum or
+ * maximum; else the present value. */
 static void reduced(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   char statement[NAME];
@@ -216,7 +217,7 @@ void op2i_devgen_prepare(const struct op2i_devgen *g, int a) {
   }
 }
 
-/* An entry of a matrix's row, and what stands in its column. */
+/* Load an entry of a matrix's row, or the value that its column leads to. */
 static void entry(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   char at[NAME] = "op2_entry", ours[NAME];
@@ -227,7 +228,7 @@ static void entry(const struct op2i_devgen *g, int a) {
   op2i_devgen_load_row(g, arg->dat, at, ours, "      ");
 }
 
-/* What calls add to begins at zero. */
+/* The sum that calls add to starts at zero. */
 static void begin_sum(const struct op2i_devgen *g, int a) {
   char statement[NAME];
   snprintf(statement, sizeof statement, "op2_row%d[%%s] = 0;", (int)arg_of(g, a)->dat);
@@ -259,7 +260,8 @@ static void plain_actual(const struct op2i_devgen *g, int a) {
                   in_row(g, a) ? (int)arg->dat : a);
 }
 
-/* Of another spelling than the row's, or of one that only the compiler knows. */
+/* True if the parameter's type is spelled differently from the row's, lacks a const, or is
+ * understood by the compiler only. */
 static bool needs_cast(const struct op2i_devgen *g, int a) {
   const struct op2i_param *param = op2i_emit_param(&g->e, a);
   if (param->depth == 0) return false;
@@ -277,7 +279,7 @@ void op2i_devgen_actual(const struct op2i_devgen *g, int a) {
   op2i_text_add(g->e.out, cast ? ")" : "");
 }
 
-/* As op2i_arg_place() has it. */
+/* Permute a matrix's block into the order of slots, as op2i_arg_place() defines it. */
 void op2i_devgen_put_in_order(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   char copy[STATEMENT], place[STATEMENT];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Increments by atomics in code for devices. Where a device has none for a type, the value is read,
- * combined, and put back if nobody else has been there in between. */
+/* Increments by atomics in code for devices. If a device has no atomic for a type, the value is
+ * read, combined, and written back unless another work item has changed it in between. */
 #include <stdio.h>
 
 #include "devgen.h"
@@ -12,7 +12,7 @@ static int which(const struct op2i_loop_arg *arg) {
   return arg->access == OP2_INC ? 0 : arg->access == OP2_MIN ? 1 : 2;
 }
 
-/* An integer's sum may wrap. */
+/* Sums of integers are computed unsigned, so that they may wrap. */
 static void combined(const struct op2i_loop_arg *arg, char *text, size_t room) {
   const char *type = op2i_type_c(arg->type);
   int size = 8 * (int)op2i_type_size(arg->type);
@@ -48,7 +48,7 @@ static bool native(const struct op2i_devgen *g, const struct op2i_loop_arg *arg)
   return g->dialect->adds && arg->access == OP2_INC && op2i_type_real(arg->type);
 }
 
-/* Each once. */
+/* Each function is defined once. */
 void op2i_devgen_define_atomics(const struct op2i_devgen *g) {
   bool seen[16][3] = {{false}};
   const struct op2i_loop *loop = g->e.loop;

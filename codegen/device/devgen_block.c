@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks of a colour together, in code for devices: the elements of a block add colour by colour, to memory
- * or to what the block has staged. */
+/* Blocks of one colour at a time, in code for devices: the elements of a block add colour by
+ * colour, to memory or to the rows that the block has staged in shared memory. */
 #include <stdio.h>
 
 #include "devgen.h"
 
-/* Pieces of a row up to so many are written out one by one. */
+/* Up to this many pieces of a row are written out one by one. */
 enum { UNROLL_MAX = 32, NAME = 96 };
 
 static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int a) {
@@ -18,7 +18,8 @@ static const struct op2i_loop_arg *arg_of_stage(const struct op2i_devgen *g, int
   return arg_of(g, op2i_emit_first_of_dat(&g->e, g->form.stages[s].dat));
 }
 
-/* t4: where rows of each block's stages begin in t3, which has their numbers. */
+/* Declare where the stages of a block lie. t3 has the row numbers of all stages; t4 tells where
+ * those of each block's stages begin in t3. */
 static void areas(const struct op2i_devgen *g) {
   int n = g->form.nstages;
   if (n > 0)
@@ -37,7 +38,8 @@ static void areas(const struct op2i_devgen *g) {
   }
 }
 
-/* Rows of a block follow each other there, so that neighbours move neighbouring values. */
+/* Rows of a block are consecutive in shared memory, so that neighbouring work items move
+ * neighbouring values. */
 static void move_values(const struct op2i_devgen *g, int s, bool in) {
   int dim = (int)arg_of_stage(g, s)->dim, d = g->form.stages[s].dat;
   op2i_text_add(g->e.out,
@@ -51,8 +53,8 @@ static void move_values(const struct op2i_devgen *g, int s, bool in) {
   op2i_text_add(g->e.out, ";\n");
 }
 
-/* A row for each work item, in wide pieces, where groups are loops on a processor: these become a loop over
- * rows, and one over values would be made of gathers. */
+/* Each work item moves a row, in wide pieces, where groups are loops on a processor: there a loop
+ * over rows is fast, while one over values would consist of gathers. */
 static void move_rows(const struct op2i_devgen *g, int s, bool in) {
   const struct op2i_loop_arg *arg = arg_of_stage(g, s);
   const char *name;
@@ -119,12 +121,13 @@ static void end(const struct op2i_devgen *g) {
   op2i_text_add(g->e.out, "}\n");
 }
 
-/* The increments of an element, and what it stores besides. */
+/* Add the increments of an element, and store its other values. */
 static void turn(const struct op2i_devgen *g) {
   for (int a = 0; a < g->e.loop->nargs; a++) op2i_devgen_add(g, a);
 }
 
-/* Minima and maxima of an element start from what is there, which others are not to have changed yet. */
+/* True if minima or maxima of an element start from values in memory, which other elements must not
+ * have changed yet. */
 static bool starts_there(const struct op2i_devgen *g) {
   bool any = false;
   for (int a = 0; a < g->e.loop->nargs; a++)
@@ -132,9 +135,10 @@ static bool starts_there(const struct op2i_devgen *g) {
   return any;
 }
 
-/* n0: elements of a block; n1: the first block in t0, which has those of the colour; t1: how many
- * colours each block's elements have; t2: the colour of each. A group takes a block, of no more elements
- * than it has work items: all compute first, and then add in turn. */
+/* n0: elements of a block; n1: index in t0 of the first block of the colour; t0: blocks by colour;
+ * t1: number of element colours of each block; t2: colour of each element. A group handles one
+ * block, which has no more elements than the group has work items: all elements are computed first,
+ * and then add in turn. */
 static void at_once(struct op2i_devgen *g) {
   begin(g, "op2_block_at_once");
   g->hoists = true;
@@ -156,7 +160,8 @@ static void at_once(struct op2i_devgen *g) {
   end(g);
 }
 
-/* The same in groups of any size, in stretches: each computes when its turn has come. */
+/* The same for groups of any size, in strides: elements are computed when it is their colour's
+ * turn. */
 static void in_turn(const struct op2i_devgen *g) {
   begin(g, "op2_block_in_turn");
   op2i_text_add(g->e.out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What CUDA C and OpenCL C call the same things. Both get fmin() and fmax() of the library's own, as
- * scalar code on the host does (codegen/host/cgen.c). */
+/* The preludes of CUDA C and OpenCL C, which define the same names for both. fmin() and fmax() are
+ * the library's own, as in scalar code on the host (codegen/host/cgen.c). */
 #include "devgen.h"
 
 #define EXTREMES                                                                                   \
@@ -109,7 +109,7 @@ static const char opencl[] =
     "#define private op2_word_private\n"
     "#define vector op2_word_vector\n" EXTREMES;
 
-/* What was there before; it is replaced if that is `was`. */
+/* Both return the value that was in memory, and replace it if it equals `was`. */
 static const char cuda_atomics[] =
     "#define op2_swap32(p, was, is) atomicCAS((unsigned int *)(p), was, is)\n"
     "#define op2_swap64(p, was, is) \\\n"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Minima and maxima of which it matters whose they are, in code for devices: of equal values the one of the
- * element with the lower number wins, so that the order in which they meet does not matter. What stands beside
- * one stays where it is until it is known which has won. */
+/* Located minima and maxima in code for devices. Of equal values the one whose element has the
+ * lower number wins, so that the order in which they are combined does not matter. The information
+ * beside a minimum or maximum is copied only when the winner is known. */
 #include <stdio.h>
 
 #include "devgen.h"
@@ -20,7 +20,7 @@ int op2i_devgen_first_value(const struct op2i_devgen *g, int a) {
   return v;
 }
 
-/* The next argument from b on that stands beside argument a, or nargs. */
+/* The next argument from b on that holds information beside argument a, or nargs. */
 static int next_info(const struct op2i_devgen *g, int a, int b) {
   int nargs = g->e.loop->nargs;
   while (b < nargs && !(op2i_arg_informs(arg_of(g, b)) && arg_of(g, b)->beside == a)) b++;
@@ -33,14 +33,14 @@ static char sign(const struct op2i_devgen *g, int a) {
 
 /* ---- what elements leave --------------------------------------------------------------------- */
 
-/* Component %s of an argument, of those that the element at op2_position has left. */
+/* The lvalue of component %s of an argument, as the element at op2_position has kept it. */
 static void kept(const struct op2i_devgen *g, int a, char there[STATEMENT]) {
   char value[NAME];
   snprintf(value, sizeof value, "(%d + %%s)", g->form.reduced_at + op2i_devgen_first_value(g, a));
   op2i_devgen_kept(g, a, value, there, STATEMENT);
 }
 
-/* The number of its element, behind its value. */
+/* The number of the element, which is kept after its value. */
 static void kept_number(const struct op2i_devgen *g, int a, const char *before,
                         const char *behind) {
   op2i_text_add(g->e.out,
@@ -56,7 +56,7 @@ static void keep(const struct op2i_devgen *g, int a) {
   op2i_devgen_each(g, arg_of(g, a)->dim, "    ", statement);
 }
 
-/* Who is no better than what the global had has no number. */
+/* A value that is no better than the global's gets the element number -1. */
 static void keep_located(const struct op2i_devgen *g, int a) {
   op2i_text_add(
       g->e.out,
@@ -82,7 +82,8 @@ void op2i_devgen_keep_apart(const struct op2i_devgen *g) {
 
 /* ---- who wins -------------------------------------------------------------------------------- */
 
-/* Where lanes have a value, the number of its element, and where that has left the rest. */
+/* Declare arrays over lanes: values, numbers of their elements, and positions where the information
+ * beside them is kept. */
 static void lanes_begin(const struct op2i_devgen *g, int a) {
   op2i_text_add(g->e.out,
                 "  {\n"
@@ -95,7 +96,8 @@ static void lanes_begin(const struct op2i_devgen *g, int a) {
                 type_of(g, a), type_of(g, a), type_of(g, a), (int)arg_of(g, a)->gbl);
 }
 
-/* Of op2_x and op2_y, which elements m and n have. Who has a number is no NaN. */
+/* The condition for (op2_y, op2_n) to replace (op2_x, op2_m), each a value and an element number. A
+ * number >= 0 implies that the value is not NaN. */
 static void meet(const struct op2i_devgen *g, int a) {
   op2i_text_add(g->e.out,
                 "if (op2_n >= 0 && (op2_y %c op2_x || op2_x != op2_x || (op2_y == op2_x && op2_n < "
@@ -126,7 +128,7 @@ static void lanes_end(const struct op2i_devgen *g, int a) {
                           "      }\n    }\n    op2_wait();\n  }\n");
 }
 
-/* Component %s of an argument, of group `at`. */
+/* The lvalue of component %s of an argument in the partial result of group `at`. */
 static void partial(const struct op2i_devgen *g, int a, const char *at, char there[STATEMENT]) {
   snprintf(there, STATEMENT, "((OP2_GLOBAL %s *)(op2_partial + (%d + %%s) * op2_n0))[%s]",
            type_of(g, a), op2i_devgen_first_value(g, a), at);
@@ -138,7 +140,7 @@ static void partial_number(const struct op2i_devgen *g, int a, const char *befor
                 op2i_devgen_first_value(g, a) + 1, at, behind);
 }
 
-/* Components of an argument, one after the other. */
+/* Assign the components of an argument, one after the other. */
 static void assign(const struct op2i_devgen *g, int a, const char *to, const char *from) {
   char statement[2 * (STATEMENT + NAME)];
   snprintf(statement, sizeof statement, "%s = %s;", to, from);
@@ -171,7 +173,8 @@ void op2i_devgen_locate_tile(const struct op2i_devgen *g, int a) {
 
 /* ---- what all groups come to ----------------------------------------------------------------- */
 
-/* As if what a member of a fused loop has found counted against what those before it have. */
+/* Update the global as if a fused loop's member combined its result with those of earlier
+ * members. */
 static void put_global(const struct op2i_devgen *g, int a) {
   char there[NAME], from[STATEMENT];
   op2i_text_add(g->e.out,
@@ -186,7 +189,7 @@ static void put_global(const struct op2i_devgen *g, int a) {
   op2i_text_add(g->e.out, "    }\n");
 }
 
-/* Component %s of what an argument comes to. */
+/* The lvalue of component %s of an argument's final result. */
 static void result(const struct op2i_devgen *g, int a, char there[STATEMENT]) {
   snprintf(there, STATEMENT, "*(OP2_GLOBAL %s *)(op2_partial + %d * op2_n0 + (%d + %%s))",
            type_of(g, a), g->form.nvalues, op2i_devgen_first_value(g, a));

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reductions into globals in code for devices: by a tree over positions, whatever the size of groups. */
+/* Reductions into globals in code for devices, by a tree over positions that does not depend on the
+ * size of groups. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,14 +10,14 @@ static const char *sum_type(const struct op2i_loop_arg *arg) {
   return op2i_type_real(arg->type) ? op2i_type_c(arg->type) : "uint64_t";
 }
 
-/* A value that is reduced: of which argument, and in words which component of it, which of all values, and
- * which of those that are in shared memory. */
+/* A value that is reduced: its argument, and as text its component, its index among all values, and
+ * its index among those in shared memory. */
 struct part {
   int a;
   const char *j, *v, *local;
 };
 
-/* Values of reductions are kept in eight bytes each, one array for each component. */
+/* Values of reductions take eight bytes each, with one array for each component. */
 static void here(const struct op2i_devgen *g, const struct part *p, const char *at) {
   op2i_text_add(g->e.out, "((OP2_LOCAL %s *)(op2_values + %s * 256))[%s]",
                 op2i_emit_type(&g->e, p->a), p->local, at);
@@ -27,7 +28,7 @@ static void partial(const struct op2i_devgen *g, const struct part *p, const cha
                 op2i_emit_type(&g->e, p->a), p->v, at);
 }
 
-/* op2_x and op2_y are two values: the first becomes what they are together. */
+/* Combine the values op2_x and op2_y into op2_x. */
 static void combine(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = &g->e.loop->args[a];
   if (arg->access == OP2_INC)
@@ -51,7 +52,7 @@ static void each_value(const struct op2i_devgen *g, part_fn *write) {
     }
 }
 
-/* Where there is no element. */
+/* Emit the neutral value, for a lane without an element. */
 static void nothing(const struct op2i_devgen *g, const struct part *p) {
   const struct op2i_loop_arg *arg = &g->e.loop->args[p->a];
   const char *type = op2i_emit_type(&g->e, p->a);
@@ -82,7 +83,8 @@ static void halve(const struct op2i_devgen *g, const struct part *p) {
   op2i_text_add(g->e.out, " = op2_x;\n      }\n");
 }
 
-/* The 256 values of a group become one: a tree whose shape knows nothing of the group's size. */
+/* Reduce the 256 values of a group to one, by a tree whose shape does not depend on the group's
+ * size. */
 static void tree_begin(const struct op2i_devgen *g) {
   op2i_text_add(
       g->e.out,
@@ -129,7 +131,7 @@ void op2i_devgen_keep_reduced(const struct op2i_devgen *g) {
     each_value(g, keep);
 }
 
-/* The values of a position: of its element, or those that it has left when its turn was. */
+/* The values of a position: computed from its element, or kept by it in an earlier launch. */
 static void values(const struct op2i_devgen *g) {
   bool left = op2i_device_leaves(&g->form);
   if (!left) op2i_devgen_stage_in(g);
@@ -142,8 +144,8 @@ static void values(const struct op2i_devgen *g) {
   if (!left) op2i_devgen_stage_out(g);
 }
 
-/* n0: how many groups there are, for each of which a value of each component comes out; n1: doubles of
- * shared memory that rows take. */
+/* n0: number of groups, each of which produces one value for each component; n1: doubles of shared
+ * memory that rows take. */
 static void tiles(const struct op2i_devgen *g) {
   op2i_devgen_entry(g, "op2_reduce", -1);
   op2i_text_add(
@@ -202,8 +204,8 @@ static void put_global(const struct op2i_devgen *g, const struct part *p) {
                 p->j);
 }
 
-/* One group. n0: how many values of each component there are; n1: 1: what they come to goes into the
- * globals, 0: it stands behind them, for the host. */
+/* One group runs this. n0: number of values of each component; n1: 1 if the results go into the
+ * globals, 0 if they are stored after the partial results, for the host. */
 static void fold(const struct op2i_devgen *g) {
   op2i_devgen_entry(g, "op2_fold", -1);
   op2i_text_add(g->e.out,
@@ -224,7 +226,7 @@ static void fold(const struct op2i_devgen *g) {
 
 /* ---- one value after the other --------------------------------------------------------------- */
 
-/* All components of an argument, which need the same shared memory. */
+/* Reduce all components of an argument, which share the same shared memory. */
 static void each_component(const struct op2i_devgen *g, int a, part_fn *write) {
   char number[NAME];
   snprintf(number, sizeof number, "(%d + op2_component)", op2i_devgen_first_value(g, a));
@@ -268,7 +270,7 @@ static void fold_apart(const struct op2i_devgen *g, const struct part *p) {
   op2i_text_add(g->e.out, "  }\n");
 }
 
-/* Entries as those above, for what elements have left. */
+/* Emit entries like those above, for values that elements have kept. */
 static void apart(const struct op2i_devgen *g, const char *name, part_fn *write,
                   void (*locate)(const struct op2i_devgen *g, int a)) {
   op2i_devgen_entry(g, name, -1);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows in code for devices: between memory and an element's own copies, by itself or by way of shared
- * memory. */
+/* Rows in code for devices: transfers between memory and an element's own copies, directly or
+ * through shared memory. */
 #include <stdio.h>
 
 #include "devgen.h"
 
-/* Values up to so many are written out one by one. */
+/* Up to this many values are written out one by one. */
 enum { UNROLL_MAX = 32, NAME = 96, STATEMENT = 1024 };
 
 static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int a) {
@@ -24,8 +24,8 @@ const char *op2i_devgen_dat_type(const struct op2i_devgen *g, int d) {
   return op2i_emit_type(&g->e, op2i_emit_first_of_dat(&g->e, d));
 }
 
-/* One by one where they are few, which keeps copies in registers whatever a compiler does about
- * loops. */
+/* Few values are written out one by one, which keeps copies in registers whatever a compiler does
+ * about loops. */
 void op2i_devgen_each(const struct op2i_devgen *g, int64_t n, const char *indent,
                       const char *statement) {
   char number[24];
@@ -50,7 +50,7 @@ void op2i_devgen_each(const struct op2i_devgen *g, int64_t n, const char *indent
 
 /* ---- vectors --------------------------------------------------------------------------------- */
 
-/* Rows are moved in pieces of 16 bytes where they consist of such: memory is aligned to 64. */
+/* Rows are moved in pieces of 16 or 8 bytes if they consist of such: memory is aligned to 64. */
 int op2i_devgen_pieces(op2_type type, int dim, const char **name) {
   int width = type == OP2_F64 ? 2 : type == OP2_F32 || type == OP2_I32 ? 4 : 1;
   *name = type == OP2_F64 ? "double" : type == OP2_F32 ? "float" : "int";
@@ -58,7 +58,8 @@ int op2i_devgen_pieces(op2_type type, int dim, const char **name) {
   return dim % width == 0 ? width : 1;
 }
 
-/* `ours`[0..n-1] from n values at `place`, which is an address, or the other way round. */
+/* Load `ours`[0..n-1] from n values at `place`, which is an address; store_pieces() does the
+ * reverse. */
 static void load_pieces(const struct op2i_devgen *g, op2_type type, int n, const char *place,
                         const char *ours, const char *indent) {
   static const char members[] = "xyzw";
@@ -117,7 +118,8 @@ void op2i_devgen_store_row(const struct op2i_devgen *g, int d, const char *at, c
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* It is loaded unless the first kernel that has it overwrites it, and by no other name sees it. */
+/* A row is loaded unless the first kernel that uses it overwrites it, and sees it by no other
+ * name. */
 static bool row_used(const struct op2i_devgen *g, int d, bool *loaded, bool *modified) {
   int first = -1;
   *loaded = *modified = false;
@@ -132,7 +134,8 @@ static bool row_used(const struct op2i_devgen *g, int d, bool *loaded, bool *mod
   return first >= 0;
 }
 
-/* Where the rows are that an element has by way of slots: in memory, or in what a block has staged. */
+/* True if the row number behind this slot is needed. Rows of dats that a block has staged are found
+ * by op2_local<l> instead. */
 static bool column_used(const struct op2i_devgen *g, int m, int slot) {
   bool used = false;
   for (int a = 0; a < g->e.loop->nargs; a++)
@@ -219,8 +222,9 @@ void op2i_devgen_store(const struct op2i_devgen *g) {
 
 /* ---- rows by way of shared memory ------------------------------------------------------------ */
 
-/* Where neighbours have wide rows, each work item's own loads would bring pieces of many lines at a time:
- * a group brings all of its rows together, line by line, and each takes its own from there. */
+/* If neighbouring elements have wide rows, loads by each work item would touch parts of many cache
+ * lines at a time. So a group loads all of its rows together, line by line, and each work item
+ * takes its own from shared memory. */
 bool op2i_devgen_staged(const struct op2i_devgen *g, int d) {
   bool loaded, modified;
   const struct op2i_loop_arg *arg = arg_of(g, op2i_emit_first_of_dat(&g->e, d));

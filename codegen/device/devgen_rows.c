@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Text that moves rows of values between their places and memory where they lie packed. */
+/* Text of functions that move rows of values between dats and packed memory. */
 #include "devgen.h"
 #include "error.h"
 
-/* A work item for each unit of each row. */
+/* Each work item moves one unit of one row. */
 static void move(struct op2i_text *out, const char *name, const char *type, bool unpack) {
   static const char there[] = "op2_values[op2_places[2 * op2_row] * op2_units + op2_unit]";
   static const char packed[] = "op2_packed[op2_places[2 * op2_row + 1] + op2_unit]";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A work item for each target, in code for devices: it computes its elements anew, or adds what they have
- * left. */
+/* A work item for each target, in code for devices: it recomputes its elements, or adds the
+ * contributions that they have kept. */
 #include <stdio.h>
 
 #include "devgen.h"
@@ -46,9 +46,9 @@ static void target_store(const struct op2i_devgen *g) {
   }
 }
 
-/* What comes before and after an entry of a target. t0: which targets, or null where all of them are; t1:
- * where each one's entries begin; t2: the entries, the number of an element times columns, plus the
- * column. */
+/* Emit the code before and after an entry of a target. t0: the targets, or null if all are
+ * included; t1: where the entries of each target begin; t2: the entries, each the number of an
+ * element times the number of columns, plus the column. */
 static void entries_begin(const struct op2i_devgen *g) {
   op2i_text_add(g->e.out, "  const int64_t op2_target = op2_t0 ? op2_t0[op2_at] : op2_at;\n");
   target_load(g);
@@ -65,7 +65,7 @@ static void entries_end(const struct op2i_devgen *g) {
   op2i_text_add(g->e.out, "}\n");
 }
 
-/* n0: targets. Elements are numbered by their positions, from lo. */
+/* n0: number of targets. Elements are numbered by their positions, from lo. */
 static void begin(const struct op2i_devgen *g, const char *name, int p) {
   op2i_devgen_entry(g, name, p);
   op2i_text_add(g->e.out, "  const int64_t op2_at = op2_group() * op2_items() + op2_item();\n"
@@ -101,8 +101,8 @@ void op2i_devgen_repeat(struct op2i_devgen *g, int p) {
 
 /* ---- what elements have left ----------------------------------------------------------------- */
 
-/* Each component of what elements have for others is an array over positions, or over the elements of a
- * block in shared memory, where there are those for the pass only. */
+/* True if an argument's contributions are kept. Each component of them is an array over positions,
+ * or over the elements of a block in shared memory, where only those of the pass are kept. */
 static bool is_kept(const struct op2i_devgen *g, int a) {
   return g->owns ? op2i_devgen_of_target(g, a) : shared(g, a);
 }
@@ -133,7 +133,7 @@ void op2i_devgen_keep(const struct op2i_devgen *g, int a) {
   op2i_devgen_each(g, n, "    ", statement);
 }
 
-/* In the order of arguments, as an element that is computed anew would. */
+/* Contributions are added in the order of arguments, as by an element that is recomputed. */
 static void add_kept(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   char sum[NAME], left[STATEMENT / 2], statement[2 * STATEMENT];
@@ -155,7 +155,7 @@ static void add_all_kept(const struct op2i_devgen *g) {
     if (op2i_devgen_of_target(g, a)) add_kept(g, a);
 }
 
-/* As op2_repeat<p>, but for the elements. */
+/* Like op2_repeat<p>, but elements are not recomputed. */
 void op2i_devgen_sum(struct op2i_devgen *g, int p) {
   begin(g, "op2_sum", p);
   add_all_kept(g);
@@ -164,8 +164,9 @@ void op2i_devgen_sum(struct op2i_devgen *g, int p) {
 
 /* ---- blocks of targets ----------------------------------------------------------------------- */
 
-/* n0: targets; n1: those of a block; t3: elements that reach a block, as positions from lo; t4: where those
- * of each block begin. Entries number elements among those of their block. */
+/* n0: number of targets; n1: targets of a block; t3: elements that reach each block, as positions
+ * from lo; t4: where those of each block begin in t3. Entries number elements within their
+ * block. */
 void op2i_devgen_owner(struct op2i_devgen *g, int p) {
   op2i_devgen_entry(g, "op2_owner", p);
   g->owns = true;
