@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A kernel into vectors, from its source to text: directives, what is at file scope, the forms of
- * its functions that are needed, and their printing. */
+/* Translates a kernel into vectors, from its source to text: directives, names at file scope, the
+ * forms of its functions that are needed, and their printing. */
 #include <string.h>
 
 #include "error.h"
 #include "simd_internal.h"
 
-/* As wide as the numbers that the elements have: what is compared mostly needs no conversion. */
+/* The width of masks is that of the elements' numbers, so that most comparisons need no
+ * conversion. */
 static int mask_bits(const struct op2i_simd_request *request) {
   const struct op2i_signature *signature = &request->rewrite->member.kernel->signature;
   bool narrow = false;
@@ -19,8 +20,8 @@ static int mask_bits(const struct op2i_simd_request *request) {
   return narrow ? 32 : 64;
 }
 
-/* The signature has its parameters by the commas of the source, which macros may hold more of, and
- * takes what it cannot read for anything. */
+/* The signature counts parameters by the commas of the source, although macros may contain more,
+ * and accepts types that it cannot read. */
 static void check_parameters(struct op2i_simd *l, const struct op2i_simd_form *form) {
   const struct op2i_signature *signature = &l->request->rewrite->member.kernel->signature;
   if (form->nparams != signature->nparams) op2i_simd_refuse(l, "has parameters in a macro");
@@ -81,7 +82,8 @@ op2_status op2i_simd_kernel(const struct op2i_simd_request *request, struct op2i
     op2i_text_bytes(out, l.tables.chars ? l.tables.chars : "", l.tables.length);
     op2i_text_bytes(out, l.functions.chars, l.functions.length);
   }
-  bool failed = l.failed || l.prefix.failed || l.tables.failed || l.functions.failed || out->failed || why->failed;
+  bool failed = l.failed || l.prefix.failed || l.tables.failed || l.functions.failed ||
+                out->failed || why->failed;
   op2i_simd_release(&l);
   if (failed) return op2i_error_nomem("generated code");
   if (divides) *divides = l.divides;

@@ -10,9 +10,8 @@
  *
  * Vector types are named by element type and lane count: op2_f64x8, op2_f32x8, op2_i32x8,
  * op2_i64x8, op2_u8x8 and so on, always with as many lanes as the loop has; a mask is op2_m64x8
- * (all bits of a lane set or clear, signed 64-bit lanes) or op2_m32x8. All have plain vector types
- * behind them, so
- * +, -, *, / and comparisons work on them. Arithmetic is the scalar kernel's, operation by
+ * (all bits of a lane set or clear, signed 64-bit lanes) or op2_m32x8. All are plain vector types,
+ * so +, -, *, / and comparisons work on them. Arithmetic is the scalar kernel's, operation by
  * operation, so that results are bitwise those of the scalar code compiled without contraction.
  *
  * The prelude defines the types and the helper functions, guarded, so that units of different lane
@@ -20,10 +19,10 @@
 void op2i_simd_prelude(int lanes, struct op2i_text *out);
 
 struct op2i_simd_request {
-  const struct op2i_rewrite *rewrite; /* of the kernel */
-  const bool *varying;                /* [nparams] its values differ between lanes */
+  const struct op2i_rewrite *rewrite; /* the kernel's */
+  const bool *varying;                /* [nparams] True if its values differ between lanes. */
   int lanes;                          /* 2, 4, 8 or 16 */
-  int widest;                         /* bytes of the longest vectors there may be, 0: any */
+  int widest;                         /* bytes of the longest vectors allowed; 0: any */
 };
 
 /* Append vector forms of the kernel's function and of those it calls. The kernel's is
@@ -38,37 +37,37 @@ struct op2i_simd_request {
  * such pointers; a varying `T p` a vector by value. The constants come first where
  * op2i_rewrite_kernel_needs() says so, as in scalar code.
  *
- * Where the kernel cannot be had in this form, *why gets a phrase for people ("calls rand, which is
- * not known", "the trip count of the loop in line 7 differs between elements") and nothing is
- * appended. With fewer lanes a kernel may be had that needs vectors longer than `widest`, on which
- * gcc 12 stumbles now and then when the machine has none of the kind.
+ * If the kernel cannot be translated, *why gets a phrase for users ("calls rand, which is not
+ * known", "the trip count of the loop in line 7 differs between elements") and nothing is appended.
+ * A kernel that needs vectors longer than `widest` may be translated with fewer lanes; on longer
+ * ones gcc 12 sometimes fails if the machine does not have them.
  *
- * *divides is set, unless null, to whether vectors are divided, as the kernel is written, or their
- * square roots are taken: what needs that takes long to come.
+ * *divides, unless null, is set to true if the kernel divides vectors or takes their square roots:
+ * such operations have a long latency.
  *
- * fmin() and fmax() of what varies are the text's own, and do what those of cgen.c do. Fails only
- * with OP2_ERR_NOMEM. */
+ * fmin() and fmax() of varying values are defined in the text, with the same results as those of
+ * cgen.c. Fails only with OP2_ERR_NOMEM. */
 op2_status op2i_simd_kernel(const struct op2i_simd_request *request, struct op2i_text *out,
                             struct op2i_text *why, bool *divides);
 
-/* What op2i_simd_kernel() made of a request. It does not depend on the loop otherwise, so it is
- * kept with the kernel for other loops, and for those that are fused from this one. */
+/* The result of op2i_simd_kernel() for a request. It does not depend on anything else of the loop,
+ * so it is kept with the kernel for other loops, and for those that are fused from this one. */
 struct op2i_simd_translation {
   struct op2i_simd_translation *next;
   int lanes, widest;
-  bool *varying;          /* [nparams] */
+  bool *varying; /* [nparams] */
   int nconsts;
   struct op2i_simd_const {
     char *name;
     op2_type type;
     int32_t dim;
     bool in_place;
-  } * consts;             /* [nconsts] those of the request: all that the text shows of them */
-  struct op2i_text text;  /* with PREFIX where the rewrite's prefix goes */
-  struct op2i_text why;   /* empty: it can be had */
+  } * consts;            /* [nconsts] the request's: the text depends on nothing else of them */
+  struct op2i_text text; /* with PREFIX in place of the rewrite's prefix */
+  struct op2i_text why;  /* empty if the kernel could be translated */
   bool divides;
 };
-/* Found, or made and kept. Fails only with OP2_ERR_NOMEM. */
+/* Find the translation of a request, or make it and keep it. Fails only with OP2_ERR_NOMEM. */
 op2_status op2i_simd_translated(const struct op2i_simd_request *request,
                                 const struct op2i_simd_translation **kept);
 /* Free kernel->translations. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Assignments to what varies, and subscripts that do. */
+/* Prints assignments to varying variables, and varying subscripts. */
 #include <string.h>
 
 #include "simd_internal.h"
@@ -21,7 +21,7 @@ bool op2i_simd_scattered(const struct op2i_simd_node *lvalue) {
   return lvalue->kind == OP2I_SIMD_INDEX && lvalue->b->varying;
 }
 
-/* const op2_i32x8 op2_i2 = subscript; */
+/* Emit: const op2_i32x8 op2_index2 = subscript; and return the number. */
 static int begin_subscript(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue) {
   enum op2i_c_base base = op2i_simd_promoted(lvalue->b->type.base);
   int number = ++p->numbered;
@@ -80,7 +80,7 @@ static void scatter(struct op2i_simd_printer *p, const struct op2i_simd_node *lv
 
 /* ---- assignments ----------------------------------------------------------------------------- */
 
-/* What is assigned: of x += y, x + y. */
+/* The value that is assigned: x + y for x += y. */
 static const struct op2i_simd_node *assigned(struct op2i_simd_printer *p,
                                              const struct op2i_simd_node *e) {
   if (strcmp(e->op, "=") == 0) return e->b;
@@ -91,7 +91,7 @@ static const struct op2i_simd_node *assigned(struct op2i_simd_printer *p,
   return sum;
 }
 
-/* x op= y needs no more than that. */
+/* True if x op= y can be printed as it is. */
 static bool simple(const struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                    const struct op2i_simd_node *value) {
   enum op2i_c_base base = e->type.base;
@@ -140,7 +140,7 @@ void op2i_simd_print_assign(struct op2i_simd_printer *p, const struct op2i_simd_
   op2i_text_add(p->out, tight > 1 ? ")" : "");
 }
 
-/* x++ and the like, as x += 1; where the value before is wanted it is kept. */
+/* Print x++ and the like as x += 1; the value before is kept if it is used. */
 void op2i_simd_print_step(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight) {
   struct op2i_simd_node *one = op2i_simd_node(p->l, OP2I_SIMD_LITERAL, e->line);
   struct op2i_simd_node *sum = op2i_simd_node(p->l, OP2I_SIMD_ASSIGN, e->line);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the translation of a kernel into vectors stands on: its memory, refusals, limits. */
+/* The basis of the translation of a kernel into vectors: memory, refusals and limits. */
 #include <stdio.h>
 #include <string.h>
 

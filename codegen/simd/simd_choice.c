@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Operators that skip operands, and calls. Operands that can do no harm are worked out in all
- * lanes; the others where some lane wants them, and with these lanes on. */
+/* Prints operators that skip operands, and calls. Operands that can do no harm are computed in all
+ * lanes; the others only if some lane needs them, under a mask of those lanes. */
 #include <string.h>
 
 #include "simd_internal.h"
@@ -17,7 +17,7 @@ static void zero(struct op2i_simd_printer *p, enum op2i_c_base base) {
   op2i_text_add(p->out, "){0}");
 }
 
-/* const op2_m64x8 op2_m3 = [those on &] [~]mask; returns the number. */
+/* Emit: const op2_m64x8 op2_mask3 = [outer mask &] [~]mask; and return the number. */
 static int begin_mask(struct op2i_simd_printer *p, const struct op2i_simd_node *e, bool negated) {
   int number = ++p->numbered;
   op2i_text_add(p->out, "const ");
@@ -113,7 +113,7 @@ static void uniform_left(struct op2i_simd_printer *p, const struct op2i_simd_nod
   op2i_text_add(p->out, ")");
 }
 
-/* The lanes that want the right operand, then what it adds. */
+/* Emit a mask of the lanes that need the right operand, then the operand's contribution. */
 static void guarded_logical(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                             bool both) {
   int outer = p->mask, result = ++p->numbered;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statements and functions as text. What happens under a condition that varies happens in all
- * lanes, and a mask says in which of them it counts. */
+/* Prints statements and functions. Code under a varying condition runs in all lanes, and a mask
+ * selects those in which it counts. */
 #include <stdio.h>
 #include <string.h>
 
@@ -51,7 +51,7 @@ static void initial(struct op2i_simd_printer *p, const struct op2i_c_type *type,
     op2i_simd_print_value(p, e, &value, varying, 1);
     return;
   }
-  /* {0} of an array of vectors or arrays lacks braces. */
+  /* For an array of vectors or arrays, {0} needs more braces. */
   if (e->value == 1 && e->a->kind != OP2I_SIMD_LIST && (varying || !last) && e->a->known) {
     for (int k = level; k < type->nlevels + varying; k++) op2i_text_add(p->out, "{");
     op2i_text_add(p->out, "0");
@@ -66,7 +66,7 @@ static void initial(struct op2i_simd_printer *p, const struct op2i_c_type *type,
   op2i_text_add(p->out, "}");
 }
 
-/* Pieces are appended behind one another, so what a table is made of comes before it. */
+/* Text is appended, so tables that a table depends on come before it. */
 void op2i_simd_emit_table(struct op2i_simd *l, struct op2i_simd_var *var) {
   struct op2i_text text = {0};
   struct op2i_simd_printer p = {.l = l, .out = &text};
@@ -82,7 +82,7 @@ void op2i_simd_emit_table(struct op2i_simd *l, struct op2i_simd_var *var) {
   op2i_text_free(&text);
 }
 
-/* What is read before it was assigned to in every lane must be something. */
+/* A variable that is read before every lane has assigned to it needs an initial value. */
 static void initial_zero(struct op2i_simd_printer *p, const struct op2i_c_type *type) {
   op2i_text_add(p->out, " = ");
   for (int k = 0; k <= type->nlevels; k++) op2i_text_add(p->out, "{");
@@ -110,7 +110,7 @@ static void declaration(struct op2i_simd_printer *p, const struct op2i_simd_node
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-/* const op2_m64x8 op2_m2 = ; the caller goes on. */
+/* Emit: const op2_m64x8 op2_mask2 = ; the caller adds the value. */
 static int begin_mask(struct op2i_simd_printer *p) {
   int number = ++p->numbered;
   indent(p);
@@ -120,8 +120,7 @@ static int begin_mask(struct op2i_simd_printer *p) {
   return number;
 }
 
-/* Take a mask's declaration, which stands at [start, behind), out again when nothing asked for it.
- */
+/* Remove a mask's declaration, which stands at [start, behind), if the mask is not used. */
 static void close_mask(struct op2i_simd_printer *p, size_t start, size_t behind, int number) {
   struct op2i_text *out = p->out;
   char name[32];
@@ -134,7 +133,7 @@ static void close_mask(struct op2i_simd_printer *p, size_t start, size_t behind,
   out->length -= behind - start;
 }
 
-/* Lanes that have returned meanwhile are off from here on. */
+/* Lanes that have returned in the meantime are off from here on. */
 static void refresh(struct op2i_simd_printer *p) {
   int number = begin_mask(p);
   if (p->mask) {
@@ -145,7 +144,7 @@ static void refresh(struct op2i_simd_printer *p) {
   p->mask = number;
 }
 
-/* The statements of a list from `s` on. */
+/* Print the statements of a list from `s` on. */
 static void statements(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   int outer = p->mask;
   for (; s; s = s->next) {
@@ -257,7 +256,7 @@ static void condition(struct op2i_simd_printer *p, const struct op2i_simd_node *
   if (e) op2i_simd_print(p, e, 2);
 }
 
-/* Declarations that do not fit into the head of the loop stand before it. */
+/* True if declarations do not fit into the head of the loop, so that they stand before it. */
 static bool ahead(const struct op2i_simd_node *s) {
   return s->a && s->a->kind == OP2I_SIMD_DECL && (s->a->next || s->a->var->varying);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expressions, read into trees with types (C11 6.5). */
+/* Reads expressions into trees with types (C11 6.5). */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ static bool one_of(const char *op, const char *const *list) {
   return false;
 }
 
-/* Of an array, a pointer to its first element. */
+/* An array decays to a pointer to its first element. */
 static struct op2i_c_type decayed(struct op2i_c_type type) {
   if (type.nlevels) type.levels[0] = 0;
   return type;
@@ -260,7 +260,7 @@ static struct op2i_simd_node *postfix(struct op2i_simd_parser *p) {
 
 static struct op2i_simd_node *unary(struct op2i_simd_parser *p);
 
-/* (T)x, from behind the parenthesis on. */
+/* Read (T)x, from after the opening parenthesis on. */
 static struct op2i_simd_node *cast(struct op2i_simd_parser *p) {
   struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_CAST, op2i_simd_line(p));
   op2i_simd_unnamed(p, 0, &e->type);
@@ -355,7 +355,7 @@ static struct op2i_simd_node *operand(struct op2i_simd_parser *p) {
   return e;
 }
 
-/* Brackets and casts go through here as well. */
+/* Parentheses and casts recurse through this function, which limits the depth. */
 static struct op2i_simd_node *unary(struct op2i_simd_parser *p) {
   int line = op2i_simd_line(p);
   struct op2i_simd_node *e =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What differs between the lanes: statements and functions. */
+/* Finds the statements and functions that differ between lanes. */
 #include <stdio.h>
 #include <string.h>
 

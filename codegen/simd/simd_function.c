@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whole functions as text: those that are called before those that call them. */
+/* Prints whole functions; those that are called come before their callers. */
 #include <string.h>
 
 #include "simd_internal.h"
@@ -35,8 +35,8 @@ static void emit_callees(struct op2i_simd *l, const struct op2i_simd_node *e) {
 
 /* ---- one function ---------------------------------------------------------------------------- */
 
-/* The kernel's own parameters are as the caller has them: one that is to vary and does not is given
- * under another name. */
+/* The kernel's own parameters are passed as the caller has them: a uniform one that must vary is
+ * passed under another name. */
 static bool widened(const struct op2i_simd_form *form, int n) {
   return form->params[n]->varying && !form->asked[n];
 }
@@ -114,7 +114,7 @@ static void begin_early(struct op2i_simd *l, const struct op2i_simd_form *form,
   op2i_text_add(out, " op2_result = {0};\n");
 }
 
-/* Whether control comes to the end of the function. */
+/* True if control can reach the end of the function. */
 static bool runs_out(const struct op2i_simd_form *form) {
   const struct op2i_simd_node *last = form->body->a;
   while (last && last->next) last = last->next;

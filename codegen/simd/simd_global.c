@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands at file scope and can be used in functions: the loop's constants, types, enumerators,
- * and tables of constants. What cannot be read is not known, and refused where it is used. */
+/* Reads declarations at file scope that functions can use: the loop's constants, types,
+ * enumerators, and tables of constants. A name whose declaration cannot be read is unknown, and
+ * refused where it is used. */
 #include <string.h>
 
 #include "simd_internal.h"
@@ -31,7 +32,7 @@ static void loop_constants(struct op2i_simd *l) {
   }
 }
 
-/* Whether a constant's initializer holds nothing that runs. */
+/* True if a constant's initializer runs no code. */
 static bool settled(const struct op2i_simd_node *e) {
   for (; e; e = e->next) {
     bool runs = (e->kind == OP2I_SIMD_CALL && e->item >= 0) || e->kind == OP2I_SIMD_ASSIGN ||
@@ -42,7 +43,7 @@ static bool settled(const struct op2i_simd_node *e) {
   return true;
 }
 
-/* static const double table[] = {...}; what else there is cannot be used. */
+/* Read tables: static const double table[] = {...}; other variables cannot be used. */
 static void read_constants(struct op2i_simd_parser *p) {
   struct op2i_simd_node *list = op2i_c_declaration(&p->r);
   for (struct op2i_simd_node *d = list; d && !op2i_simd_stopped(p->l); d = d->next) {
@@ -61,7 +62,7 @@ static void read_constants(struct op2i_simd_parser *p) {
   }
 }
 
-/* A name that is not known after all must not be taken for a constant of the loop. */
+/* A name that turns out to be unknown must not be taken for a constant of the loop. */
 static void hide(struct op2i_simd *l, int begin, int end) {
   for (int at = begin; at < end; at++) {
     if (!op2i_unit_word(l->unit, at) || l->unit->roles[l->unit->code[at]] != OP2I_ROLE_NONE)

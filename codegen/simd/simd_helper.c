@@ -30,7 +30,7 @@ void op2i_simd_prelude(int lanes, struct op2i_text *out) {
                 "#define OP2_LANES_%d\n"
                 "#undef OP2_LANES_INLINE\n"
                 "#define OP2_LANES_INLINE static inline __attribute__((always_inline))\n"
-                /* Nothing that takes or returns vectors is called by others. */
+                /* Functions with vectors as parameters or results are not called from outside. */
                 "#pragma GCC diagnostic ignored \"-Wpsabi\"\n",
                 lanes, lanes);
   for (int base = OP2I_C_I8; base <= OP2I_C_F64; base++)
@@ -41,7 +41,7 @@ void op2i_simd_prelude(int lanes, struct op2i_text *out) {
   op2i_text_add(out, "#endif\n");
 }
 
-/* f64x8 of a number; m64x8 of OP2I_C_BOOL. */
+/* Append f64x8 for a number, or m64x8 for OP2I_C_BOOL. */
 static void suffix(const struct op2i_simd *l, enum op2i_c_base base, struct op2i_text *out) {
   if (base == OP2I_C_BOOL || base == OP2I_C_VOID)
     op2i_text_add(out, "m%dx%d", l->bits, l->lanes);
@@ -60,7 +60,7 @@ void op2i_simd_type_name(struct op2i_simd *l, enum op2i_c_base base, struct op2i
 
 /* ---- helper functions ------------------------------------------------------------------------ */
 
-/* The names of the types that a helper is about. */
+/* The names of the types that a helper works on. */
 struct words {
   struct op2i_text name, mask, type, bits; /* bits: integers as wide as the type */
   const char *c;
@@ -82,7 +82,7 @@ static void make_words(struct op2i_simd *l, enum op2i_c_base base, struct words 
   if (w->name.failed || w->mask.failed || w->type.failed || w->bits.failed) l->failed = true;
 }
 
-/* Whether the text lacks this helper; from now on it does not. */
+/* True if the text lacks this helper, which is noted as present from now on. */
 static bool lacks(struct op2i_simd *l, const char *name) {
   for (const struct op2i_simd_name *h = l->helpers; h; h = h->next)
     if (strcmp(h->name, name) == 0) return false;
@@ -94,7 +94,7 @@ static bool lacks(struct op2i_simd *l, const char *name) {
   return true;
 }
 
-/* A mask of the kernel's width as wide as the type. */
+/* Emit a mask of the kernel's width converted to the width of the type. */
 static void widened(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
                     struct op2i_text *out) {
   if (base == OP2I_C_BOOL || 8 * op2i_simd_size(base) == l->bits)
@@ -218,7 +218,8 @@ static void math_loop(struct op2i_simd *l, const struct op2i_simd_math *math, bo
   op2i_text_add(out, ");\n  return op2_result;\n");
 }
 
-/* What one instruction does, as bits or comparisons. Returns whether it is one of these. */
+/* Emit functions that one instruction computes, as bit operations or comparisons. Returns true if
+ * it is one of these. */
 static bool math_bits(struct op2i_simd *l, const struct op2i_simd_math *math, const struct words *w,
                       struct op2i_text *out) {
   const char *type = w->type.chars, *bits = w->bits.chars;
@@ -245,8 +246,8 @@ static bool math_bits(struct op2i_simd *l, const struct op2i_simd_math *math, co
   return true;
 }
 
-/* The first operand where it is less (greater) or the other one is NaN, else the second: as scalar
- * code has it (cgen.c). Compilers have one instruction for op2_chosen. */
+/* The first operand where it is less (greater) or the other one is NaN, else the second, as in
+ * scalar code (cgen.c). Compilers have one instruction for op2_chosen. */
 static void math_extreme(const struct op2i_simd_math *math, const struct words *w,
                          struct op2i_text *out) {
   const char *type = w->type.chars, *bits = w->bits.chars;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vector forms of kernels, kept from one loop to the next: whether a loop can be had in vectors is
- * asked before it is known with which others it will be fused, and translating takes most of the
- * time that generating takes. */
+/* Keeps the vector forms of kernels from one loop to the next. Whether a loop can be vectorised is
+ * asked before it is known which others it will be fused with, and translation takes most of the
+ * time of code generation. */
 #include <string.h>
 
 #include "error.h"
 #include "mem.h"
 #include "simd.h"
 
-/* Stands for the rewrite's prefix; no C source has it outside of literals. */
+/* This character stands for the rewrite's prefix; no C source has it outside literals. */
 enum { PREFIX = '\1' };
 
 static bool same_consts(const struct op2i_simd_translation *kept, const struct op2i_rewrite *r) {
@@ -63,7 +63,7 @@ static op2_status translate(const struct op2i_simd_request *request,
   return status;
 }
 
-/* Its key; false without memory. */
+/* Store the key of a translation; false without memory. */
 static bool remember(const struct op2i_simd_request *request, struct op2i_simd_translation *kept) {
   const struct op2i_rewrite *r = request->rewrite;
   size_t nparams = (size_t)r->member.nargs;

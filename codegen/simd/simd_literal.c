@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers, and names of the standard headers that stand for numbers. */
+/* Reads numbers, and names of the standard headers that stand for numbers. */
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,7 +24,7 @@ static void float_literal(struct op2i_simd_parser *p, struct op2i_simd_node *e, 
                      e->line);
 }
 
-/* C11 6.4.4.1. */
+/* Types of integer constants follow C11 6.4.4.1. */
 static void integer_literal(struct op2i_simd_parser *p, struct op2i_simd_node *e,
                             const char *text) {
   char *end;
@@ -86,7 +86,7 @@ struct op2i_simd_node *op2i_simd_standard(struct op2i_simd_parser *p) {
                {"M_SQRT2", OP2I_C_F64},     {"M_SQRT1_2", OP2I_C_F64},   {"INT32_MAX", OP2I_C_I32},
                {"INT32_MIN", OP2I_C_I32},   {"INT64_MAX", OP2I_C_I64},   {"INT64_MIN", OP2I_C_I64},
                {"UINT32_MAX", OP2I_C_U32}};
-  /* Of headers that the text does not have: what they stand for. */
+  /* Values for names of headers that the text does not include. */
   static const struct {
     const char *name, *text;
     unsigned header;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions of the C library that kernels in vectors may call. */
+/* The functions of the C library that vectorised kernels may call. */
 #include <string.h>
 
 #include "simd_internal.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Expressions as text: uniform ones as the scalar C they are, varying ones as vectors. */
+/* Prints expressions: uniform ones as scalar C, varying ones as vectors. */
 #include <string.h>
 
 #include "simd_internal.h"
@@ -47,7 +47,7 @@ int op2i_simd_tightness(const struct op2i_simd_node *e) {
   }
 }
 
-/* How tightly an operand must bind, so that no compiler asks for parentheses. */
+/* How tightly an operand must bind so that no compiler warns of missing parentheses. */
 static int operand_tightness(int own, bool right) {
   if (own == 3 || (own >= 5 && own <= 7) || own == TIGHT_SHIFT) return TIGHT_UNARY;
   if (own == 8 || own == 9) return TIGHT_SHIFT;
@@ -158,7 +158,7 @@ void op2i_simd_print(struct op2i_simd_printer *p, const struct op2i_simd_node *e
 
 /* ---- varying --------------------------------------------------------------------------------- */
 
-/* A division whose idle lanes must not trap. */
+/* True for a division that must not trap in inactive lanes. */
 static bool guards_divisor(const struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   return p->mask && e->hazard && !op2i_simd_float(e->type.base) && (is(e, "/") || is(e, "%")) &&
          !(e->b->known && e->b->value > 0);
@@ -202,7 +202,7 @@ static void raw_unary(struct op2i_simd_printer *p, const struct op2i_simd_node *
   }
 }
 
-/* A varying number that is no mask, as vector of its own type. */
+/* Print a varying number that is no mask, as a vector of its own type. */
 static void raw(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight) {
   bool parens = op2i_simd_tightness(e) < tight;
   switch (e->kind) {
@@ -259,7 +259,7 @@ void op2i_simd_print_as(struct op2i_simd_printer *p, const struct op2i_simd_node
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-/* What compares numbers of this type, as a mask: from here to the end of the comparison. */
+/* Begin a comparison of numbers of this type, whose result becomes a mask; mask_end() ends it. */
 static bool mask_begin(struct op2i_simd_printer *p, enum op2i_c_base base) {
   bool fits = 8 * op2i_simd_size(base) == p->l->bits;
   if (fits) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Declarations, statements and functions, read into trees: what the reader of statements (cstmt.h)
- * asks. */
+/* Reads declarations, statements and functions into trees: the callbacks of the reader of
+ * statements (cstmt.h). */
 #include <stdio.h>
 #include <string.h>
 
@@ -34,7 +34,7 @@ static bool zero(const struct op2i_simd_node *e) {
          ((e->known && e->value == 0) || !strcmp(e->text, "0.0") || !strcmp(e->text, "0.0f"));
 }
 
-/* Braces must go as deep as the arrays do; {0} stands for nothing but zeros. */
+/* Braces must be nested as deep as the arrays; {0} stands for zeros only. */
 static void check_list(struct op2i_simd *l, const struct op2i_c_type *type, int level,
                        const struct op2i_simd_node *e) {
   bool array = level < type->nlevels && type->levels[level] > 0;
@@ -76,13 +76,13 @@ static const char *string_of(struct op2i_simd_parser *p, const struct op2i_piece
   return op2i_simd_string(p->l, name->text, (size_t)name->length);
 }
 
-/* enum { A, B = 3 }; where declarations stand. */
+/* True for enum { A, B = 3 }; in places where declarations can stand. */
 static bool enumeration(const struct op2i_simd_parser *p, const struct op2i_c_decl *decl) {
   return p->enumerates == 1 && (p->r.inside || !p->form) && decl->said == OP2I_C_SPECIAL &&
          op2i_piece_is(decl->special, "enum");
 }
 
-/* What is static and constant need not be kept between calls. */
+/* A static constant need not be kept between calls. */
 static void specified(struct op2i_c_reader *r, struct op2i_c_decl *all) {
   struct op2i_simd_parser *p = r->who;
   if (enumeration(p, all)) {
@@ -173,7 +173,7 @@ static bool is_counter(const struct op2i_simd_node *e, const struct op2i_simd_va
   return e->kind == OP2I_SIMD_NAME && e->var == var;
 }
 
-/* Whether `step` changes the variable by one or another constant; *up tells where to. */
+/* True if `step` changes the variable by 1 or another constant; *up is true if it increases. */
 static bool steps(const struct op2i_simd_node *step, const struct op2i_simd_var *var, bool *up) {
   bool one = step->kind == OP2I_SIMD_UNARY || step->kind == OP2I_SIMD_POSTFIX;
   bool more = step->kind == OP2I_SIMD_ASSIGN && step->b->known && step->b->value > 0;
@@ -182,7 +182,7 @@ static bool steps(const struct op2i_simd_node *step, const struct op2i_simd_var 
   return (one || more) && (*up || down) && is_counter(step->a, var);
 }
 
-/* for (int n = 2; n < 5; n++), and downwards: its range is known. */
+/* Note the range of a counter, as in for (int n = 2; n < 5; n++), or downwards. */
 static void note_counter(struct op2i_simd_node *loop) {
   const struct op2i_simd_node *init = loop->a, *test = loop->b, *step = loop->c;
   bool up;
@@ -200,7 +200,7 @@ static void note_counter(struct op2i_simd_node *loop) {
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
-/* Whether a break, or a continue, has something to leave. */
+/* True if a break or continue has something to leave. */
 static bool leaves(const struct op2i_c_statement *s) {
   for (const struct op2i_c_statement *o = s->outer; o; o = o->outer)
     if (o->kind == OP2I_C_FOR || o->kind == OP2I_C_WHILE || o->kind == OP2I_C_DO ||
@@ -213,7 +213,8 @@ static bool in_block(const struct op2i_c_statement *s) {
   return s->outer && s->outer->kind == OP2I_C_BLOCK;
 }
 
-/* Directly in the block of a switch: what is entered by its middle has no mask. */
+/* True directly in the block of a switch. A statement that is entered in its middle would have no
+ * mask. */
 static bool in_switch(const struct op2i_c_statement *s) {
   return in_block(s) && s->outer->outer && s->outer->outer->kind == OP2I_C_SWITCH;
 }
@@ -305,7 +306,8 @@ const struct op2i_c_asker op2i_simd_asker = {.stopped = stopped,
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* Macros may have put more than the type there. */
+/* The type of a function's result. Macros may have put more than the type there, which is
+ * refused. */
 struct op2i_c_type op2i_simd_result(struct op2i_simd *l, int item) {
   const struct op2i_unit *unit = l->unit;
   struct op2i_simd_parser p = {.l = l, .scope = l->globals};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A function's tokens, with the source's own macros replaced. */
+/* Reads a function's tokens, with the source's own macros replaced. */
 #include <string.h>
 
 #include "conditional.h"
@@ -25,7 +25,7 @@ static void include(struct op2i_simd *l, const char *at, size_t room) {
       l->headers |= wanted[i].headers;
 }
 
-/* Those that speak of speed, messages or threads; others may change what is computed. */
+/* Pragmas about speed, messages or threads do no harm; others may change what is computed. */
 static void pragma(struct op2i_simd *l, struct op2i_piece *p, int line) {
   static const char *const harmless[] = {"omp",   "acc",     "unroll", "nounroll",
                                          "ivdep", "simd",    "vector", "novector",
@@ -44,7 +44,7 @@ static void pragma(struct op2i_simd *l, struct op2i_piece *p, int line) {
     op2i_simd_refuse(l, "has a pragma in line %d which may change what it computes", line);
 }
 
-/* Vector text has no such line: what others define they define there as well. */
+/* Vector text has no #undef: names that compilers, flags or headers define stay defined there. */
 static void check_undef(struct op2i_simd *l, const struct op2i_tokens *tokens, int64_t t) {
   const struct op2i_piece *word = op2i_macros_directive(&l->macros, tokens, t);
   if (!op2i_piece_is(word, "undef") || !word->next) return;
@@ -54,7 +54,8 @@ static void check_undef(struct op2i_simd *l, const struct op2i_tokens *tokens, i
                      tokens->list[t].line);
 }
 
-/* Directives that say nothing here: those of conditionals have been followed. */
+/* True for directives that have no effect here; those of conditionals have been evaluated
+ * already. */
 static bool passed_over(const struct op2i_tokens *tokens, int64_t t) {
   static const char *const words[] = {"if", "ifdef", "ifndef", "elif", "else", "endif", "line"};
   size_t length;
@@ -85,7 +86,7 @@ static void directive(struct op2i_simd *l, const struct op2i_tokens *tokens, int
   }
 }
 
-/* Scalar code knows the constants of the loop by what stands in functions, not in macros. */
+/* Scalar code replaces the loop's constants in functions, but not in macros. */
 static void check_constants(struct op2i_simd *l) {
   const struct op2i_rewrite *r = l->request->rewrite;
   for (int c = 0; c < r->member.nconsts; c++)

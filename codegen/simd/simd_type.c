@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Types: how declarations spell them, and what C makes of two of them. */
+/* Types: how declarations spell them, and the common type of two operands. */
 #include <string.h>
 
 #include "simd_internal.h"
@@ -44,7 +44,8 @@ enum op2i_c_base op2i_simd_promoted(enum op2i_c_base base) {
   return base < OP2I_C_I32 ? OP2I_C_I32 : base;
 }
 
-/* C11 6.3.1.8; the order of the enumeration is that of the ranks. */
+/* The usual arithmetic conversions (C11 6.3.1.8); the enumeration is in the order of conversion
+ * ranks. */
 enum op2i_c_base op2i_simd_common(enum op2i_c_base a, enum op2i_c_base b) {
   a = op2i_simd_promoted(a);
   b = op2i_simd_promoted(b);
@@ -91,7 +92,6 @@ static int64_t bracket(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
   return extent;
 }
 
-/* Refuse what only the compiler understands. */
 void op2i_simd_check(struct op2i_simd_parser *p, struct op2i_c_decl *decl) {
   const struct op2i_piece *t = decl->special;
   if (decl->said & OP2I_C_NESTED)

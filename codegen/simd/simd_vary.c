@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What differs between the lanes: expressions. Repeated until nothing changes, since a variable may
- * turn out to vary after it was read. */
+/* Finds the expressions that differ between lanes. The analysis is repeated until nothing changes,
+ * since a variable may turn out to vary after it was read. */
 #include <string.h>
 
 #include "simd_internal.h"
 
 static bool is(const struct op2i_simd_node *e, const char *op) { return strcmp(e->op, op) == 0; }
 
-/* Whether what happens here may have to happen in some lanes only. */
+/* True if an effect here may have to be limited to some lanes. */
 static bool partial(const struct op2i_simd_vary *v) {
   return v->region || v->conditional || v->form->masked || v->form->early;
 }
@@ -26,7 +26,7 @@ static void unify(struct op2i_simd_vary *v, struct op2i_simd_var *a, struct op2i
   raise_var(v, a->varying ? b : a);
 }
 
-/* The variable whose memory a place or pointer leads to. */
+/* The variable whose memory an lvalue or pointer leads to. */
 static struct op2i_simd_var *root(struct op2i_simd *l, const struct op2i_simd_node *e) {
   for (;;) {
     switch (e->kind) {
@@ -44,7 +44,7 @@ static struct op2i_simd_var *root(struct op2i_simd *l, const struct op2i_simd_no
   }
 }
 
-/* Whether a place lies behind a pointer, not in a variable of this function. */
+/* True if an lvalue is reached through a pointer, and is not in a variable of this function. */
 static bool through_pointer(const struct op2i_simd_node *e) {
   while (e->kind != OP2I_SIMD_NAME) {
     if (e->a->type.nlevels && e->a->type.levels[0] == 0) return true;
@@ -55,7 +55,7 @@ static bool through_pointer(const struct op2i_simd_node *e) {
 
 /* ---- subscripts ------------------------------------------------------------------------------ */
 
-/* The values that a subscript takes, where constants and counters alone tell them. */
+/* The range of a subscript, if constants and counters alone determine it. */
 static bool range(const struct op2i_simd_node *e, int64_t *lo, int64_t *hi) {
   int64_t a, b, c, d;
   *lo = *hi = e->value;
@@ -81,7 +81,7 @@ static bool range(const struct op2i_simd_node *e, int64_t *lo, int64_t *hi) {
   return true;
 }
 
-/* Whether a subscript may stray where no lane wants it. */
+/* True if a subscript may be out of range in lanes that do not need it. */
 static bool wild(const struct op2i_simd_node *subscript, int64_t extent) {
   int64_t lo, hi;
   if (!range(subscript, &lo, &hi)) return true;
@@ -98,7 +98,7 @@ static void take_operand(struct op2i_simd_vary *v, struct op2i_simd_node *e,
   e->hazard = e->hazard || operand->hazard;
 }
 
-/* An operand that only the lanes want where `on` says so. */
+/* An operand that lanes need only where `on` says so. */
 static void take_conditional(struct op2i_simd_vary *v, struct op2i_simd_node *e,
                              const struct op2i_simd_node *on, struct op2i_simd_node *operand) {
   v->conditional += on->varying;
@@ -138,7 +138,7 @@ static void vary_choice(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   unify(v, root(v->l, e->b), root(v->l, e->c));
 }
 
-/* A pointer gets another value. */
+/* A pointer is assigned another value. */
 static void move_pointer(struct op2i_simd_vary *v, struct op2i_simd_node *e,
                          struct op2i_simd_node *value) {
   struct op2i_simd_var *to = root(v->l, e->a);
@@ -214,8 +214,8 @@ static void check_argument(struct op2i_simd *l, const struct op2i_simd_node *cal
     op2i_simd_refuse(l, "hands %s something else than it takes in line %d", call->text, call->line);
 }
 
-/* What the function does to its parameters is done to the arguments. Returns whether another form
- * of it is needed. */
+/* Apply the function's effects on its parameters to the arguments. Returns true if another form of
+ * it is needed. */
 static bool match_arguments(struct op2i_simd_vary *v, struct op2i_simd_node *e,
                             const struct op2i_simd_form *callee, bool *asked) {
   bool more = false;
