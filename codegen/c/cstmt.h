@@ -41,8 +41,8 @@ struct op2i_c_list {
   void *first, *last;
 };
 
-/* The callbacks of a user of this reader. Those that return something may be null if the user
- * builds nothing from statements. */
+/* The callbacks of a user of this reader. `specified` may be null; so may `made`, `otherwise` and
+ * `append` if the user builds nothing from statements. */
 struct op2i_c_asker {
   /* True if reading is to stop. */
   bool (*stopped)(const struct op2i_c_reader *r);

@@ -104,7 +104,8 @@ static void call(const struct op2i_devgen *g, int m) {
 }
 
 /* Keep an element's contributions to other rows for a later launch, or add them by atomics, if the
- * strategy says so. Strategies that add in turn do so elsewhere. */
+ * strategy is one of these two. Contributions that are added colour by colour are handled
+ * elsewhere. */
 static void leave(const struct op2i_devgen *g) {
   enum op2i_device_strategy strategy = g->form.strategy;
   for (int a = 0; a < g->e.loop->nargs && !g->pass; a++) {

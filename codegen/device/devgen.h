@@ -47,8 +47,8 @@ extern const struct op2i_device_dialect op2i_dialect_cuda, op2i_dialect_opencl;
  * OP2_ERR_UNAVAILABLE if the loop cannot run on a device. */
 op2_status op2i_device_generate(const struct op2i_loop *loop,
                                 const struct op2i_device_dialect *dialect, struct op2i_text *out);
-/* The same by a given strategy, whatever the context asks for. Also fails with OP2_ERR_UNAVAILABLE
- * if the strategy does not fit. */
+/* Append the text by a given strategy, whatever the context asks for. Also fails with
+ * OP2_ERR_UNAVAILABLE if the strategy does not fit. */
 op2_status op2i_device_generate_by(const struct op2i_loop *loop,
                                    const struct op2i_device_dialect *dialect,
                                    enum op2i_device_strategy strategy, struct op2i_text *out);

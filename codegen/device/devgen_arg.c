@@ -68,8 +68,8 @@ static void move_row(const struct op2i_devgen *g, int a, enum action action, int
                      const char *indent) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   char there[NAME], ours[NAME];
-  /* All slots use the target's row: other work items may be writing the other rows, and the results
-   * for those are discarded here. */
+  /* In a pass all slots use the target's row: other work items may be writing the other rows, and
+   * the results for those are discarded here. */
   if (op2i_devgen_of_target(g, a))
     snprintf(there, sizeof there, "op2_target");
   else

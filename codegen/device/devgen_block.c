@@ -160,8 +160,8 @@ static void at_once(struct op2i_devgen *g) {
   end(g);
 }
 
-/* The same for groups of any size, in strides: elements are computed when it is their colour's
- * turn. */
+/* Groups of any size can run this, in strides: elements are computed when it is their colour's
+ * turn. The launch has the same tables and numbers. */
 static void in_turn(const struct op2i_devgen *g) {
   begin(g, "op2_block_in_turn");
   op2i_text_add(g->e.out,

@@ -134,8 +134,8 @@ static bool row_used(const struct op2i_devgen *g, int d, bool *loaded, bool *mod
   return first >= 0;
 }
 
-/* True if the row number behind this slot is needed. Rows of dats that a block has staged are found
- * by op2_local<l> instead. */
+/* True if the number of the row that this slot leads to is needed. Rows of dats that a block has
+ * staged are found by op2_local<l> instead. */
 static bool column_used(const struct op2i_devgen *g, int m, int slot) {
   bool used = false;
   for (int a = 0; a < g->e.loop->nargs; a++)

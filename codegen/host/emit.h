@@ -41,7 +41,7 @@ struct op2i_emitter {
   int nmembers;
   struct op2i_rewrite *rewrites; /* [nmembers] the members' kernels */
   bool listed;                   /* runs over a list: a subset, or the caller's choice */
-  struct op2i_text *types;       /* [nargs] of one value; the kernel's spelling if possible */
+  struct op2i_text *types;       /* [nargs] a value's type, as the kernel spells it if possible */
   struct op2i_text *out;
 };
 

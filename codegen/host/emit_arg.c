@@ -123,7 +123,7 @@ static void block_lvalue(const struct op2i_loop_arg *arg, int a, char lvalue[LVA
            a, columns, first, second, columns, columns, second, second);
 }
 
-/* The same component in the argument's private copy. */
+/* Component j of a slot as an lvalue in the argument's private copy. */
 static void private_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
                            char lvalue[LVALUE_MAX]) {
   const struct op2i_loop_arg *arg = arg_of(e, a);

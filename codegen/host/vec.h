@@ -83,7 +83,7 @@ enum op2i_vec_help {
 struct op2i_vec {
   const struct op2i_emitter *e;
   struct op2i_text *out;
-  struct op2i_text *why; /* why the loop cannot be had in this form */
+  struct op2i_text *why; /* why the loop cannot be vectorised */
   int lanes;
   int widest; /* bytes of the longest vectors allowed */
   int nviews;

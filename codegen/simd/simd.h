@@ -62,7 +62,7 @@ struct op2i_simd_translation {
     op2_type type;
     int32_t dim;
     bool in_place;
-  } * consts;            /* [nconsts] the request's: the text depends on nothing else of them */
+  } * consts;            /* [nconsts] the request's constants, as the text sees them */
   struct op2i_text text; /* with PREFIX in place of the rewrite's prefix */
   struct op2i_text why;  /* empty if the kernel could be translated */
   bool divides;

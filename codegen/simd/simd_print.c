@@ -47,7 +47,7 @@ int op2i_simd_tightness(const struct op2i_simd_node *e) {
   }
 }
 
-/* How tightly an operand must bind so that no compiler warns of missing parentheses. */
+/* The tightness that an operand needs so that no compiler warns of missing parentheses. */
 static int operand_tightness(int own, bool right) {
   if (own == 3 || (own >= 5 && own <= 7) || own == TIGHT_SHIFT) return TIGHT_UNARY;
   if (own == 8 || own == 9) return TIGHT_SHIFT;
