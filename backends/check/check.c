@@ -56,8 +56,8 @@ static op2_status compare_write(const struct op2i_check *check, const struct op2
   return OP2_SUCCESS;
 }
 
-/* Slots from the last to the first: the last of several that reach the same row is the one that
- * counts. */
+/* Slots are visited from the last to the first, because the last of several slots that reach the
+ * same row determines its value. */
 static op2_status find_collisions(const struct op2i_check *check) {
   for (int r = check->nrows - 1; r >= 0; r--) {
     const struct op2i_check_row *row = &check->rows[r];
@@ -103,7 +103,7 @@ static void store_buffer(const struct op2i_check *check, const struct op2i_check
   }
 }
 
-/* An element's value in a reduction that is located, as a partial result by itself. */
+/* Combine the element's value of a located reduction, as a partial result of its own. */
 static void offer(const struct op2i_check *check, const struct op2i_check_row *row) {
   const struct op2i_loop *loop = check->loop;
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
@@ -122,7 +122,7 @@ static void offer(const struct op2i_check *check, const struct op2i_check_row *r
   op2i_partial_offer(loop, row->arg, partials, own);
 }
 
-/* What kernels modify in place first, then, argument by argument, what generated code adds or
+/* Store what kernels modify in place first; then, argument by argument, what generated code adds or
  * copies after the kernel. */
 static void store_results(const struct op2i_check *check) {
   for (int r = 0; r < check->nrows; r++) {
@@ -151,7 +151,7 @@ static void store_results(const struct op2i_check *check) {
 static op2_status run_elements(struct op2i_check *check) {
   op2_status status = OP2_SUCCESS;
   for (int64_t p = check->step->lo; !status && p < check->step->hi; p++) {
-    op2i_fp_reset(); /* a kernel may have changed it */
+    op2i_fp_reset(); /* a kernel may have changed the floating-point environment */
     op2i_check_gather(check, p);
     status = op2i_check_judge(check);
     if (!status) status = find_collisions(check);
@@ -162,9 +162,12 @@ static op2_status run_elements(struct op2i_check *check) {
 
 static op2_status run_step(void *state, struct op2i_step *step) {
   if (step->hi <= step->lo) return OP2_SUCCESS;
-  if (step->loop->each) return op2i_backend_sequential.run_step(state, step); /* a kernel of our own */
+  if (step->loop->each)
+    return op2i_backend_sequential.run_step(state, step); /* the kernel is
+                                                                                 op2's */
   struct op2i_check check;
-  op2_status status = op2i_step_begin(step, OP2I_STRANDS_MAX + 1); /* and that of one element */
+  op2_status status = op2i_step_begin(step, OP2I_STRANDS_MAX + 1); /* and one for a single
+                                                                      element */
   if (status) return status;
   for (int s = 0; step->partials && s <= OP2I_STRANDS_MAX; s++)
     op2i_partial_init(step, step->partials + (size_t)s * (size_t)step->loop->partial_bytes);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: results depend on something they may not depend on. Vary one thing at a time to
- * learn what. */
+/* Checked mode: results depend on something they may not depend on. One thing at a time is varied
+ * to find out what. */
 #include <inttypes.h>
 #include <signal.h>
 #include <string.h>
 
 #include "check.h"
 
-/* Bytes of a row that are varied, relative to its data. */
+/* The bytes of a row that are varied, relative to its data. */
 struct part {
   int64_t from, to;
 };
@@ -24,7 +24,7 @@ static struct part part_after(const struct op2i_check_row *row) {
   return (struct part){(int64_t)row->bytes, (int64_t)(row->bytes + row->after)};
 }
 
-/* Whether results change when, of everything, these bytes are taken from `source`. */
+/* True if results change when only these bytes are taken from `source`. */
 static bool matters(struct op2i_check *check, const struct op2i_check_row *row, struct part part,
                     const unsigned char *source) {
   unsigned char *frame = check->frame[1];
@@ -35,7 +35,7 @@ static bool matters(struct op2i_check *check, const struct op2i_check_row *row, 
   return !op2i_check_apply(check, 1) || op2i_check_differs(check, 1, unchanged);
 }
 
-/* Whether they do when the row, of all, begins with other values. */
+/* True if they change when only this row begins with other values. */
 static bool start_matters(struct op2i_check *check, int row, int other) {
   struct op2i_check_change change = {other, row};
   memcpy(check->frame[1], check->filler[0], check->frame_bytes);
@@ -44,8 +44,8 @@ static bool start_matters(struct op2i_check *check, int row, int other) {
          (!op2i_check_apply(check, 1) || op2i_check_differs(check, 1, change));
 }
 
-/* The component of a part that matters by itself, the nearest to the row's start first; `none`
- * when no single one does. */
+/* Return the component of a part that matters by itself, the nearest to the row's start first;
+ * `none` if no single one does. */
 static int64_t find_component(struct op2i_check *check, const struct op2i_check_row *row,
                               struct part part, const unsigned char *source, int64_t none) {
   int64_t value_bytes = (int64_t)row->value_bytes, n = (part.to - part.from) / value_bytes;
@@ -125,7 +125,7 @@ static op2_status blame_bound(const struct op2i_check *check, int r, int64_t c, 
       op2i_check_component(check, row, c).text, lowers ? "a minimum" : "a maximum");
 }
 
-/* Frame 1 holds what came of other start values of this row. */
+/* Frame 1 holds the results from other start values of this row. */
 static op2_status blame_start(struct op2i_check *check, int r, int other) {
   const struct op2i_check_row *row = &check->rows[r];
   bool adds = op2i_check_arg(check, row)->access == OP2_INC;
@@ -136,7 +136,7 @@ static op2_status blame_start(struct op2i_check *check, int r, int other) {
 
 /* ---- which it is ----------------------------------------------------------------------------- */
 
-/* OP2_SUCCESS when the row is not to blame. */
+/* Return OP2_SUCCESS if the row is not to blame. */
 static op2_status blame_row(struct op2i_check *check, int r, int other,
                             const unsigned char *source) {
   const struct op2i_check_row *row = &check->rows[r];
@@ -174,8 +174,8 @@ op2_status op2i_check_blame(struct op2i_check *check, int frame, int other) {
 
 /* ---- kernels that were stopped --------------------------------------------------------------- */
 
-/* A row that is read-only can only have been written. Elsewhere the page is opened for reading:
- * a kernel that fails there again wants to write. */
+/* A read-only row can only have been written. Elsewhere the page is opened for reading: a kernel
+ * that fails there again has tried to write. */
 static bool wrote(struct op2i_check *check, int frame, const struct op2i_check_row *row,
                   ptrdiff_t offset, struct op2i_check_change change) {
   void *address = check->fault.address;

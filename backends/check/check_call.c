@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: functions of the program's own that change what they only read, leave unwritten
- * what they promise to write, or touch dats that their call does not name. While the function runs,
- * these dats' whole pages cannot be touched, and the rest of them holds a pattern. */
+/* Checked mode: detect user functions that change arguments which they may only read, that leave
+ * OP2_WRITE arguments unwritten, or that touch dats which their call does not name. While the
+ * function runs, the whole pages of these other dats cannot be accessed, and the rest of their
+ * memory holds a pattern. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,15 +15,15 @@
 #include "fpenv.h"
 #include "mem.h"
 
-/* Memory that is looked at before and after the function runs. */
+/* Memory that is compared before and after the function runs. */
 struct watched {
   enum { FOREIGN, READ_ONLY, TO_WRITE } how;
   const char *what, *name; /* "dat", its name */
   int argument;
   op2_type type;
   int32_t dim;
-  unsigned char *memory, *saved;      /* saved: the values, of TO_WRITE none */
-  size_t bytes, page_first, page_end; /* those pages are shut; FOREIGN only */
+  unsigned char *memory, *saved;      /* copy of the values; null for TO_WRITE */
+  size_t bytes, page_first, page_end; /* the pages that cannot be accessed; FOREIGN only */
 };
 
 struct guard {
@@ -33,7 +34,7 @@ struct guard {
 
 /* ---- patterns -------------------------------------------------------------------------------- */
 
-/* NaN, and integers that hardly anybody writes. */
+/* The pattern is NaN for real types, and bytes that are unlikely in integers. */
 static int pattern(op2_type type) { return op2i_type_real(type) ? 0xFF : 0xA5; }
 
 static bool is_pattern(const unsigned char *value, op2_type type) {
@@ -83,8 +84,8 @@ static bool is_named(const struct op2i_op *op, op2_dat dat) {
   return false;
 }
 
-/* What a scope shows the program goes on being the program's. Its own memory, that of wrapped dats,
- * may be shut or shared with others, and is only compared. */
+/* Dats that a scope has open stay accessible to the program. Memory of wrapped dats belongs to the
+ * program, which may have protected it or share it with others; it is only compared. */
 static op2_status watch_others(struct guard *guard) {
   op2_context ctx = guard->call->op.ctx;
   op2_status status = OP2_SUCCESS;
@@ -105,7 +106,7 @@ static op2_status watch_others(struct guard *guard) {
   return status;
 }
 
-/* Pages that hold nothing but values. */
+/* Protect the pages that hold only values. */
 static void shut(struct guard *guard) {
   size_t page = op2i_fence_page();
   for (int64_t i = 0; i < guard->n; i++) {
@@ -140,7 +141,7 @@ static op2_status wrong(const struct watched *w, size_t at, const char *what) {
 static op2_status compare(const struct watched *w) {
   size_t value_bytes = op2i_type_size(w->type);
   if (w->how == TO_WRITE && value_bytes < 4)
-    return OP2_SUCCESS; /* the pattern is a value like others */
+    return OP2_SUCCESS; /* the pattern is also a plausible value */
   for (size_t at = 0; at < w->bytes; at += value_bytes) {
     const unsigned char *value = w->memory + at;
     if (w->how == FOREIGN && !is_pattern(value, w->type)) return wrong(w, at, "changed");
@@ -182,7 +183,7 @@ static void enter(void *const *args) {
   run->answer = run->function(run->data, run->values);
 }
 
-/* Values are put back whatever has happened. */
+/* The values are put back in all cases. */
 static op2_status judge(struct guard *guard, bool ended, int answer) {
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < guard->n; i++) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: whether the results of a frame are those of frame 0.
+/* Checked mode: comparison of a frame's results with those of frame 0.
  *
- * Where everything begins alike they are the same bits. A sum that began elsewhere rounds
- * differently: where it is off by more than one rounding explains, check_rounding.c measures how
- * much the rounding of this kernel can explain for this element. */
+ * Where all start values are equal, the results must be bitwise equal. A sum that began elsewhere
+ * rounds differently: where it is off by more than one rounding explains, check_rounding.c measures
+ * how much the rounding of this kernel can explain for this element. */
 #include <string.h>
 
 #include "check.h"
 
-/* What stands beside a reduction says whatever else the kernel knows, unless that one began
- * elsewhere: then other values win. */
+/* Info values beside a reduction may hold anything else that the kernel knows, so they are compared
+ * bit by bit, unless that reduction began elsewhere: then other values win. */
 static bool other_winner(const struct op2i_check *check, const struct op2i_check_row *row,
                          struct op2i_check_change change) {
   if (row->role != OP2I_ROW_INFO) return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: kernels that touch memory that is not there, or divide by zero, are stopped and
- * their loop fails, where the process would end. */
+/* Checked mode: a kernel that accesses invalid memory or divides by zero is stopped and its loop
+ * fails, where otherwise the process would end. */
 #include <setjmp.h>
 #include <signal.h>
 #include <string.h>
@@ -11,27 +11,27 @@
 
 struct call {
   sigjmp_buf back;
-  struct call *volatile outer; /* that this one is inside of: of another context */
+  struct call *volatile outer; /* the enclosing call, of another context */
   struct op2i_fault fault;
 };
 
-/* The last two are traps' that compilers put where they see that a kernel divides by zero or follows
- * a null pointer. */
+/* The last two come from traps, which compilers put where they detect that a kernel divides by zero
+ * or follows a null pointer. */
 static const int signals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP};
 enum { SIGNALS = sizeof signals / sizeof signals[0] };
 
-/* The kernel that runs on this thread, null when none does. */
+/* The kernel that runs on this thread; null: none. */
 static _Thread_local struct call *volatile running;
 
 static int users;
 static struct sigaction before[SIGNALS];
 
-/* What the system does by default it does when the instruction fails again. A signal that was sent
- * is sent again, and so is SIGTRAP, as some processors go on behind the instruction. */
+/* The default action occurs when the faulting instruction runs again. A signal that was sent by a
+ * process is raised again, and so is SIGTRAP, as some processors continue after the instruction. */
 static void pass_on(int number, siginfo_t *info, void *context) {
   int i = 0;
   while (i < SIGNALS - 1 && signals[i] != number) i++;
-  /* Neither of these two is a function, whatever the flags say. */
+  /* SIG_DFL and SIG_IGN are not functions, whatever the flags say. */
   bool handled = before[i].sa_handler != SIG_DFL && before[i].sa_handler != SIG_IGN;
   if (handled && before[i].sa_flags & SA_SIGINFO) {
     before[i].sa_sigaction(number, info, context);
@@ -43,7 +43,7 @@ static void pass_on(int number, siginfo_t *info, void *context) {
   }
 }
 
-/* Signals of these kinds that a process sent have a code that is not positive. */
+/* Signals of these kinds that a process sent have si_code <= 0. */
 static void on_fault(int number, siginfo_t *info, void *context) {
   struct call *call = running;
   if (!call || info->si_code <= 0) {
@@ -67,7 +67,7 @@ void op2i_fault_catch(void) {
   op2i_process_unlock();
 }
 
-/* A handler that somebody else set meanwhile stays. */
+/* A handler that other code has set meanwhile stays. */
 void op2i_fault_release(void) {
   struct sigaction now;
   op2i_process_lock();
@@ -86,7 +86,7 @@ bool op2i_fault_call(op2i_checked_fn entry, void *const *args, struct op2i_fault
   if (sigsetjmp(call.back, 0)) {
     running = call.outer;
     *fault = call.fault;
-    op2i_fp_reset(); /* the handler of the signal, or what it has interrupted, left another one */
+    op2i_fp_reset(); /* the signal handler or the interrupted code may have changed it */
     return false;
   }
   running = &call;

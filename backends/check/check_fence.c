@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: rows between fences. The pages of all frames are one nameless file in memory, which
- * is mapped twice: in one piece for the library, and for kernels row by row into a range of
- * addresses in which nothing else may be touched. That costs addresses, not memory. */
+/* Checked mode: rows between fences. The pages of all frames are one unnamed file in memory, which
+ * is mapped twice: in one piece for the library, and row by row for kernels, into a range of
+ * addresses that is inaccessible otherwise. This takes address space, not memory. */
 #define _GNU_SOURCE
 #include "check_fence.h"
 
@@ -12,7 +12,7 @@
 #include "check.h"
 #include "file.h"
 
-/* A process may have some 65,000 mappings. */
+/* A process may have about 65,000 mappings. */
 enum { MAPPINGS_MAX = 20000, GAP_MOST = 32 << 20, GAP_LEAST = 128 << 10, GAP_STEP = 16 };
 
 size_t op2i_fence_page(void) {
@@ -47,7 +47,7 @@ static bool reserve(struct op2i_check *check) {
   return false;
 }
 
-/* A row that may stand for another one, which is modified, cannot be read-only. */
+/* A row that may stand for another row, which is modified, cannot be read-only. */
 static bool show_row(struct op2i_check *check, int frame, const struct op2i_check_row *row) {
   int rights =
       row->own_role == OP2I_ROW_READ && !row->may_share ? PROT_READ : PROT_READ | PROT_WRITE;

@@ -2,7 +2,7 @@
 #ifndef OP2I_CHECK_FENCE_H
 #define OP2I_CHECK_FENCE_H
 
-/* Memory that nobody may touch, and catching those who do: for the checked mode. */
+/* Memory that may not be accessed, and handlers for faults of kernels, for the checked mode. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,42 +11,43 @@
 
 struct op2i_check;
 
-/* Memory of frames that kernels see at other addresses than the library does: every row by itself,
- * read-only where it is only read, and with memory that cannot be touched far before and behind. */
+/* Memory of frames that kernels see at other addresses than the library does. Each row is mapped by
+ * itself, read-only if the kernel may only read it, with large inaccessible gaps before and after
+ * it. */
 struct op2i_fence {
   bool up;
   int file;
   size_t page;
   size_t gap; /* bytes between two rows' pages */
   unsigned char *memory, *views;
-  size_t memory_bytes, view_bytes; /* of all frames; of one */
+  size_t memory_bytes, view_bytes; /* bytes of all frames; bytes of one frame's view */
 };
 
-/* Make frame and view of a check whose rows have their places. False, with nothing left behind,
- * where the system does not allow it. */
+/* Make frames and views of a check whose rows have been laid out. Returns false, and leaves nothing
+ * behind, if the system does not allow it. */
 bool op2i_fence_open(struct op2i_check *check);
 void op2i_fence_close(struct op2i_check *check);
 size_t op2i_fence_page(void);
-/* The row whose pages or whose half of a gap an address in a frame's view belongs to, or -1; and
- * how far it is from the row's first byte. */
+/* Return the row to whose pages or half of a gap an address in a frame's view belongs, or -1, and
+ * the distance of the address from the row's first byte. */
 int op2i_fence_row(const struct op2i_check *check, int frame, const void *address,
                    ptrdiff_t *offset);
-/* Let an address that must not be touched be read, to see whether a kernel wants more. */
+/* Make an inaccessible address readable, to find out whether the kernel also writes there. */
 void op2i_fence_lower(const struct op2i_check *check, const void *address);
 
-/* ---- kernels that touch what is not there ---------------------------------------------------- */
+/* ---- kernels that access memory outside their arguments -------------------------------------- */
 
 struct op2i_fault {
   int signal; /* 0: none */
   void *address;
 };
 
-/* While somebody catches faults the process' handlers of SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP
- * are the library's; what does not come from a kernel of op2i_fault_call() goes on to those that
- * were set before. */
+/* The process' handlers of SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGTRAP are the library's from the
+ * first op2i_fault_catch() to the last op2i_fault_release(). A signal that does not come from a
+ * kernel of op2i_fault_call() is passed on to the handlers that were set before. */
 void op2i_fault_catch(void);
 void op2i_fault_release(void);
-/* Call generated code; tells whether it came to its end. */
+/* Call generated code; returns true if it ran to its end. */
 bool op2i_fault_call(op2i_checked_fn entry, void *const *args, struct op2i_fault *fault);
 
 #endif

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: what stands in guard zones and in the data of OP2_WRITE arguments. */
+/* Checked mode: filler of guard zones and of OP2_WRITE data. */
 #include <math.h>
 #include <string.h>
 
 #include "check.h"
 
 /* Frames 0 and 1 are filled with small numbers: a kernel that takes one for an index or a count
- * strays into a guard zone rather than out of the process. Frame 2 has what small numbers do not
- * show: NaN, which is never absorbed, and larger integers. Frame 3 has the zeros that fresh memory
- * has, and that kernels ask for. Neighbouring components and rows differ, so that a copy of one
- * into another is seen. */
+ * accesses a guard zone rather than memory outside the process. Frame 2 has values that detect what
+ * small numbers do not: NaN, which no addition absorbs, and larger integers. Frame 3 has zeros,
+ * which fresh memory has and which kernels compare with. Neighbouring components and rows differ,
+ * so that a copy of one into another is detected. */
 static double real_filler(int frame, int variety) {
   static const double first[OP2I_CHECK_FRAMES] = {80.25, -50.5, NAN, 0};
   static const int sign[OP2I_CHECK_FRAMES] = {1, -1, 1, 0};

@@ -24,15 +24,15 @@ static int64_t first_change(const struct op2i_check_row *row, const unsigned cha
 
 /* ---- strays ---------------------------------------------------------------------------------- */
 
-/* Filler repeats every eight components, so that a guard zone can be compared with itself, which
- * is in cache. */
+/* The filler repeats every eight components, so the zone is compared with itself, which is in
+ * cache. */
 static bool intact(const unsigned char *zone, size_t bytes, const unsigned char *filler,
                    size_t value_bytes) {
   size_t period = 8 * value_bytes;
   return !memcmp(zone, filler, period) && !memcmp(zone + period, zone, bytes - period);
 }
 
-/* `component` is the one nearest to the row of those that were written. */
+/* `component` is the stray component nearest to the row. */
 op2_status op2i_check_stray(const struct op2i_check *check, const struct op2i_check_row *row,
                             int64_t component) {
   int64_t bytes = component < 0 ? -component * (int64_t)row->value_bytes
@@ -64,9 +64,9 @@ static op2_status touched_trap(const struct op2i_check *check, const struct op2i
                           (int)op2i_check_arg(check, row)->arity - 1);
 }
 
-/* All of the guard zones in frame 0. In the others, which would show the same except where a
- * stray value happens to be the filler, the nearest bytes: to read all of them is most of the
- * time that the checked mode takes. */
+/* Check all bytes of the guard zones in frame 0, but only the nearest bytes in the others. These
+ * would show the same, except where a stray value happens to equal the filler, and reading all of
+ * them would take most of the time of the checked mode. */
 static op2_status find_strays(const struct op2i_check *check, int frame) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
@@ -112,7 +112,7 @@ static op2_status find_written_inputs(const struct op2i_check *check, int frame)
   return OP2_SUCCESS;
 }
 
-/* A component that has kept its filler in two frames was not written. */
+/* A component that still holds its filler in two frames was not written. */
 static op2_status find_unwritten(const struct op2i_check *check, int frame) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
@@ -146,7 +146,7 @@ static op2_status find_wrong_way(const struct op2i_check *check) {
 
 /* ---- all of it ------------------------------------------------------------------------------- */
 
-/* A kernel that is stopped in a later frame only took a value that it may not read. */
+/* A kernel that stops only in a later frame has used a value that it may not read. */
 static op2_status apply(struct op2i_check *check, int frame, struct op2i_check_change change) {
   op2i_check_load(check, frame, check->filler[frame], change);
   if (!op2i_check_apply(check, frame))
@@ -168,8 +168,8 @@ static void alter_reductions(struct op2i_check *check) {
   }
 }
 
-/* Fillers with reductions as they are, where results must be the same to the bit, and reductions
- * from other starts, the last two only where there are several. */
+/* The first passes change fillers only, and results must be bitwise equal. The others change the
+ * start values of reductions; the last two are needed only if there are several reductions. */
 static const struct {
   int frame;
   struct op2i_check_change change;

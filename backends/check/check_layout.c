@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: frames of guarded rows, and what an element puts into them. */
+/* Checked mode: layout of the frames of guarded rows, and loading of an element's values. */
 #include <stddef.h>
 #include <string.h>
 
@@ -22,7 +22,7 @@ static enum op2i_check_role role_of(const struct op2i_loop_arg *arg) {
   return op2i_overwrites(arg->access) ? OP2I_ROW_WRITE : OP2I_ROW_UPDATE;
 }
 
-/* Arguments whose pointers lead to the dat itself, not to a copy or a buffer. */
+/* True for arguments whose pointers lead to the dat itself, not to a copy or a buffer. */
 static bool in_place(const struct op2i_loop_arg *arg) {
   return (arg->kind == OP2I_ARG_DIRECT || arg->kind == OP2I_ARG_SLOT ||
           arg->kind == OP2I_ARG_ALL) &&
@@ -40,7 +40,7 @@ static bool can_share(const struct op2i_loop *loop, int dat) {
   return rows > 1 && modified;
 }
 
-/* The row takes whole pages where it is to stand between fences, and is in the middle of them. */
+/* A row that stands between fences takes whole pages and is in the middle of them. */
 static void place_row(struct op2i_check *check, struct op2i_check_row *row, bool fenced) {
   size_t guard = fenced ? OP2I_CHECK_NEAR : OP2I_CHECK_GUARD;
   size_t page = fenced ? op2i_fence_page() : ALIGN;
@@ -141,7 +141,7 @@ static bool allocate_images(struct op2i_check *check, unsigned char **images, in
   return all;
 }
 
-/* The memory of the frames themselves: fenced where that can be had. */
+/* Allocate the memory of the frames, with fences where the system allows it. */
 static op2_status make_frames(struct op2i_check *check) {
   for (int fenced = 1; fenced >= 0; fenced--) {
     check->frame_bytes = 0;
@@ -166,7 +166,7 @@ static void fill_extremes(struct op2i_check *check) {
   }
 }
 
-/* Pointers of slots that the map does not have stay as they are. */
+/* Pointers before the first and after the last slot of the map lead to traps and never change. */
 static void point_at_traps(struct op2i_check *check) {
   for (int f = 0; f < OP2I_CHECK_FRAMES; f++)
     for (int a = 0; a < check->nevery; a++) {
@@ -199,8 +199,8 @@ static op2_status allocate_frames(struct op2i_check *check) {
   return OP2_SUCCESS;
 }
 
-/* Watch dats that are written through a map and modified in no other mode: then a row holds what
- * was last written to it. */
+/* Watch dats that are written through a map and modified in no other mode: a row of such a dat
+ * holds what was last written to it. */
 static op2_status watch_writes(struct op2i_check *check) {
   const struct op2i_loop *loop = check->loop;
   for (int d = 0; d < loop->op.ndats; d++) {
@@ -280,7 +280,7 @@ static unsigned char *dat_row(const struct op2i_check *check, const struct op2i_
          (size_t)target * check->loop->op.dats[arg->dat]->row_bytes;
 }
 
-/* Strands of sums are partial results by themselves. */
+/* Each strand of a sum has a partial result of its own. */
 static unsigned char *partial_of(const struct op2i_check *check, const struct op2i_loop_arg *arg) {
   int64_t strand = (check->position - check->step->lo) % op2i_arg_strands(arg);
   return check->step->partials + (size_t)strand * (size_t)check->loop->partial_bytes;
@@ -303,7 +303,7 @@ static void locate(struct op2i_check *check, struct op2i_check_row *row) {
     if (op2i_arg_located(arg))
       row->memory = partial_of(check, arg) + arg->found_at + offsetof(struct op2i_found, start);
     else if (op2i_arg_informs(arg))
-      row->memory = NULL; /* zeros, each time */
+      row->memory = NULL; /* zeros for each element */
     else
       row->memory = op2i_arg_reduces(arg) && !op2i_arg_bounds(arg)
                         ? partial_of(check, arg) + arg->offset
@@ -313,7 +313,7 @@ static void locate(struct op2i_check *check, struct op2i_check_row *row) {
   }
 }
 
-/* Rows that are the same data become one, which may be read if one of them may, and modified if
+/* Rows that are the same data become one row, which may be read if one of them may, and modified if
  * one of them may. */
 static void share_rows(struct op2i_check *check) {
   for (int r = 0; r < check->nrows; r++) {
@@ -340,7 +340,7 @@ static void gather_buffer(const struct op2i_check *check, const struct op2i_chec
            dat_row(check, arg, op2i_check_target(check, arg, slot)), bytes);
 }
 
-/* The user's numbers of the element, or of those that a map leads to. */
+/* Write the user's numbers of the element, or of the elements that a map leads to. */
 static void gather_numbers(const struct op2i_check *check, const struct op2i_check_row *row,
                            unsigned char *image) {
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
@@ -355,7 +355,8 @@ static void gather_numbers(const struct op2i_check *check, const struct op2i_che
   }
 }
 
-/* What OP2_WRITE data held before is what other backends have there when the kernel begins. */
+/* The old values of an OP2_WRITE row go to other[0]: on other backends the kernel finds them in the
+ * row when it begins. */
 void op2i_check_gather(struct op2i_check *check, int64_t position) {
   const int64_t *subset = check->step->call.subset;
   check->position = position;
@@ -384,8 +385,8 @@ void op2i_check_gather(struct op2i_check *check, int64_t position) {
   }
 }
 
-/* A sum that begins far away swallows what is added to it, so that one sum that is read for another
- * shows only while the other one is as it is. */
+/* A sum that starts far from zero absorbs what is added to it. A kernel that reads one sum to
+ * compute another is therefore detected only while the other sum starts from its own values. */
 static bool in_change(const struct op2i_check *check, int r, int which) {
   bool sums = check->rows[r].role == OP2I_ROW_SUM || check->rows[r].role == OP2I_ROW_REDUCE;
   bool half = (check->rows[r].order >> check->bit) & 1;
@@ -394,8 +395,8 @@ static bool in_change(const struct op2i_check *check, int r, int which) {
   return which == OP2I_ALL_ROWS || which == r;
 }
 
-/* A direct argument is no other element's, so the kernel may depend on the value before a MIN or
- * MAX. */
+/* No other element uses the row of a direct argument, so the kernel may depend on the value before
+ * a MIN or MAX. */
 bool op2i_check_altered(const struct op2i_check *check, int r, struct op2i_check_change change) {
   const struct op2i_check_row *row = &check->rows[r];
   if (change.other == OP2I_NO_OTHER || !in_change(check, r, change.row)) return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: messages. Whoever runs the step puts before them where the loop was queued and
- * what it is. */
+/* Checked mode: messages. The caller of the step prefixes them with the loop and the place where it
+ * was queued. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>

@@ -2,26 +2,26 @@
 /* Checked mode: how far the rounding of a kernel's additions can move a sum.
  *
  * An addition that is rounded to nearest is off by at most half a unit in the last place of the
- * largest value that the sum takes on its way. How many additions there are, and how large the sum
- * becomes in between, is nowhere to be seen, but can be measured:
+ * largest intermediate value of the sum. The number of additions and the largest intermediate value
+ * are not known, but can be measured:
  *
- * - From a start that is far larger than everything that is added, each addition whose result is
- *   not exact ends one unit higher when it is rounded up than when it is rounded down. The distance
- *   between the two results counts the additions.
+ * - From a start that is far larger than all terms, each addition whose result is not exact ends
+ *   one unit higher when it is rounded up than when it is rounded down. The distance between the
+ *   two results counts the additions.
  * - A start that is moved a little, in all of its digits, moves the result by the same amount,
  *   except for the digits that are lost where the sum is largest: they amount to one unit there. A
  *   kernel that scales the sum, or reads it back, moves its result in proportion to the move. So
- *   of a move up and one down only what is not in proportion counts, and such a kernel does not
- *   look like one that loses digits. */
+ *   only the part of a move up and a move down that is not in proportion counts, and such a kernel
+ *   is not mistaken for one that loses digits. */
 #include <fenv.h>
 #include <string.h>
 
 #include "check.h"
 
-/* So many that they do not all lose little by chance. */
+/* This many samples do not all lose little by chance. */
 enum { SAMPLES = 16 };
 
-/* Rows that a change alters and that are sums, one after the other: a loop over r. */
+/* True for rows that are sums and that a change alters. */
 static bool measured(const struct op2i_check *check, int r, struct op2i_check_change change) {
   return check->rows[r].role != OP2I_ROW_WRITE && op2i_check_altered(check, r, change) &&
          op2i_check_arg(check, &check->rows[r])->access == OP2_INC;
@@ -31,8 +31,8 @@ static int64_t components(const struct op2i_check_row *row) {
   return (int64_t)(row->bytes / row->value_bytes);
 }
 
-/* Apply the kernel to starts of `scratch` where `change` alters, in frame 1, and keep the result.
- * A kernel that does not end leaves NaN, from which nothing can be measured. */
+/* Apply the kernel in frame 1, with starts from `scratch` where `change` alters rows, and keep the
+ * result. A kernel that does not run to its end leaves NaN, from which nothing can be measured. */
 static void apply(struct op2i_check *check, int scratch, struct op2i_check_change change,
                   unsigned char *result) {
   op2i_check_load(check, 1, check->filler[1], (struct op2i_check_change){scratch, change.row});
@@ -74,7 +74,7 @@ static void count_additions(struct op2i_check *check, struct op2i_check_change c
   }
 }
 
-/* What moves a sum up moves it down in the other trial. */
+/* A sum that moves up in one trial moves down in the other. */
 static void move_starts(struct op2i_check *check, struct op2i_check_change change, int sample) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
@@ -101,7 +101,7 @@ static void note_losses(struct op2i_check *check, struct op2i_check_change chang
   }
 }
 
-/* OP2_WRITE data hold in all trials what they hold in the frame that is judged. */
+/* OP2_WRITE data hold the same values in all trials as in the frame that is judged. */
 void op2i_check_measure_rounding(struct op2i_check *check, int frame,
                                  struct op2i_check_change change) {
   memcpy(check->kept, check->frame[frame], check->frame_bytes);

@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: sums of real numbers that began elsewhere, and the arithmetic of what rounding can
- * explain (check_rounding.c says how that is measured). Nothing is said about values that are not
- * finite. */
+/* Checked mode: comparison of sums of real numbers that began elsewhere, and the arithmetic of the
+ * rounding errors that can explain a difference (check_rounding.c describes their measurement).
+ * Values that are not finite are not judged. */
 #include <float.h>
 #include <math.h>
 
 #include "check.h"
 
-/* Roundings of the largest value that are always allowed: some for the kernel, some for the
+/* Rounding errors of the largest value that are always allowed: some for the kernel, some for the
  * comparison. */
 enum { ROUNDINGS = 8 };
 
-/* What the moves leave over is between a tenth of the unit and two units that are lost. */
+/* The remainder of the moves is between a tenth of the lost unit and two of it. */
 enum { LOSSES = 8 };
 
-/* Moves are at most this part of a start, so that what bends a result bends it little: digits are
- * lost where values on the way are up to 2^45 (2^17) times the start. */
+/* Moves are at most this fraction of a start, so that a nonlinear result is nearly linear in them.
+ * Digits are lost where intermediate values are up to 2^45 (2^17) times the start. */
 #define PART_F64 0x1p-6
 #define PART_F32 0x1p-5
 
-/* In [1, 2), with random digits (Steele, Lea and Flood's SplitMix), as regular ones can come close
- * to regular places of the values on the way. Moves up and down are of different length: those of
- * one length would be rounded alike, and what they lose would cancel. */
+/* Return a number in [1, 2) with random digits (Steele, Lea and Flood's SplitMix), as regular
+ * numbers can coincide with regular positions of the intermediate values. Moves up and down have
+ * different lengths: moves of one length would be rounded alike, and their losses would cancel. */
 static double move_of(int sample) {
   uint64_t z = ((uint64_t)sample + 1) * 0x9e3779b97f4a7c15U;
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9U;
@@ -29,8 +29,8 @@ static double move_of(int sample) {
   return 1 + (double)((z ^ (z >> 31)) >> 12) * 0x1p-52;
 }
 
-/* At `far`, half as much again lies in the middle between two powers of two, where all units are
- * the same. */
+/* 1.5 * far lies in the middle between two powers of two, so all values nearby have the same unit
+ * in the last place. */
 #define REAL(name_, type_, epsilon_, far_, part_)                                                  \
   static void place_##name_(int64_t n, type_ *start) {                                             \
     for (int64_t i = 0; i < n; i++) start[i] = (type_)1.5 * (far_);                                \
@@ -72,10 +72,11 @@ static double move_of(int sample) {
     return fabs((out - start) - (again - other)) > allowed;                                        \
   }
 
-/* `up` and `down` say how far the start was moved, `rise` and `fall` how far the result. Where
- * next to nothing of the start arrives, all of it is lost in something larger, or the kernel sets
- * the value. A far start tells the two apart: nothing is lost there but what the count of
- * additions shows, as units of something larger than the far start count as many additions. */
+/* `up` and `down` are the distances that the start was moved, `rise` and `fall` those that the
+ * result moved. If almost nothing of the start reaches the result, either all of it is lost in
+ * something larger, or the kernel sets the value. A far start tells these two cases apart: its only
+ * loss is the one that the count of additions shows, as units of something larger than the far
+ * start count as many additions. */
 static void note_loss(double start, double up, double down, double rise, double fall,
                       struct op2i_check_rounding *rounding) {
   double longer = fmax(fabs(up), fabs(down));

@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Checked mode: what a reduction may do to the value it starts from.
+/* Checked mode: what a kernel may do to the start value of a reduction.
  *
- * A kernel that adds the same to any sum, or takes the minimum with the same, gives from another
- * start a result that follows from the first one: with INC out - start must be the same, with MIN
- * the result from the lower start must be the minimum of that start and the other result. So it is
- * applied to several starts: one near the values of the element, where a scaled sum and a value
- * that is read back show, and one far above and below, where conditions and bounds do. */
+ * A kernel that adds the same value to any sum, or takes the minimum with the same value, gives a
+ * predictable result from another start: with INC, out - start must be the same; with MIN, the
+ * result from the lower start must be the minimum of that start and the other result. So the kernel
+ * is applied to several starts: one near the values of the element, which detects a scaled sum and
+ * a value that is read back, and two far above and below, which detect conditions and bounds. */
 #include <math.h>
 
 #include "check.h"
 
 /* ---- integers: exact, in arithmetic that wraps ----------------------------------------------- */
 
-/* Other sums have every other bit: what sets or clears bits is not an addition for one of them. */
+/* Every other bit of the other sums is set: a kernel that sets or clears bits instead of adding is
+ * detected by one of them. */
 #define ALTERNATING 0x2aaaaaaaaaaaaaaaU
 
 #define INTEGER(name_, type_)                                                                      \
@@ -64,9 +65,9 @@ INTEGER(u64, uint64_t)
 
 /* ---- reals: to rounding, and nothing is said about values that are not finite ---------------- */
 
-/* The near start is as far away as the values are large, for sums on the side away from zero, and
- * near the result where a bound starts at infinity; the far ones are powers of two, so that small
- * additions leave them as they are, and products of two of them are finite. */
+/* The distance of the near start is the magnitude of the values; sums move away from zero, and a
+ * bound that starts at infinity moves near the result. The far starts are powers of two, so that
+ * small additions leave them unchanged, and products of two of them are finite. */
 #define REAL(name_, type_, sums_, far_)                                                            \
   static void alter_##name_(op2_access access, int64_t n, const type_ *start, const type_ *out,    \
                             type_ *altered) {                                                      \
