@@ -2,9 +2,10 @@
 #ifndef OP2I_CUDA_API_H
 #define OP2I_CUDA_API_H
 
-/* The CUDA driver and NVRTC, as far as op2 calls them. Both are opened when they are first asked for, so
- * that one library serves machines with and without; nothing of theirs is needed to build it. What is
- * declared here is the part of their interfaces that has kept its numbers since CUDA 11. */
+/* The part of the CUDA driver and NVRTC that op2 calls. Both are opened at their first use, so that
+ * one library serves machines with and without them; building op2 needs nothing of CUDA. The
+ * declarations are limited to the part of their interfaces that has kept its numbers since CUDA
+ * 11. */
 
 #include <stddef.h>
 #include <stdint.h>
@@ -21,7 +22,7 @@ typedef struct op2i_nvrtc_program_s *op2i_nvrtc_program;
 
 enum { OP2I_CUDA_NOMEM = 2, OP2I_CUDA_NO_DEVICE = 100, OP2I_CUDA_NOT_READY = 600 };
 
-/* Of a device. */
+/* Attributes of a device. */
 enum {
   OP2I_CUDA_MAX_THREADS = 1,
   OP2I_CUDA_SHARED = 8,
@@ -30,7 +31,7 @@ enum {
   OP2I_CUDA_MINOR = 76,
   OP2I_CUDA_SHARED_OPTIN = 97
 };
-/* Of a function. */
+/* Attributes of a function. */
 enum {
   OP2I_CUDA_FUNCTION_THREADS = 0,
   OP2I_CUDA_FUNCTION_SHARED = 1,
@@ -131,17 +132,18 @@ struct op2i_nvrtc_api {
   OP2I_NVRTC_FUNCTIONS(OP2I_CUDA_MEMBER)
 };
 
-/* What could be opened, or null with the reason. */
+/* Return what could be opened; null: not available, and *why is the reason. */
 const struct op2i_cuda_api *op2i_cuda_api(const char **why);
 const struct op2i_nvrtc_api *op2i_nvrtc_api(const char **why);
 
 const char *op2i_nvrtc_version(void); /* "13.0" */
 
 struct op2i_text;
-/* From source to a cubin for a target such as "sm_90", without a device; see device.h, build(). */
+/* Compile source to a cubin for a target such as "sm_90"; no device is needed. See device.h,
+ * build(). */
 op2_status op2i_cuda_compile(const char *source, const char *target, const char *const *includes,
                              struct op2i_text *log, void **binary, size_t *bytes);
-/* What binaries are built by: NVRTC, and what stands in for C's headers. */
+/* Write the identity of what builds binaries: NVRTC and the replacements for C's headers. */
 void op2i_cuda_compiler(char *name, size_t room);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From CUDA C to a cubin, by NVRTC. It knows none of C's headers: those that need no operating system are
- * given to it, as far as it does not have built in what they declare. */
+/* Compilation of CUDA C to a cubin with NVRTC. NVRTC has no C headers: it is given replacements for
+ * those that need no operating system, with the declarations that are not built in. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,8 +42,8 @@ static const char reals[] =
     "#define DBL_EPSILON 2.2204460492503131e-16\n#define DBL_DIG 15\n#define DBL_MANT_DIG 53\n"
     "#define FLT_MAX 3.402823466e+38f\n#define FLT_MIN 1.175494351e-38f\n"
     "#define FLT_EPSILON 1.192092896e-07f\n#define FLT_DIG 6\n#define FLT_MANT_DIG 24\n#endif\n";
-/* C++ computes exp(f) of a float in float; C's exp() takes and gives double. tgmath.h is for the
- * former. */
+/* C++ computes exp(f) of a float in float, while C's exp() takes and returns double. tgmath.h is
+ * for programs that want the former. */
 #define OF_DOUBLE(name)   "#define " #name "(x) " #name "((double)(x))\n"
 #define OF_DOUBLES(name)  "#define " #name "(x, y) " #name "((double)(x), (double)(y))\n"
 #define AS_BUILT_IN(name) "#undef " #name "\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NVIDIA devices by the driver's interface. The context is the device's primary one, which the runtime's
- * interface and StarPU use as well; it is current for the length of each call, and no longer. */
+/* NVIDIA devices through the driver's interface. The context is the device's primary one, which the
+ * runtime's interface and StarPU use as well; it is current only during each call. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,7 +11,8 @@
 #include "mem.h"
 #include "text.h"
 
-/* Large transfers go through memory that the device reaches by itself, half of it at a time. */
+/* Large transfers go through pinned memory in two halves, of which one is copied while the device
+ * transfers the other. */
 enum { STAGE = 8 << 20, DIRECT = 256 << 10 };
 
 struct cuda {
@@ -22,7 +23,7 @@ struct cuda {
   op2i_cuda_stream stream;
   char *stage;    /* [2][STAGE]; null until it is needed */
   void *taken[2]; /* events: the device has read, or written, a half */
-  char *lost;     /* why nothing works any more */
+  char *lost;     /* why the device cannot be used any more; null: it can */
 };
 
 struct code {
@@ -35,7 +36,7 @@ struct code {
 
 static struct cuda *cuda_of(struct op2i_device *device) { return (struct cuda *)device; }
 
-/* Those that leave the context as it was; any other ends it. */
+/* True for errors that leave the context usable; any other error ends it. */
 static bool harmless(op2i_cuda_result result) {
   enum {
     INVALID_VALUE = 1,
@@ -65,7 +66,7 @@ static op2_status failed(struct cuda *cuda, const char *call, op2i_cuda_result r
   return op2i_error(OP2_ERR_FATAL, "%s", cuda->lost ? cuda->lost : call);
 }
 
-/* Every call is made between these two. */
+/* Every driver call is made between enter() and leave(). */
 static op2_status enter(struct cuda *cuda) {
   if (cuda->lost) return op2i_error(OP2_ERR_FATAL, "%s", cuda->lost);
   return failed(cuda, "cuCtxPushCurrent", cuda->api->cuCtxPushCurrent_v2(cuda->context));
@@ -150,14 +151,14 @@ static bool meant(const struct op2i_cuda_api *api, int number, const char *which
   return op2i_device_meant(which, number, limits.name);
 }
 
-/* The one that is meant, else that with most units. */
+/* Return the first device that `which` means, or -1. */
 static int named(const struct op2i_cuda_api *api, const char *which) {
   for (int d = 0; d < count_devices(api); d++)
     if (meant(api, d, which)) return d;
   return -1;
 }
 
-/* The seat-th of those with the most processors, in turn. */
+/* Return the seat-th of the devices with the most processors, in round-robin order. */
 static int best(const struct op2i_cuda_api *api, int seat) {
   int n = count_devices(api), most = -1, alike = 0;
   for (int d = 0; d < n; d++) {
@@ -238,7 +239,7 @@ static op2_status wait_stream(struct cuda *cuda) {
   return CALL(cuda, cuStreamSynchronize, cuda->stream);
 }
 
-/* Without the room for it transfers go directly. */
+/* Allocate the staging memory. Without it transfers are direct. */
 static void open_stage(struct cuda *cuda) {
   enum { NO_TIMING = 2 };
   void *stage = NULL;
@@ -267,7 +268,7 @@ static op2_status put_staged(struct cuda *cuda, op2i_cuda_pointer to, const char
   return status ? status : wait_stream(cuda);
 }
 
-/* While one half comes the other is copied on. */
+/* While one half is transferred the other one is copied to its destination. */
 static op2_status get_staged(struct cuda *cuda, char *to, op2i_cuda_pointer from, size_t bytes) {
   op2_status status = OP2_SUCCESS;
   size_t pieces = (bytes + STAGE - 1) / STAGE;
@@ -356,7 +357,7 @@ static op2_status load(struct op2i_device *device, const void *binary, size_t by
                        const char *entry, struct op2i_device_code **out) {
   struct cuda *cuda = cuda_of(device);
   struct code *code = op2i_calloc(1, sizeof *code);
-  (void)bytes; /* a cubin knows how long it is */
+  (void)bytes; /* a cubin contains its size */
   if (!code) return op2i_error_nomem("a loop on the device");
   op2_status status = enter(cuda);
   if (!status) {
@@ -382,7 +383,7 @@ static void unload(struct op2i_device *device, struct op2i_device_code *unloaded
   op2i_free(code);
 }
 
-/* Memory that a group shares is no parameter here: functions declare it. */
+/* Group-shared memory is not a parameter here: functions declare it. */
 static op2_status launch(struct op2i_device *device, struct op2i_device_code *launched,
                          const struct op2i_launch *l) {
   enum { MOST = 256 };
@@ -437,7 +438,7 @@ static op2_status between(struct op2i_device *device, void *begin, void *end, bo
   return status;
 }
 
-/* The host's part of an event is there also when the device is lost. */
+/* The host's part of an event exists even if the device is lost. */
 static void unmark(struct op2i_device *device, void *event) {
   struct cuda *cuda = cuda_of(device);
   if (!event || cuda->api->cuCtxPushCurrent_v2(cuda->context)) return;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening the CUDA driver and NVRTC, once in a process. They stay open: others may have them, too. */
+/* Opening of the CUDA driver and NVRTC, once in a process. They stay open, as other libraries may
+ * use them, too. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -33,7 +34,7 @@ static void open_cuda(void) {
   cuda_missing = handle ? find_cuda(handle, &cuda) : "libcuda.so.1 is not here (no NVIDIA driver)";
 }
 
-/* The system's, or where CUDA is installed. */
+/* Open a library in a folder; with "" the system's loader searches for it. */
 static void *open_in(const char *folder, const char *name) {
   char path[512];
   snprintf(path, sizeof path, "%s%s%s", folder, *folder ? "/" : "", name);

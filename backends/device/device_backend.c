@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The backends that run loops on a device, one launch after the other; what a device will not do runs on
- * the host's processors. */
+/* The backends that run loops on a device, one launch after the other. Loops that cannot run there
+ * run on the host's processors. */
 #include "backend.h"
 #include "context.h"
 #include "device.h"
@@ -12,7 +12,7 @@
 #include "stateless.h"
 
 struct state {
-  struct op2i_device *device; /* the context's */
+  struct op2i_device *device; /* owned by the context */
   const struct op2i_backend *host;
   void *host_state;
 };
@@ -38,7 +38,8 @@ static op2_status open_state(op2_context ctx, const struct op2i_device_kind *kin
   return OP2_SUCCESS;
 }
 
-/* The device goes with the context: objects that outlive it have values there. */
+/* The device is closed with the context, because objects that outlive this backend have values
+ * there. */
 static void close_state(void *data) {
   struct state *state = data;
   state->host->close(state->host_state);

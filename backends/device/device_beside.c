@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The context's device: of a backend of its own, or beside workers of the host. */
+/* Opening of the context's device: the device of a device backend, or a device beside the host's
+ * workers. */
 #include "device_beside.h"
 
 #include <string.h>

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* When runs of a loop are measured, and what is taken for those that are not. */
+/* The time of a loop's launches: some runs are measured, and the others use the last
+ * measurement. */
 #include "device_clock.h"
 
-enum { EVERY = 8 }; /* runs, one of which is measured */
+enum { EVERY = 8 }; /* one of so many runs is measured */
 
 static op2_status look(struct op2i_device *device, struct op2i_device_clock *clock, bool wait) {
   double seconds = -1;

@@ -2,20 +2,20 @@
 #ifndef OP2I_DEVICE_CLOCK_H
 #define OP2I_DEVICE_CLOCK_H
 
-/* How long the device takes for the launches of one range of a loop. Nobody waits to know it, but once:
- * of the runs behind the first, one is measured now and then, and what came of it is known to a later
- * one. */
+/* The device's time for the launches of one range of a loop. Only the first measurement is waited
+ * for. Later, some runs are measured, and a subsequent run reads the result. */
 
 #include "device.h"
 
 struct op2i_device_clock {
-  void *begin, *end;   /* marks */
-  bool measuring, due; /* marks are being set; both are, and were not looked at */
+  void *begin, *end;   /* marks in the device's queue */
+  bool measuring, due; /* True while marks are being set; true if both are set and not yet read */
   int64_t runs;
-  double seconds; /* of a run, by the last measurement; 0: none yet */
+  double seconds; /* time of the last measured run; 0: not measured yet */
 };
 
-/* Around what a run hands over. *seconds is what it takes, as far as is known. */
+/* Call these before and after a run submits its launches. *seconds is the last known time of a
+ * run. */
 op2_status op2i_device_clock_begin(struct op2i_device *device, struct op2i_device_clock *clock);
 op2_status op2i_device_clock_end(struct op2i_device *device, struct op2i_device_clock *clock,
                                  double *seconds);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocks of targets: which elements each has to compute. Those at the rim of several are in all of
- * them. */
+/* Blocks of targets, and the elements that each block has to compute. Elements at the boundary of
+ * several blocks belong to all of them. */
 #include "device_owner.h"
 
 #include <stdbool.h>
@@ -9,14 +9,14 @@
 #include "mem.h"
 #include "sort.h"
 
-/* As large as was fastest on an H100. */
+/* The block size that was fastest on an H100. */
 enum { TARGETS = 128 };
 
 static int64_t element_of(const struct op2i_owner *o, int64_t i) {
   return (int64_t)(uint32_t)o->entries[i] / o->ncolumns;
 }
 
-/* Elements, by blocks, and how many of them are distinct. */
+/* List the elements of each block, and count how many of them are distinct. */
 static op2_status list(struct op2i_owner *o, int64_t *keys) {
   int64_t count = 0, total = o->starts[o->ntargets], of_block = 0;
   for (int64_t t = 0; t < o->ntargets; t++)

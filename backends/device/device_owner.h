@@ -9,19 +9,20 @@
 #include "op2/status.h"
 
 struct op2i_owner {
-  int64_t n, ntargets; /* positions; targets that are reached */
+  int64_t n, ntargets; /* number of positions; number of targets that elements reach */
   int ncolumns;
-  const int32_t *starts;  /* [ntargets + 1] where each one's entries begin, */
-  int32_t *entries;       /* of a position times columns, plus the column */
-  int64_t room;           /* for so many elements of a block */
-  int64_t block, nblocks; /* out: targets of a block; 0: not even one of them has so few elements */
-  int64_t most;           /* out: elements of a block */
-  int32_t *begin;         /* out: [nblocks + 1] where the elements of a block begin, */
-  int32_t *elements;      /* positions, ascending in each */
+  const int32_t *starts;  /* [ntargets + 1], offset of each target's entries */
+  int32_t *entries;       /* position * ncolumns + column */
+  int64_t room;           /* capacity: elements of a block */
+  int64_t block, nblocks; /* out: targets per block, 0: even a single target has too many elements;
+                             number of blocks */
+  int64_t most;           /* out: elements of the largest block */
+  int32_t *begin;         /* out: [nblocks + 1], offset of each block's elements */
+  int32_t *elements;      /* out: positions, ascending in each block */
 };
 
-/* Entries then count positions among the elements of their target's block; they stay as they are where
- * there are no blocks. What comes out is the caller's, also after a failure. */
+/* Make the blocks. Entries then hold positions among the elements of their target's block; without
+ * blocks they are unchanged. The caller owns the output, also after a failure. */
 op2_status op2i_owner_blocks(struct op2i_owner *owner);
 
 #endif

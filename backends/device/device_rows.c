@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows that travel are packed and unpacked by launches. */
+/* Packing and unpacking of rows for halo exchanges, by launches. */
 #include "device_rows.h"
 
 #include "code.h"
@@ -29,7 +29,7 @@ static op2_status build(op2_context ctx, struct op2i_device_unit **unit) {
   return status;
 }
 
-/* The functions that move rows in units of so many bytes. */
+/* Find the function that moves rows in units of rows->unit bytes. */
 static op2_status find(op2_context ctx, const struct op2i_device_rows *rows,
                        struct op2i_device_code **code) {
   static const char *const names[2][2] = {{"op2_pack1", "op2_unpack1"},

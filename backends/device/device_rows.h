@@ -4,7 +4,7 @@
 
 #include "device.h"
 
-/* For the context's device; its functions are built when they are first needed. */
+/* Pack or unpack rows on the context's device; the functions are built at their first use. */
 op2_status op2i_device_move_rows(op2_context ctx, const struct op2i_device_rows *rows);
 
 #endif

@@ -14,7 +14,7 @@
 #include "partial.h"
 #include "plan.h"
 
-/* Work items of a group where each has an element or a target. */
+/* Group size of launches with one element or target per work item. */
 enum { GROUP = 128, ARGS_MAX = 256, WAITING_MOST = 1024 };
 
 struct run {
@@ -38,7 +38,7 @@ static void add_memory(struct run *run, const void *memory) {
 
 enum { NUMBERS_AT = 2 }; /* op2_n0, op2_n1 */
 
-/* As devgen.c declares them. */
+/* List the arguments in the order in which devgen.c declares them. */
 static op2_status list_args(struct run *run) {
   const struct op2i_step *step = run->step;
   const struct op2i_loop *loop = step->loop;
@@ -86,7 +86,7 @@ static op2_status make_given(struct op2i_device_tables *tables, const struct op2
   return status;
 }
 
-/* Sent where they are others than last time. */
+/* Send the captured values if they differ from the last ones sent. */
 static op2_status send_given(const struct op2i_step *step, struct op2i_device_tables *tables) {
   size_t bytes = (size_t)tables->given_bytes;
   if (!bytes || (tables->sent && !memcmp(step->call.payload, tables->given, bytes)))
@@ -98,7 +98,7 @@ static op2_status send_given(const struct op2i_step *step, struct op2i_device_ta
   return status;
 }
 
-/* Memory for globals that are the host's until a step runs. */
+/* Allocate memory for globals that stay on the host until a step runs. */
 static op2_status make_late(const struct op2i_step *step, struct op2i_device_tables *tables) {
   int32_t n = step->loop->op.ngbls;
   op2_status status = OP2_SUCCESS;
@@ -124,7 +124,7 @@ static op2_status send_late(const struct op2i_step *step, struct op2i_device_tab
   for (int g = 0; g < tables->nlate && !status; g++) {
     struct op2i_device_late *late = &tables->late[g];
     size_t bytes = step->versions[g]->values.bytes;
-    if (step->loop->op.gbl_access[g] == OP2_INC) continue; /* the host adds */
+    if (step->loop->op.gbl_access[g] == OP2_INC) continue; /* the host adds the increments */
     if (late->known && memcmp(late->sent, step->gbl[g], bytes) == 0) continue;
     memcpy(late->sent, step->gbl[g], bytes);
     status = tables->device->kind->put(tables->device, late->memory, 0, late->sent, bytes);
@@ -135,7 +135,7 @@ static op2_status send_late(const struct op2i_step *step, struct op2i_device_tab
 
 /* ---- launches -------------------------------------------------------------------------------- */
 
-/* Of the size asked for or, where the code or the device has no such groups, half of it, and so on. */
+/* Return the requested group size, halved until the code and the device support it. */
 static int64_t group_of(const struct run *run, const struct op2i_device_code *code, int64_t group) {
   while (group > code->group_max || group > run->device->limits.group_max) group /= 2;
   return group;
@@ -152,13 +152,14 @@ static op2_status launch(struct run *run, const char *entry, int64_t groups, int
                                .nargs = run->nargs,
                                .args = run->args};
   status = run->device->kind->launch(run->device, code, &launch);
-  /* Where nobody asks for results, launches wait in the host's memory, as many as it can hold. */
+  /* If no results are requested, launches accumulate in the host's memory; their number is
+   * limited. */
   if (!status && ++run->device->counts.launches % WAITING_MOST == 0)
     status = run->device->kind->wait(run->device);
   return status;
 }
 
-/* Work items for each of n: groups of a power of two that the code can have. */
+/* Launch n work items, in groups of a power of two that the code supports. */
 static op2_status launch_each(struct run *run, const char *entry, int64_t n, bool staged) {
   struct op2i_device_code *code;
   op2_status status = op2i_device_unit_code(run->device, run->step->function, entry, &code);
@@ -168,7 +169,7 @@ static op2_status launch_each(struct run *run, const char *entry, int64_t n, boo
   return launch(run, entry, (n + group - 1) / group, group, local);
 }
 
-/* Room for what elements leave to another launch. */
+/* Allocate memory for the values that elements leave to another launch. */
 static op2_status make_kept(const struct op2i_step *step, struct op2i_device_tables *tables) {
   int64_t bytes = tables->form.nkept * (step->hi - step->lo) * 8;
   if (bytes <= tables->kept_bytes) return OP2_SUCCESS;
@@ -199,8 +200,8 @@ static op2_status run_passes(struct run *run, const char *name) {
   return status;
 }
 
-/* Elements of a block compute at once where a group of that many can be had; else, as where registers are
- * short, each in its turn, with the same bits. */
+/* The elements of a block compute at once if the code supports groups of that size. If not, for
+ * example for lack of registers, they compute one after the other, with bitwise equal results. */
 static op2_status block_entry(struct run *run, int64_t size, const char **entry) {
   struct op2i_device_code *code;
   *entry = "op2_block_in_turn";
@@ -211,7 +212,7 @@ static op2_status block_entry(struct run *run, int64_t size, const char **entry)
   return status;
 }
 
-/* Of a colour, in its order: where a step begins. */
+/* Return the first block of a colour, in its order, that overlaps the step. */
 static int32_t first_block(const struct op2i_step *step, int32_t colour) {
   const struct op2i_plan *plan = step->plan;
   int32_t first = plan->color_offs[colour];
@@ -247,7 +248,7 @@ static int64_t tiles_of(const struct op2i_step *step) {
   return (step->hi - step->lo + OP2I_DEVICE_TILE - 1) / OP2I_DEVICE_TILE;
 }
 
-/* Room for a value of each component and tile, and behind them what they come to. */
+/* Allocate memory for a value of each component and tile, and after these for the results. */
 static op2_status partial_room(const struct op2i_step *step, struct op2i_device_tables *tables) {
   int64_t bytes = (tables->form.nvalues * (tiles_of(step) + 1)) * 8;
   if (!tables->form.nvalues || bytes <= tables->partial_bytes) return OP2_SUCCESS;
@@ -259,8 +260,8 @@ static op2_status partial_room(const struct op2i_step *step, struct op2i_device_
   return status;
 }
 
-/* For the other ranks. What comes back stands in the order of arguments, behind a value that is located the
- * number of its element. */
+/* Copy results to the host, where ranks combine them. They come in the order of the arguments; a
+ * located value is followed by the number of its element. */
 static void take_results(struct op2i_step *step, const unsigned char *results) {
   const struct op2i_loop *loop = step->loop;
   for (int a = 0; a < loop->nargs; a++) {

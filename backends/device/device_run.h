@@ -5,9 +5,9 @@
 #include "device.h"
 #include "step.h"
 
-/* Have what the launches of a step whose place is the device need in memory besides its values. */
+/* Prepare the memory that the launches of a step on the device need besides its values. */
 op2_status op2i_device_prepare(struct op2i_step *step);
-/* Run it, once that is there. */
+/* Run a prepared step. */
 op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tables of launches: who is reached by whom, in the order in which the host would add, and colours. */
+/* Tables of launches: the entries that reach each target, in the order in which the host would add,
+ * and colours. */
 #include "device_tables.h"
 
 #include <string.h>
@@ -13,17 +14,18 @@
 
 /* ---- who reaches a target -------------------------------------------------------------------- */
 
-/* Entries of a pass over a range, sorted by target: of one target in the order of the colours of blocks,
- * within those by position, which is the order in which blocks on the host add. */
+/* Entries of a pass over a range, sorted by target. The entries of one target are in the order of
+ * their blocks' colours, and within a block by position, which is the order in which blocks on the
+ * host add. */
 struct inverse {
   const struct op2i_step *step;
   const struct op2i_device_pass *pass;
-  int64_t nrows;    /* of the target set, */
-  int64_t first;    /* and the first that is the device's */
+  int64_t nrows;    /* rows of the target set */
+  int64_t first;    /* the first row that the device computes */
   int32_t *begin;   /* [nrows + 1] */
   int32_t *entries; /* [begin[nrows]] */
-  int32_t *reached; /* [nreached] targets that are, ascending; and where their entries begin */
-  int32_t *starts;  /* [nreached + 1] */
+  int32_t *reached; /* [nreached] the targets that entries reach, ascending */
+  int32_t *starts;  /* [nreached + 1], offset of each reached target's entries */
   int64_t nreached;
 };
 
@@ -46,7 +48,7 @@ static void count(struct inverse *inv) {
   for (int64_t t = 0; t < inv->nrows; t++) inv->begin[t + 1] += inv->begin[t];
 }
 
-/* begin[t] moves to the end of t's entries, which is where those of t + 1 begin. */
+/* begin[t] moves to the end of t's entries, which is where the entries of t + 1 begin. */
 static void place_block(struct inverse *inv, int64_t block) {
   const struct op2i_step *step = inv->step;
   int64_t end = op2i_plan_block_hi(step->plan, (int32_t)block);
@@ -100,7 +102,7 @@ static void free_inverse(struct inverse *inv) {
   op2i_free(inv->starts);
 }
 
-/* An element's values stand in doubles' room. */
+/* Each value of an element takes eight bytes, whatever its type. */
 static op2_status own(struct op2i_device *device, const struct inverse *inv,
                       struct op2i_device_table *table) {
   int64_t bytes = 8 * op2i_device_pass_values(inv->step->loop, inv->pass);
@@ -153,8 +155,8 @@ static op2_status make_colours(struct op2i_device *device, const struct op2i_pla
 
 /* ---- stages ---------------------------------------------------------------------------------- */
 
-/* The plan numbers stages as the form does, by first appearance; what it has of dats that elements
- * have directly is not there where something is staged. */
+/* The plan numbers stages as the form does, by first appearance. It has no stages for direct dats
+ * where something is staged. */
 static op2_status make_rows(struct op2i_device *device, const struct op2i_plan *plan,
                             struct op2i_device_table *table) {
   int64_t total = 0, at = 0, n = (int64_t)plan->nblocks * plan->nstages;
@@ -179,7 +181,7 @@ static op2_status make_rows(struct op2i_device *device, const struct op2i_plan *
   return status;
 }
 
-/* The plan's column of local indices that one of the form's is. */
+/* Return the plan's column of local indices that belongs to column l of the form. */
 static const uint16_t *plan_column(const struct op2i_step *step,
                                    const struct op2i_device_form *form, int l) {
   const struct op2i_loop *loop = step->loop;

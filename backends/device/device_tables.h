@@ -2,7 +2,8 @@
 #ifndef OP2I_DEVICE_TABLES_H
 #define OP2I_DEVICE_TABLES_H
 
-/* What launches of a loop need to know of its mesh: kept with the loop, in the device's memory. */
+/* Tables of the mesh for the launches of a loop. They are kept with the loop, in the device's
+ * memory. */
 
 #include "device.h"
 #include "device_clock.h"
@@ -10,16 +11,17 @@
 #include "step.h"
 
 struct op2i_device_table {
-  int64_t ntargets;                 /* of a pass: that are reached */
-  int64_t owned, local_bytes; /* OWNER: targets of a block, 0: there are none; for the largest */
+  int64_t ntargets;           /* number of targets that the pass reaches */
+  int64_t owned, local_bytes; /* OWNER: targets per block, 0: no blocks; local memory of the largest
+                                 block */
   void *memory[OP2I_LAUNCH_TABLES]; /* t0, t1, ... of the entry (codegen/device) */
 };
 
-/* A global that the host has until the loop runs. */
+/* A global that stays on the host until the loop runs. */
 struct op2i_device_late {
   void *memory;
-  unsigned char *sent; /* what was put there last, */
-  bool known;          /* if anything was */
+  unsigned char *sent; /* the value that was last sent */
+  bool known;          /* True if `sent` is valid */
 };
 
 struct op2i_device_tables {
@@ -29,7 +31,7 @@ struct op2i_device_tables {
   struct op2i_split split; /* of which the second range has tables, where the loop has one */
   struct op2i_device_clock clocks[OP2I_RANGES];
   struct op2i_device_table passes[OP2I_RANGES][OP2I_DEVICE_PASSES]; /* of blocks: the first */
-  /* What was last sent along with a launch, on both sides. */
+  /* the split for which the second range has tables, if the loop is split */
   unsigned char *given;
   int64_t given_bytes;
   void *given_there;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads by OpenMP: the blocks of one colour in parallel, colour after colour. Results depend
- * on the plan, not on threads. */
+/* Threads by OpenMP: the blocks of one colour run in parallel, one colour after the other. Results
+ * depend on the plan, not on the number of threads. */
 #include "config.h"
 
 #include <pthread.h>
@@ -24,19 +24,19 @@
 #if OP2_HAVE_OPENMP && defined(_OPENMP)
 #include <omp.h>
 
-/* Less data than this is through before a team of threads has met: entering and leaving a
+/* A loop with less data than this ends before a team of threads could begin: entering and leaving a
  * parallel region costs one to several microseconds. */
 enum { TEAM_BYTES = 64 * 1024 };
 
 struct team {
   int threads;
-  bool always; /* also where a team does not pay: for tests */
+  bool always; /* True if a team is used even where it does not pay: for tests */
 };
 
 static const char *unavailable(void) { return NULL; }
 
-/* A second OpenMP runtime in the process is allowed no more than the place to which the first has
- * bound the thread that it is started by. */
+/* A second OpenMP runtime in the process may use only the place to which the first one has bound
+ * the thread that starts the second. */
 static void warn_of_places(op2_context ctx, int threads) {
   int cores = op2i_machine()->cores;
   if (omp_get_proc_bind() == omp_proc_bind_false || omp_get_num_places() < 1) return;
@@ -62,14 +62,14 @@ static void close_state(void *state) { op2i_free(state); }
 
 static int workers(void *state) { return ((const struct team *)state)->threads; }
 
-/* The calling thread is one of them, and sees to messages between its blocks. */
+/* The calling thread is one of the team; between its blocks it progresses messages. */
 static void run_colours(struct op2i_step *step, int threads) {
   const struct op2i_plan *plan = step->plan;
   struct op2i_comm *comm = step->loop->op.ctx->comm;
   double seconds = 0;
 #pragma omp parallel num_threads(threads) if (threads > 1) reduction(+ : seconds)
   {
-    OP2I_FP_DEFAULT; /* the threads are the program's as well */
+    OP2I_FP_DEFAULT; /* the program uses these threads, too */
     for (int32_t colour = 0; colour < plan->ncolors; colour++) {
       double start = op2i_seconds();
 #pragma omp for schedule(static) nowait
@@ -90,10 +90,10 @@ static void find_numbers(int *numbers, int threads) {
   for (int t = 0; t < threads; t++) numbers[t] = op2i_bound_cpu();
 }
 
-/* OpenMP libraries keep a team for each thread that had one. A thread that forked takes it for its
- * own in the child, and waits for threads that are not there; a new thread makes a new team. */
+/* OpenMP libraries keep a team for each thread that had one. After a fork the child's thread finds
+ * the parent's team and waits for threads that do not exist; a new thread makes a new team. */
 struct errand {
-  struct op2i_step *step; /* or null: */
+  struct op2i_step *step; /* null: find the numbers of the processors */
   int *numbers;
   int threads;
 };
@@ -119,7 +119,7 @@ static void run_team(struct errand errand) {
   }
 }
 
-/* Where the runtime puts the threads of a team, asked of a team of that size. */
+/* Find the processors on which the runtime puts the threads of a team of this size. */
 static void processors(void *state, int *numbers) {
   int threads = ((const struct team *)state)->threads;
   for (int t = 0; t < threads; t++) numbers[t] = -1;

@@ -14,8 +14,8 @@
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Sums are made in a type where overflow wraps and converted back. A zero that MIN or MAX takes is
- * made positive, by adding zero, so that the order of zeros does not matter. */
+/* Sums are computed in a type where overflow wraps and are converted back. A zero that MIN or MAX
+ * takes is made positive, by adding zero, so that the order of zeros does not matter. */
 #define COMBINE(name_, c_, sum_, is_nan_)                                                          \
   static void combine_##name_(op2_access access, int64_t n, c_ *into, const c_ *from) {            \
     if (access == OP2_INC)                                                                         \
@@ -42,7 +42,7 @@ void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into
   switch (type) { OP2I_TYPES(COMBINED) }
 }
 
-/* Whether a value is one that MIN or MAX takes in place of another. */
+/* True if MIN or MAX takes the value in place of another. */
 #define BETTER(name_, c_, is_nan_)                                                                 \
   static bool better_##name_(op2_access access, const c_ *value, const c_ *other) {                \
     if (is_nan_(*other)) return !is_nan_(*value);                                                  \
@@ -118,7 +118,8 @@ static int64_t *winner(const struct op2i_loop_arg *arg, unsigned char *partial) 
   return &((struct op2i_found *)(partial + arg->found_at))->number;
 }
 
-/* Of equal values that with the lower number wins: the order in which they come does not matter. */
+/* Of equal values the one with the lower element number wins, so the order of comparison does not
+ * matter. */
 static bool wins(const struct op2i_loop_arg *arg, unsigned char *from, unsigned char *into) {
   int64_t number = *winner(arg, from), other = *winner(arg, into);
   const void *value = from + arg->offset, *there = into + arg->offset;
@@ -139,7 +140,8 @@ void op2i_partial_offer(const struct op2i_loop *loop, int a, unsigned char *into
   }
 }
 
-/* What a member of a fused loop has found counts against what those before it have. */
+/* Earlier members of a fused loop may have changed the global, so the result is stored only if it
+ * is better than the global's present value. */
 static void publish(const struct op2i_step *step, int a) {
   const struct op2i_loop *loop = step->loop;
   const struct op2i_loop_arg *arg = &loop->args[a];
@@ -180,12 +182,12 @@ static void publish_all(struct op2i_step *step) {
   }
 }
 
-/* A binary tree: blocks 2k and 2k+1, then pairs of those, and so on. Its shape follows from
- * nblocks alone. */
+/* Combine partial results in a binary tree: blocks 2k and 2k+1, then pairs of those, and so on. The
+ * tree depends on nblocks alone. */
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
   if (!step->partials || !step->reduces || nblocks < 1) return;
   size_t bytes = (size_t)step->loop->partial_bytes;
-  op2i_fp_reset(); /* a kernel may have changed it */
+  op2i_fp_reset(); /* a kernel may have changed the floating-point environment */
   for (int64_t distance = 1; distance < nblocks; distance *= 2)
     for (int64_t b = 0; b + distance < nblocks; b += 2 * distance)
       combine_partials(step->loop, step->partials + (size_t)b * bytes,
@@ -208,7 +210,7 @@ size_t op2i_reduction_bytes(const struct op2i_loop *loop) {
   return (end + 15) / 16 * 16;
 }
 
-/* Several loops' results, one behind the other. */
+/* The results of several loops, consecutive in one message. */
 struct together {
   struct op2i_reduction *reductions;
   int n;
@@ -220,14 +222,14 @@ static void combine_ranks(void *into, const void *from, void *closure) {
     combine_partials(r->steps->loop, (unsigned char *)into + r->at, (unsigned char *)from + r->at);
 }
 
-/* A range without elements has nothing to add, and says so. */
+/* A range without elements contributes the identity. */
 static op2_status add_nothing(struct op2i_step *step) {
   op2_status status = op2i_step_begin(step, 1);
   if (!status) op2i_partial_init(step, step->partials);
   return status;
 }
 
-/* What this rank has of one goes to its first range, and into the message. */
+/* Combine this rank's results of one loop into its first range, and copy them to the message. */
 static void gather(struct op2i_reduction *r, unsigned char *message) {
   r->status = OP2_SUCCESS;
   for (int64_t s = 0; s < r->n && !r->status && !r->lost; s++) {
@@ -239,7 +241,7 @@ static void gather(struct op2i_reduction *r, unsigned char *message) {
   if (message && !r->lost && !r->status) memcpy(message + r->at, r->steps->partials, r->bytes);
 }
 
-/* A rank that has failed sends zeros, so that nobody waits for it. */
+/* A rank that has failed sends zeros, so that no other rank waits for it. */
 op2_status op2i_steps_reduce(struct op2i_reduction *reductions, int n) {
   struct together all = {reductions, n};
   _Alignas(64) unsigned char few[OP2I_REDUCED_TOGETHER] = {0};

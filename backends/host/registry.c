@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The backends by name. One that is not built is listed too, and says why it cannot be used. */
+/* The backends by name. A backend that is not built is listed, too, and reports why it cannot be
+ * used. */
 #include "registry.h"
 #include "fpenv.h"
 

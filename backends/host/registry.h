@@ -6,14 +6,15 @@
 
 /* The backends by name. */
 
-/* All names that OP2_BACKEND knows, built or not; ends with null. */
+/* Return all backends that OP2_BACKEND accepts, built or not; the list ends with null. */
 const struct op2i_backend *const *op2i_backends(void);
 const struct op2i_backend *op2i_backend_find(const char *name);
-/* The first usable one by preference that can have so many workers, or else comes closest.
- * *passed_over is the one that would have been preferred and has fewer; null: there is none. */
+/* Return the first usable backend in order of preference that can have so many workers, or else the
+ * one that comes closest. *passed_over is the backend that would have been preferred and has fewer
+ * workers; null: none. */
 const struct op2i_backend *op2i_backend_default(int workers,
                                                 const struct op2i_backend **passed_over);
-/* The next usable one by preference; null: there is none. */
+/* Return the next usable backend in order of preference; null: none. */
 const struct op2i_backend *op2i_backend_after(const struct op2i_backend *backend);
 extern const struct op2i_backend op2i_backend_sequential, op2i_backend_openmp, op2i_backend_check,
     op2i_backend_starpu, op2i_backend_cuda, op2i_backend_opencl, op2i_backend_static;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The reference backend: one call of the generated code for the whole range, in element order; of a
- * loop without reductions, whose calls know nothing of each other, several while messages are on their
- * way. */
+/* The reference backend: one call of the generated code for the whole range, in element order. A
+ * loop without reductions is split into several independent calls while messages are in flight. */
 #include "backend.h"
 #include "clock.h"
 #include "comm.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What backends without a state of their own share. */
+/* Functions shared by backends that have no state. */
 #include "stateless.h"
 
 #include <stddef.h>

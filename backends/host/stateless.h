@@ -4,7 +4,7 @@
 
 #include "backend.h"
 
-/* For backends that keep nothing and run in the calling thread. */
+/* For backends that have no state and run in the calling thread. */
 const char *op2i_always_available(void);
 op2_status op2i_open_nothing(op2_context ctx, void **state);
 void op2i_close_nothing(void *state);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The backend of programs that want the text of loops, for whatever backend, and nothing of the machine
- * that they run on: neither compiler nor cache, nor device. */
+/* The backend of programs that only need the text of loops, for any backend. It needs no compiler,
+ * cache or device on this machine. */
 #include "registry.h"
 #include "stateless.h"
 

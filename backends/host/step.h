@@ -2,7 +2,7 @@
 #ifndef OP2I_STEP_H
 #define OP2I_STEP_H
 
-/* Steps: what programs are made of, and how their reductions are put together. */
+/* Steps, of which programs consist, and the combination of their reductions. */
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -20,42 +20,43 @@ struct op2i_version;
 
 enum op2i_step_kind {
   OP2I_STEP_LOOP,   /* a loop over one of its ranges: backends run it */
-  OP2I_STEP_BEGIN,  /* an exchange of halos begins: rows are packed and on their way, */
-  OP2I_STEP_END,    /* and ends: what others have sent is where it belongs */
-  OP2I_STEP_CALL,   /* another operation: the scheduler runs it, in its own thread; */
-  OP2I_STEP_REDUCE, /* as well as putting together what ranks have of a loop's reductions */
+  OP2I_STEP_BEGIN,  /* a halo exchange begins: rows are packed and sent */
+  OP2I_STEP_END,    /* a halo exchange ends: received rows are in their place */
+  OP2I_STEP_CALL,   /* another operation, which the scheduler runs in its own thread */
+  OP2I_STEP_REDUCE, /* a loop's reductions are combined over ranks; the scheduler runs it, too */
 };
 
-/* The ways in which a task backend runs the steps that it is handed together, how often it took
- * which, what that took and why it took the last one. */
+/* The execution modes of a task backend for the steps that it is handed together, and their
+ * statistics: how often each mode ran, how long it took and why the last one was chosen. */
 enum op2i_way { OP2I_WAY_HERE, OP2I_WAY_TEAM, OP2I_WAY_TASKS, OP2I_WAYS };
 struct op2i_ways {
   int64_t runs[OP2I_WAYS];
-  double takes[OP2I_WAYS]; /* seconds, 0: not known */
-  double debt; /* seconds that a team took more than the calling thread, those it saved taken off */
-  double saves, seconds; /* by the last estimate for a team, and of what */
-  int pause, last_pause; /* runs until it is tried again */
-  bool either;           /* a team and tasks would both do, and */
-  enum op2i_way kept; /* this one is the faster, as far as is known; neither: that was not asked */
-  int trial, lost;    /* runs left in which the other is tried, and how often it has lost since */
-  double waited;      /* seconds that each thread was without work since it was tried */
-  const char *why;    /* a literal */
+  double takes[OP2I_WAYS]; /* seconds; 0: not known */
+  double debt; /* seconds that a team took more than the calling thread, minus those it saved */
+  double saves, seconds; /* the last estimate: seconds that a team saves, of how many */
+  int pause, last_pause; /* runs until a team is tried again */
+  bool either;           /* True if both a team and tasks are suitable */
+  enum op2i_way kept;    /* the faster of the two, as far as is known; OP2I_WAY_HERE: not decided
+                         yet */
+  int trial, lost; /* runs left in which the other mode is tried; how often it has lost since */
+  double waited;   /* seconds that each thread was idle since the last trial */
+  const char *why; /* why the last mode was chosen, a literal */
 };
 
-/* Bytes of a dat of a loop that come from one place to another. */
+/* Bytes of a dat of a loop that are copied from one place to another. */
 struct op2i_move {
   int dat;
   enum op2i_place to;
   struct op2i_source source;
 };
 
-/* Of as many rows of each set together, how many are the host's, which has the first, and the device's; none
- * are: a loop is not split. The same ratio cuts a set in the same place for all loops, so that what they
- * make is where they need it. */
+/* The ratio of the rows of each set that the host and the device have; the host has the first rows.
+ * {0, 0}: the loop is not split. The same ratio cuts a set at the same row for all loops, so that
+ * their results are where the next loops need them. */
 struct op2i_split {
   int32_t host, device;
 };
-/* The first row of the device's. */
+/* Return the first row of the device's part. */
 static inline int64_t op2i_split_row(struct op2i_split split, int64_t rows) {
   enum { LINE = 64 };
   double first = (double)rows * split.host / ((double)split.host + split.device);
@@ -63,91 +64,99 @@ static inline int64_t op2i_split_row(struct op2i_split split, int64_t rows) {
 }
 static inline bool op2i_is_split(struct op2i_split split) { return split.device > 0; }
 
-/* Part of a program, ready to run. Direct backends are handed loops only, and what follows is about
- * them; task backends also get what begins and ends exchanges. */
+/* Part of a program, ready to run. Direct backends get loops only, and the fields below are about
+ * loops; task backends also get steps that begin and end exchanges. */
 struct op2i_step {
   enum op2i_step_kind kind;
-  struct op2i_exchange *exchange; /* that begins or ends */
-  int64_t reduced;                /* of a step that puts together: the first of its loop's steps */
-  struct op2i_loop *loop;         /* null: it is none */
+  struct op2i_exchange *exchange; /* the exchange that begins or ends */
+  int64_t reduced;                /* REDUCE: index of the first step of its loop */
+  struct op2i_loop *loop;         /* null: the step is not a loop */
   int64_t number;                 /* loop number, for messages */
-  const char *file;               /* where it was queued */
+  const char *file;               /* where the loop was queued */
   int line;
-  void *function; /* by the backend's variant */
+  void *function; /* the generated code, for the backend's variant */
   struct op2i_call call;
   int64_t lo, hi; /* positions */
-  int range;      /* of the loop's ranges */
-  bool reduces;   /* fold partial results into the globals, */
-  bool defers;    /* but leave that to who has those of other ranks */
-  bool ends_here; /* on a device: that is done on the host; else globals stay there */
-  bool late;      /* globals are the host's until it runs: steps of several places run together */
-  /* The device's part of the loop that the step behind it runs on the host: `range` is 1, which such a
-   * loop has not, and it has no positions while that is not split. */
+  int range;      /* index of the loop's range */
+  bool reduces;   /* True if partial results are folded into the globals, */
+  bool defers;    /* True if that is left to the step that combines the ranks' results */
+  bool ends_here; /* on a device: results are folded into the globals on the host; else globals stay
+                     there */
+  bool late;      /* True if globals stay on the host until the step runs, as steps of several
+                     places run together */
+  /* True for the device's half of a loop whose host half is the next step. Its `range` is 1, which
+   * such a loop does not have otherwise, and it has no positions while the loop is not split. */
   bool twin;
-  struct op2i_split split;              /* of both, while they share the loop */
-  const struct op2i_plan *plan;         /* null when the backend wants none */
+  struct op2i_split split;              /* the split of both halves while they share the loop */
+  const struct op2i_plan *plan;         /* null: the backend needs none */
   enum op2i_place place;                /* where it runs */
-  struct op2i_version *const *versions; /* [ngbls] of the loop's distinct globals */
-  /* Values of its distinct dats, maps and globals in that place. What `call` points to is the same;
-   * all are asked for before it runs. Reductions end in `gbl`. */
+  struct op2i_version *const *versions; /* [ngbls], versions of the loop's distinct globals */
+  /* Values of the loop's distinct dats, maps and globals in that place. `call` points to the same
+   * values; all are requested before the step runs. Reductions end in `gbl`. */
   void **dat;
   const int32_t **map;
-  const int64_t **target; /* of its distinct maps, as `call` has it */
+  const int64_t **target; /* for its distinct maps, as in `call` */
   void **gbl;
-  /* Of its dats, what has to be brought before it runs, and its twin has what both need; where that is
-   * known, `moves` has room for it. */
+  /* The moves of dats that are needed before the step runs; the device half holds those of both
+   * halves. `moves` has capacity for them once they are known. */
   struct op2i_move *moves;
   int nmoves;
-  /* Of the first of the steps that run together: how often their places were chosen by what they take, and
-   * how many of them that is known of. */
+  /* Only in the first of the steps that run together: how often their places were chosen by cost,
+   * and how many of them had a choice then. */
   int64_t times_free, known_free;
-  /* It is on the device only to find out what that takes; seconds that this was held to take, and that copies
-   * and tables have taken. */
+  /* True if the step runs on the device only to measure its time there. `held` is the estimated
+   * time on the host in seconds, `spent` the time for copies and tables. */
   bool tried;
   double held, spent;
-  int64_t epoch; /* of the first of the steps that are run together: the context's, when all of them
-                    were last asked for but those of globals, which are asked for at each run */
-  /* Steps of a chain that is run tile by tile share `tiles`; the first says how many they are. */
+  int64_t epoch; /* only in the first of the steps that run together: the context's epoch when all
+                    values were last requested, except globals, which are requested at each run */
+  /* Steps of a chain that runs tile by tile share `tiles`; in the first step `chain` is their
+   * number. */
   const struct op2i_tile_plan *tiles;
   int32_t chain;
-  void *function_list;          /* the function over lists of elements; null without tiles */
-  struct op2i_task_list *tasks; /* of the first of the steps that a task backend runs together:
-                                   what it worked out for them before; for op2i_task_list_free() */
-  struct op2i_ways ways;        /* of the same one: how they ran */
-  struct op2i_buffer results;   /* of reductions: of each block those of its own, by
-                                 op2i_step_begin() */
-  unsigned char *partials; /* [nblocks][partial_bytes]: they, where the step runs; null: none */
-  bool untimed;            /* out: a device went on, or began with something else */
-  double seconds;          /* out: time in generated code, summed over workers, or on the device */
-  int64_t nanoseconds;     /* the same while workers add to it */
-  double clock_seconds;    /* out: on the clock; of a program that workers share, the first step has
-                              those of all */
+  void *function_list;          /* the generated function over lists of elements; null: no tiles */
+  struct op2i_task_list *tasks; /* only in the first of the steps that a task backend runs together:
+                                   the tasks that it made for them; freed by
+                                   op2i_task_list_free() */
+  struct op2i_ways ways;        /* in the same step: the statistics of execution modes */
+  struct op2i_buffer results;   /* partial results of each block's reductions, allocated by
+                                   op2i_step_begin() */
+  unsigned char *partials; /* [nblocks][partial_bytes], `results` in the step's place; null: none */
+  bool untimed;            /* out: `seconds` does not count: the device was not waited for, or it is
+                              one of the first runs */
+  double seconds;          /* out: seconds in generated code, summed over workers, or on the
+                              device */
+  int64_t nanoseconds;     /* the same in nanoseconds while workers add to it */
+  double clock_seconds;    /* out: elapsed seconds; in a program that workers share, the first step
+                              holds the sum */
 };
 
-/* Reductions. A block's partial starts from the identity of its mode (MIN and MAX: the global's
- * present value) and partials are combined in a fixed tree over the block number, so the result
- * does not depend on workers. op2i_step_begin() sees to memory for `nblocks` partials, which steps
- * that run again keep; op2i_partial_init() fills one; op2i_step_combine() puts all of them into the
- * globals; op2i_step_end() frees. */
+/* Reductions. A block's partial result starts from the identity of its mode (MIN and MAX: the
+ * global's present value). Partial results are combined in a fixed tree over the block number, so
+ * the result does not depend on the workers. op2i_step_begin() provides memory for `nblocks`
+ * partial results, which steps that run again keep; op2i_partial_init() sets one of them to its
+ * start value; op2i_step_combine() folds all of them into the globals; op2i_step_end() frees the
+ * memory. */
 op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks);
 void op2i_partial_init(const struct op2i_step *step, unsigned char *partial);
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks);
 void op2i_step_end(struct op2i_step *step);
 
-/* Among ranks: what there is to combine of a loop whose steps defer. */
+/* The reductions of a loop whose steps defer them, to be combined among ranks. */
 struct op2i_reduction {
-  struct op2i_step *steps; /* [n], of its ranges */
+  struct op2i_step *steps; /* [n], steps of the loop's ranges */
   int64_t n;
-  bool lost; /* it has failed on this rank: others get anything from it, and its globals stay */
+  bool lost; /* True if the loop has failed on this rank: other ranks get arbitrary values, and its
+                globals here stay */
   op2_status status; /* out: of this rank */
-  size_t at, bytes;  /* scratch: in the message */
+  size_t at, bytes;  /* scratch: offset and bytes in the message */
 };
-/* Bytes that ranks send of one. Of as many as together have no more than OP2I_REDUCED_TOGETHER all go
- * in one message. */
+/* Bytes that ranks send for one loop. The reductions of several loops go in one message if they
+ * take at most OP2I_REDUCED_TOGETHER bytes together. */
 enum { OP2I_REDUCED_TOGETHER = 256 };
 size_t op2i_reduction_bytes(const struct op2i_loop *loop);
-/* Fold partial results of loops, and those of the same loops on all other ranks, into the globals. No
- * two are of one version of a global. Collective. */
+/* Fold the partial results of loops on all ranks into the globals. No two loops may have the same
+ * version of a global. Collective. */
 op2_status op2i_steps_reduce(struct op2i_reduction *reductions, int n);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Backends that this build does not have. They are known by name and say why they cannot be
+/* Backends that this build does not have. They are known by name and report why they cannot be
  * used. */
 #include "config.h"
 

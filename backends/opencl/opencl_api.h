@@ -2,8 +2,8 @@
 #ifndef OP2I_OPENCL_API_H
 #define OP2I_OPENCL_API_H
 
-/* OpenCL's loader, as far as op2 calls it: opened when it is first asked for, and never closed. With some
- * platforms that loads a compiler, which a program that uses no device is not to pay for. */
+/* The part of OpenCL's loader that op2 calls. It is opened at its first use and never closed. With
+ * some platforms this loads a compiler, which a program that uses no device should not pay for. */
 
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -28,11 +28,11 @@ struct op2i_opencl_api {
   OP2I_OPENCL_FUNCTIONS(OP2I_OPENCL_MEMBER)
 };
 
-/* Null with the reason where it cannot be had. */
+/* Return null, and the reason, if the loader is not available. */
 const struct op2i_opencl_api *op2i_opencl_api(const char **why);
 const char *op2i_opencl_error(cl_int error); /* "CL_OUT_OF_RESOURCES" */
 
-/* A device among all of all platforms. */
+/* One device of any platform. */
 struct op2i_opencl_found {
   cl_platform_id platform;
   cl_device_id device;
@@ -43,7 +43,7 @@ enum { OP2I_OPENCL_MOST = 64 };
 int op2i_opencl_find(const struct op2i_opencl_api *api, struct op2i_opencl_found *found);
 
 struct op2i_text;
-/* Put what C's own headers have, as far as OpenCL C lacks it, in place of the lines that include them. */
+/* Replace the lines that include C's headers by those of their declarations that OpenCL C lacks. */
 void op2i_opencl_source(const char *source, struct op2i_text *out);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code for devices of OpenCL: built, loaded and launched. */
+/* Code for OpenCL devices: building, loading and launching. */
 #include "mem.h"
 #include "opencl_device.h"
 #include "text.h"
@@ -108,7 +108,7 @@ static op2_status make_image(struct op2i_opencl *cl, const void *binary, size_t 
   return status;
 }
 
-/* A platform may keep much for each program: functions of one binary share it. */
+/* Functions of one binary share a program, as a platform may keep much memory for each program. */
 static op2_status use_image(struct op2i_opencl *cl, const void *binary, size_t bytes,
                             struct op2i_opencl_image **out) {
   struct op2i_opencl_image *image = cl->images;
@@ -184,7 +184,7 @@ static op2_status set_arg(struct op2i_opencl *cl, cl_kernel kernel, cl_uint a,
   return OP2I_OPENCL_ASK(cl, clSetKernelArg, kernel, a, sizeof arg->number, &arg->number);
 }
 
-/* Every function has a last parameter for memory that a group shares, of eight bytes if it wants none. */
+/* Every function has a last parameter for group-shared memory, of eight bytes if it needs none. */
 op2_status op2i_opencl_launch(struct op2i_device *device, struct op2i_device_code *launched,
                               const struct op2i_launch *l) {
   struct op2i_opencl *cl = op2i_opencl_of(device);
@@ -199,7 +199,8 @@ op2_status op2i_opencl_launch(struct op2i_device *device, struct op2i_device_cod
   if (!status)
     status = OP2I_OPENCL_ASK(cl, clEnqueueNDRangeKernel, cl->queue, code->kernel, 1, NULL, &all,
                              &group, 0, NULL, NULL);
-  /* Where it fails the launch waits for the next call that waits, which tells. */
+  /* If the flush fails, the launch stays queued until the next call that waits, which reports the
+   * error. */
   if (!status) cl->api->clFlush(cl->queue);
   return status;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Devices of OpenCL: of any platform that the loader finds. */
+/* OpenCL devices of all platforms that the loader finds. */
 #include "opencl_device.h"
 
 #include <pthread.h>
@@ -12,7 +12,8 @@
 
 /* ---- failures -------------------------------------------------------------------------------- */
 
-/* NVIDIA's for a fault of a kernel has no name; others give CL_OUT_OF_RESOURCES for one. */
+/* NVIDIA's error for a fault of a kernel has no name; other platforms return
+ * CL_OUT_OF_RESOURCES. */
 static bool loses(cl_int error) {
   enum { FAULT = -9999 };
   return error == CL_DEVICE_NOT_AVAILABLE || error == CL_INVALID_COMMAND_QUEUE ||
@@ -39,7 +40,8 @@ op2_status op2i_opencl_failed(struct op2i_opencl *cl, const char *call, cl_int e
   return op2i_error(OP2_ERR_FATAL, "%s", cl->lost ? cl->lost : call);
 }
 
-/* CL_OUT_OF_RESOURCES is about this call, or about a kernel that has failed before: its queue knows. */
+/* CL_OUT_OF_RESOURCES is either about this call or about a kernel that has failed before;
+ * clFinish() tells the two apart. */
 op2_status op2i_opencl_refused(struct op2i_opencl *cl, const char *call, cl_int error) {
   bool little = error == CL_OUT_OF_RESOURCES && cl->queue && !cl->api->clFinish(cl->queue);
   if (!little) return op2i_opencl_failed(cl, call, error);
@@ -73,7 +75,8 @@ static const char *unavailable(void) {
 #define INFO(api_, device_, what_, value_)                                                         \
   (api_)->clGetDeviceInfo(device_, what_, sizeof(value_), &(value_), NULL)
 
-/* Binaries of another driver are of no use, and what stands in for C's headers is in them. */
+/* The target is part of the cache key: binaries of another driver cannot be used, and binaries
+ * contain the replacements for C's headers. */
 static void name_target(const struct op2i_opencl_api *api, const struct op2i_opencl_found *found,
                         struct op2i_device_limits *limits) {
   struct op2i_text all = {0};
@@ -134,7 +137,7 @@ static void list(struct op2i_text *out) {
 
 /* ---- choosing -------------------------------------------------------------------------------- */
 
-/* The seat-th of a type in one platform, the first that has any, in turn. */
+/* Return the seat-th device of a type on the first platform that has one, in round-robin order. */
 static int of_type(const struct op2i_opencl_found *found, int n, cl_device_type type, int seat) {
   int first = 0, alike = 0;
   while (first < n && !(found[first].type & type)) first++;
@@ -216,7 +219,8 @@ static op2_status clear(struct op2i_device *device, void *memory, size_t at, siz
                          NULL, NULL);
 }
 
-/* It may be made at first use only, and is to be lacking here. */
+/* The buffer is cleared at once: some platforms allocate memory only at its first use, and a lack
+ * of memory must be reported here. */
 static op2_status alloc(struct op2i_device *device, size_t bytes, void **memory) {
   struct op2i_opencl *cl = op2i_opencl_of(device);
   cl_int error = 0;

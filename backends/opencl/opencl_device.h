@@ -2,7 +2,7 @@
 #ifndef OP2I_OPENCL_DEVICE_H
 #define OP2I_OPENCL_DEVICE_H
 
-/* A device of OpenCL, as the files of this room see it. */
+/* An OpenCL device, as the files of this folder use it. */
 
 #include "device.h"
 #include "error.h"
@@ -14,8 +14,8 @@ struct op2i_opencl {
   struct op2i_opencl_found found;
   cl_context context;
   cl_command_queue queue;
-  bool rounds; /* single precision is divided as it should be, where that is asked for */
-  char *lost;  /* why nothing works any more */
+  bool rounds; /* True if correctly rounded division in single precision can be requested */
+  char *lost;  /* why the device cannot be used any more; null: it can */
   struct op2i_opencl_image *images; /* binaries whose functions are in use */
 };
 
@@ -23,12 +23,13 @@ static inline struct op2i_opencl *op2i_opencl_of(struct op2i_device *device) {
   return (struct op2i_opencl *)device;
 }
 
-/* What the answer of a call that waits for the device means, said in words; after OP2_ERR_FATAL the device
- * is lost. */
+/* Return a status and message for the result of a call that waits for the device; after
+ * OP2_ERR_FATAL the device is lost. */
 op2_status op2i_opencl_failed(struct op2i_opencl *cl, const char *call, cl_int error);
-/* Of one that does not wait: OP2_ERR_NOMEM also where the device has too little for it, of whatever. */
+/* The same for a call that does not wait: OP2_ERR_NOMEM also if the device lacks any other
+ * resource. */
 op2_status op2i_opencl_refused(struct op2i_opencl *cl, const char *call, cl_int error);
-/* OP2_ERR_FATAL once it is. */
+/* Return OP2_ERR_FATAL once the device is lost. */
 op2_status op2i_opencl_alive(const struct op2i_opencl *cl);
 
 #define OP2I_OPENCL_CALL(cl_, name_, ...)                                                          \
@@ -36,7 +37,7 @@ op2_status op2i_opencl_alive(const struct op2i_opencl *cl);
 #define OP2I_OPENCL_ASK(cl_, name_, ...)                                                           \
   op2i_opencl_refused(cl_, #name_, (cl_)->api->name_(__VA_ARGS__))
 
-/* opencl_code.c: as device.h has them. */
+/* opencl_code.c: functions of the device's table, see device.h. */
 op2_status op2i_opencl_build(struct op2i_device *device, const char *source,
                              const char *const *includes, struct op2i_text *log, void **binary,
                              size_t *bytes);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The devices of a build that knows nothing of OpenCL. */
+/* The device kind of a build without OpenCL. */
 #include "device.h"
 #include "error.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Opening the loader, and which devices there are. */
+/* Opening of the loader, and the list of devices. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <link.h>
@@ -21,8 +21,8 @@ static const char *missing;
 
 static void find_functions(void *handle) { OP2I_OPENCL_FUNCTIONS(FIND) }
 
-/* The loader looks for platforms once in a process, and when StarPU was its first user it found none
- * (scheduler/dispatch/starpu_start.c). Another copy of it looks again. */
+/* The loader searches for platforms once in a process. If StarPU was its first user, it found none
+ * (scheduler/dispatch/starpu_start.c). A second copy of the loader searches again. */
 static void *open_again(void *handle) {
   struct link_map *object;
   struct op2i_bytes image = {0};
@@ -108,7 +108,7 @@ int op2i_opencl_find(const struct op2i_opencl_api *api, struct op2i_opencl_found
   cl_uint nplatforms = 0;
   int n = 0;
   cl_int error = api->clGetPlatformIDs(OP2I_OPENCL_MOST, platforms, &nplatforms);
-  op2i_fp_reset(); /* a platform that the loader has just loaded may have changed it */
+  op2i_fp_reset(); /* loading a platform may have changed the floating-point environment */
   if (error) return 0;
   for (cl_uint p = 0; p < nplatforms && p < OP2I_OPENCL_MOST; p++) {
     cl_uint ndevices = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C's headers for OpenCL C, which has most of what they declare built in, and reads no files of the
- * system's: a line that includes one becomes a line with what is missing, so that lines keep their
- * numbers. */
+/* C's headers for OpenCL C, which has most of their declarations built in and reads no system
+ * files. A line that includes a header is replaced by one line with the missing declarations, so
+ * that line numbers stay the same. */
 #include <string.h>
 
 #include "c_functions.h"
@@ -22,9 +22,9 @@ static const char integers[] =
     "n##U\n"
     "#endif\n";
 
-/* What is built in computes exp(f) of a float in float; C's exp() takes and gives double. tgmath.h is
- * for the former. Names of OpenCL C may be macros: functions are defined by them, then get their
- * names. */
+/* The built-in exp(f) of a float is computed in float, while C's exp() takes and returns double.
+ * tgmath.h is for programs that want the former. Names of OpenCL C may be macros, so functions are
+ * defined under other names first, and the names are redefined afterwards. */
 #define OF_BOTH(name, float_parameters, double_parameters, arguments)                              \
   "OP2_FUNCTION(float, " #name ", " float_parameters ", " arguments ")\n"                          \
   "OP2_DOUBLE_FUNCTION(double, " #name ", " double_parameters ", " arguments ")\n"
@@ -56,7 +56,7 @@ static const char functions[] = FUNCTIONS;
 static const char of_any_type[] =
     FUNCTIONS "#ifndef OP2_TGMATH\n#define OP2_TGMATH\n" OP2I_ONE_ARGUMENT(OF_ANY_TYPE)
         OP2I_TWO_ARGUMENTS(OF_ANY_TYPE) OF_ANY_TYPE(fma) OF_ANY_TYPE(ldexp) "#endif\n";
-/* abs(i) of what is built in has no sign. */
+/* The built-in abs() of an int returns an unsigned integer. */
 static const char absolutes[] =
     "\n#ifndef OP2_STDLIB\n#define OP2_STDLIB\n"
     "static inline int op2_abs(int i) { return i < 0 ? -i : i; }\n"
@@ -73,7 +73,7 @@ static const struct {
                {"float.h", ""},           {"limits.h", ""},         {"stddef.h", ""},
                {"stdlib.h", absolutes},   {"string.h", ""},         {"stdio.h", ""}};
 
-/* The text for a line that includes a header of C's, else null. */
+/* Return the text that replaces a line which includes one of C's headers; null: the line stays. */
 static const char *replacement(const char *line, size_t length) {
   const char *at = line, *end = line + length;
   while (at < end && (*at == ' ' || *at == '\t')) at++;
