@@ -14,8 +14,7 @@ struct op2i_owner {
   const int32_t *starts;  /* [ntargets + 1], offset of each target's entries */
   int32_t *entries;       /* position * ncolumns + column */
   int64_t room;           /* capacity: elements of a block */
-  int64_t block, nblocks; /* out: targets per block, 0: even a single target has too many elements;
-                             number of blocks */
+  int64_t block, nblocks; /* out: targets per block, 0: even one has too many elements */
   int64_t most;           /* out: elements of the largest block */
   int32_t *begin;         /* out: [nblocks + 1], offset of each block's elements */
   int32_t *elements;      /* out: positions, ascending in each block */

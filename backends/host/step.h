@@ -36,8 +36,7 @@ struct op2i_ways {
   double saves, seconds; /* the last estimate: seconds that a team saves, of how many */
   int pause, last_pause; /* runs until a team is tried again */
   bool either;           /* True if both a team and tasks are suitable */
-  enum op2i_way kept;    /* the faster of the two, as far as is known; OP2I_WAY_HERE: not decided
-                         yet */
+  enum op2i_way kept;    /* the faster of the two; OP2I_WAY_HERE: not known yet */
   int trial, lost; /* runs left in which the other mode is tried; how often it has lost since */
   double waited;   /* seconds that each thread was idle since the last trial */
   const char *why; /* why the last mode was chosen, a literal */
@@ -80,10 +79,8 @@ struct op2i_step {
   int range;      /* index of the loop's range */
   bool reduces;   /* True if partial results are folded into the globals, */
   bool defers;    /* True if that is left to the step that combines the ranks' results */
-  bool ends_here; /* on a device: results are folded into the globals on the host; else globals stay
-                     there */
-  bool late;      /* True if globals stay on the host until the step runs, as steps of several
-                     places run together */
+  bool ends_here; /* on a device: the host folds the results; else globals stay there */
+  bool late;      /* True if globals stay on the host until it runs: a batch of several places */
   /* True for the device's half of a loop whose host half is the next step. Its `range` is 1, which
    * such a loop does not have otherwise, and it has no positions while the loop is not split. */
   bool twin;
@@ -104,31 +101,27 @@ struct op2i_step {
   /* Only in the first of the steps that run together: how often their places were chosen by cost,
    * and how many of them had a choice then. */
   int64_t times_free, known_free;
-  /* True if the step runs on the device only to measure its time there. `held` is the estimated
-   * time on the host in seconds, `spent` the time for copies and tables. */
+  /* True if the step runs on the device only to measure its time there: a trial. `held` is the
+   * estimated time of the trial in seconds, `spent` the time that its copies and tables took. */
   bool tried;
   double held, spent;
-  int64_t epoch; /* only in the first of the steps that run together: the context's epoch when all
-                    values were last requested, except globals, which are requested at each run */
+  int64_t epoch; /* in the first of the steps that run together: the context's epoch when all values
+                    but those of globals, requested at each run, were last requested */
   /* Steps of a chain that runs tile by tile share `tiles`; in the first step `chain` is their
    * number. */
   const struct op2i_tile_plan *tiles;
   int32_t chain;
   void *function_list;          /* the generated function over lists of elements; null: no tiles */
-  struct op2i_task_list *tasks; /* only in the first of the steps that a task backend runs together:
-                                   the tasks that it made for them; freed by
-                                   op2i_task_list_free() */
+  struct op2i_task_list *tasks; /* in the first of the steps that a task backend runs together:
+                                   their tasks; freed by op2i_task_list_free() */
   struct op2i_ways ways;        /* in the same step: the statistics of execution modes */
-  struct op2i_buffer results;   /* partial results of each block's reductions, allocated by
-                                   op2i_step_begin() */
+  struct op2i_buffer results;   /* partial results of all blocks, by op2i_step_begin() */
   unsigned char *partials; /* [nblocks][partial_bytes], `results` in the step's place; null: none */
-  bool untimed;            /* out: `seconds` does not count: the device was not waited for, or it is
-                              one of the first runs */
-  double seconds;          /* out: seconds in generated code, summed over workers, or on the
-                              device */
+  bool untimed;            /* out: `seconds` does not count: an early run, or not waited for */
+  double seconds;          /* out: time in generated code, summed over workers, or on the device */
   int64_t nanoseconds;     /* the same in nanoseconds while workers add to it */
-  double clock_seconds;    /* out: elapsed seconds; in a program that workers share, the first step
-                              holds the sum */
+  double clock_seconds;    /* out: elapsed time; a program that workers share has it in its first
+                              step */
 };
 
 /* Reductions. A block's partial result starts from the identity of its mode (MIN and MAX: the
@@ -146,8 +139,7 @@ void op2i_step_end(struct op2i_step *step);
 struct op2i_reduction {
   struct op2i_step *steps; /* [n], steps of the loop's ranges */
   int64_t n;
-  bool lost; /* True if the loop has failed on this rank: other ranks get arbitrary values, and its
-                globals here stay */
+  bool lost; /* True if it has failed on this rank: others get arbitrary values, globals stay */
   op2_status status; /* out: of this rank */
   size_t at, bytes;  /* scratch: offset and bytes in the message */
 };

@@ -26,8 +26,7 @@ static inline struct op2i_opencl *op2i_opencl_of(struct op2i_device *device) {
 /* Return a status and message for the result of a call that waits for the device; after
  * OP2_ERR_FATAL the device is lost. */
 op2_status op2i_opencl_failed(struct op2i_opencl *cl, const char *call, cl_int error);
-/* The same for a call that does not wait: OP2_ERR_NOMEM also if the device lacks any other
- * resource. */
+/* The same for a call that does not wait; a lack of any resource is OP2_ERR_NOMEM, too. */
 op2_status op2i_opencl_refused(struct op2i_opencl *cl, const char *call, cl_int error);
 /* Return OP2_ERR_FATAL once the device is lost. */
 op2_status op2i_opencl_alive(const struct op2i_opencl *cl);
