@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compiling what no cache has: texts are gathered into translation units, compilers run side by
- * side, and what fails is parted until each stands alone, so that each gets its own message
- * and the good ones work. */
+/* Compilation of functions that no cache has. Texts are gathered into translation units, and
+ * compilers run side by side. A unit that fails is divided until each member stands alone, so that
+ * each gets its own message and the correct ones work. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -27,10 +27,10 @@
 struct job {
   struct op2i_request **member;
   int64_t count;
-  int parent;          /* of its files in the scratch */
-  char stem[PATH_MAX]; /* of their names; "" before there are any */
+  int parent;          /* index of its files' folder in the scratch folders */
+  char stem[PATH_MAX]; /* path of its files without suffix; "": none yet */
   struct op2i_compiler_run run;
-  bool hopeless; /* parting it would not help */
+  bool hopeless; /* True if dividing it would not help */
 };
 
 struct job_list {
@@ -38,13 +38,13 @@ struct job_list {
   int64_t count, capacity;
 };
 
-/* Above this a translation unit costs more memory and, when one member is at fault, more repeated
- * work than it saves. */
+/* A larger translation unit costs more memory and, if one member is at fault, more repeated work
+ * than it saves. */
 enum { MEMBERS_MAX = 32, PARTS = 8 };
 
 /* ---- gathering ------------------------------------------------------------------------------- */
 
-/* Makes a job of a stretch of requests, cut into `parts` of about the same number. */
+/* Make jobs of consecutive requests, divided into `parts` jobs of about the same size. */
 static op2_status add_jobs(struct job_list *jobs, struct op2i_request **member, int64_t count,
                            int64_t parts) {
   for (int64_t i = 0; i < parts; i++) {
@@ -70,8 +70,8 @@ static bool belong_together(const struct op2i_jit_code *a, const struct op2i_jit
          same_words(a->libraries, b->libraries);
 }
 
-/* Bring those that can share a translation unit with the first one behind it; returns how many they
- * are with it. */
+/* Move the requests that can share a translation unit with the first one directly after it; returns
+ * their number, including the first. */
 static int64_t gather(struct op2i_request **requests, int64_t n) {
   int64_t count = 1;
   for (int64_t i = 1; i < n; i++) {
@@ -111,7 +111,8 @@ static void add_source(struct op2i_text *text, const struct op2i_request *reques
 
 static int write_source(struct op2i_folder *folder, const struct op2i_text *text,
                         char stem[PATH_MAX]) {
-  /* Never used twice in a process: the loader takes a name it knows for the image it has. */
+  /* A path is never used twice in a process: the loader takes a known name for the image it already
+   * has. */
   static atomic_uint counter;
   char path[PATH_MAX];
   int length = snprintf(path, sizeof path, "%s/u%u.c", folder->path, atomic_fetch_add(&counter, 1));
@@ -127,7 +128,7 @@ static int write_source(struct op2i_folder *folder, const struct op2i_text *text
   return error;
 }
 
-/* Put the source where there is room, from job->parent on. */
+/* Write the source to the first scratch folder with free space, from job->parent on. */
 static op2_status place_source(struct op2i_jit *jit, struct job *job,
                                const struct op2i_text *source) {
   struct op2i_text why = {0};
@@ -188,7 +189,7 @@ static void remove_files(struct job *job) {
   job->stem[0] = '\0';
 }
 
-/* Read what the compiler wrote. */
+/* Read the compiler's output. */
 static op2_status read_output(const struct job *job, const char *suffix, struct op2i_bytes *bytes,
                               const char **fault) {
   char path[PATH_MAX + 8];
@@ -196,7 +197,7 @@ static op2_status read_output(const struct job *job, const char *suffix, struct 
   return op2i_file_load(path, bytes, fault);
 }
 
-/* The requests' functions in a loaded image. */
+/* Find the requests' functions in a loaded image. */
 static void find_entries(struct op2i_jit *jit, struct job *job, void *handle) {
   char key[OP2I_KEY_CHARS];
   for (int64_t i = 0; i < job->count && !job->run.failure.length; i++) {
@@ -214,7 +215,7 @@ static op2_status load(op2_context ctx, struct job *job, struct op2i_bytes image
   struct op2i_jit *jit = ctx->jit;
   struct op2i_text why = {0};
   struct op2i_image *loaded;
-  bool refused; /* told as well as where there was no place for it */
+  bool refused; /* not used: failures of both kinds are reported */
   op2_status status =
       op2i_image_load(ctx, image, job->member[0]->key, NULL, &loaded, &refused, &why);
   if (loaded)
@@ -233,7 +234,7 @@ static op2_status load(op2_context ctx, struct job *job, struct op2i_bytes image
   return status;
 }
 
-/* Record what the image depends on; *known is false where that cannot be found out. */
+/* Record what the image depends on; *known is false if that cannot be found out. */
 static op2_status record(op2_context ctx, const struct job *job, struct op2i_text *list,
                          bool *known) {
   struct op2i_bytes rule = {0}, source = {0};
@@ -268,8 +269,8 @@ static op2_status store(op2_context ctx, struct job *job, struct op2i_bytes imag
   return status;
 }
 
-/* Store the image in the cache, and note in memory what it depends on: a kernel with headers of its
- * own may be requested again in this context after they have changed. */
+/* Store the image in the cache, and record in memory what it depends on: a kernel with headers of
+ * its own may be requested again in this context after they have changed. */
 static op2_status keep(op2_context ctx, struct job *job, struct op2i_bytes image) {
   struct op2i_cache *cache = &ctx->jit->cache;
   struct op2i_text list = {0};
@@ -289,7 +290,7 @@ static op2_status keep(op2_context ctx, struct job *job, struct op2i_bytes image
   return status;
 }
 
-/* The compiler says that it succeeded: load the image, and keep it once it is known to work. */
+/* The compiler reports success: load the image, and keep it once it is known to work. */
 static op2_status take(op2_context ctx, struct job *job) {
   struct op2i_compiler *compiler = &ctx->jit->compiler;
   struct op2i_text *failure = &job->run.failure;
@@ -311,7 +312,7 @@ static op2_status take(op2_context ctx, struct job *job) {
   return status;
 }
 
-/* Once more in the next place; what the compiler said stands if there is none. */
+/* Compile again in the next folder; if there is none, the compiler's messages stand. */
 static op2_status start_again(op2_context ctx, struct job *job) {
   struct op2i_text said = job->run.failure;
   job->run.failure = (struct op2i_text){0};
@@ -350,7 +351,7 @@ fail:
   return status;
 }
 
-/* Every job that was started is waited for, also when memory runs out. */
+/* Every job that was started is waited for, even if memory runs out. */
 static op2_status run_jobs(op2_context ctx, struct job *jobs, int64_t n, int64_t width) {
   op2_status status = OP2_SUCCESS;
   int64_t started = 0;
@@ -378,10 +379,10 @@ static op2_status tell(op2_context ctx, const struct job *job) {
   return OP2_SUCCESS;
 }
 
-/* Jobs from..to-1 have ended: note what worked, part or give up what did not. */
+/* Jobs from..to-1 have ended: record those that worked, and divide or give up the others. */
 static op2_status judge(op2_context ctx, struct job_list *jobs, int64_t from, int64_t to) {
   for (int64_t i = from; i < to; i++) {
-    struct job job = jobs->item[i]; /* a copy: the list may move */
+    struct job job = jobs->item[i]; /* a copy, because the list may move */
     op2_status status = OP2_SUCCESS;
     if (!job.run.failure.length)
       ctx->jit->stats.compiled += job.count;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The cache of compiled loops on disk: what is found is verified before it is loaded, what is made
- * is written beside and renamed. */
+/* The cache of compiled loops on disk. Entries are verified before they are loaded, and written
+ * under another name and renamed. */
 #define _GNU_SOURCE
 #include "cache.h"
 
@@ -40,8 +40,8 @@ static void warn_once(op2_context ctx, struct op2i_cache *cache, const char *why
            by ? "of " : "", by ? by : "", by ? ", " : "", why);
 }
 
-/* Where trusted users share the cache, the folder for this version is made open to the same users
- * as the folder that it is in. */
+/* If trusted users share the cache, the folder for this version is opened to the same users as its
+ * parent. */
 static void make_shared(const struct op2i_folder *folder) {
   struct stat st;
   if (fstat(folder->fd, &st) != 0 || mkdirat(folder->fd, OP2I_ABI, 0700) != 0) return;
@@ -50,7 +50,7 @@ static void make_shared(const struct op2i_folder *folder) {
   if (fd >= 0) close(fd);
 }
 
-/* The folder itself and the one for this version of generated code in it. */
+/* Open the folder itself, and in it the folder for this version of generated code. */
 static op2_status try_folder(struct op2i_cache *cache, const char *path, const char *trust,
                              struct op2i_text *why) {
   char inner[PATH_MAX];
@@ -64,12 +64,12 @@ static op2_status try_folder(struct op2i_cache *cache, const char *path, const c
   return why->failed ? op2i_error_nomem("a message") : OP2_SUCCESS;
 }
 
-/* Default places by falling preference; null when there is no such place. */
+/* Default folders in order of preference; null: no such folder. */
 static const char *default_place(int i, char path[PATH_MAX]) {
   const char *base = op2i_env_system(i == 0 ? "XDG_CACHE_HOME" : i == 1 ? "HOME" : "TMPDIR");
   int length;
   if (i == 2 && !base) base = P_tmpdir;
-  /* The XDG base directory specification has relative settings ignored. */
+  /* The XDG base directory specification requires that relative settings are ignored. */
   if (!base || base[0] != '/') return NULL;
   if (i == 0)
     length = snprintf(path, PATH_MAX, "%s/op2", base);
@@ -81,8 +81,8 @@ static const char *default_place(int i, char path[PATH_MAX]) {
 }
 enum { DEFAULT_PLACES = 3 };
 
-/* Open the folder that was asked for, or the first default one that can be used. Where somebody
- * else could exchange the folder that was asked for, the last default one is used instead. */
+/* Open the requested folder, or the first usable default one. If another user could replace the
+ * requested folder, the last default one is used instead. */
 static op2_status choose_folder(op2_context ctx, struct op2i_cache *cache, bool *unsafe,
                                 struct op2i_text *why) {
   const char *asked = ctx->config.cache_dir;
@@ -168,7 +168,7 @@ void *op2i_image_function(void *handle, struct op2i_key key) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-/* An entry has a second name, under which it is found where there is no compiler. */
+/* An entry has a second name, under which it is found if there is no compiler. */
 static void entry_name(char name[NAME_ROOM], struct op2i_key key, bool plain) {
   op2i_key_text(key, name);
   strcat(name, plain ? OP2I_PLAIN_SUFFIX : ".so");
@@ -213,8 +213,8 @@ static op2_status note_outdated(op2_context ctx, const char *why) {
   return jit->outdated ? OP2_SUCCESS : op2i_error_nomem("a message");
 }
 
-/* Loops without headers of their own usually depend on the same headers of the system, which are
- * checked once in a context. */
+/* Loops without headers of their own usually depend on the same system headers, which are checked
+ * once in a context. */
 static op2_status is_fresh(op2_context ctx, struct op2i_bytes list,
                            const struct op2i_jit_code *code, bool *fresh) {
   struct op2i_cache *cache = &ctx->jit->cache;
@@ -245,7 +245,7 @@ static op2_status copy_list(struct op2i_image *image, struct op2i_bytes list) {
   return OP2_SUCCESS;
 }
 
-/* Load from an entry whose bytes are sound. */
+/* Load an entry whose bytes are sound. */
 static op2_status load_image(op2_context ctx, struct op2i_bytes bytes, const struct stat *st,
                              const struct op2i_request *request, struct op2i_image **image,
                              const char **fault) {
@@ -265,7 +265,7 @@ static op2_status load_image(op2_context ctx, struct op2i_bytes bytes, const str
   return status;
 }
 
-/* A function in an image that was loaded from the same file. */
+/* Find the function in an image that was loaded from the same file. */
 static void find_loaded(const struct op2i_cache *cache, const struct stat *st,
                         const struct op2i_request *request, struct op2i_image **image) {
   for (int64_t i = 0; i < cache->nimages && !request->code->function; i++) {
@@ -276,7 +276,7 @@ static void find_loaded(const struct op2i_cache *cache, const struct stat *st,
   }
 }
 
-/* What is loaded is the bytes that were verified, not a file that could be another one since. */
+/* The verified bytes are loaded, not the file, which could have been replaced since. */
 static op2_status load_file(op2_context ctx, int fd, const struct op2i_request *request,
                             struct op2i_image **image, const char **fault) {
   struct op2i_bytes bytes = {0};
@@ -295,7 +295,7 @@ static op2_status load_file(op2_context ctx, int fd, const struct op2i_request *
   return status;
 }
 
-/* Make the place of an entry free, whatever is there. */
+/* Free the name of an entry, whatever is there. */
 static int discard(const struct op2i_cache *cache, const char *name) {
   char aside[NAME_ROOM];
   op2i_temporary_name(aside);
@@ -335,7 +335,8 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache,
   return OP2_SUCCESS;
 }
 
-/* The image comes first in an entry, so that it can stay where it was read to. */
+/* The image comes first in an entry, so that it can stay at the start of the memory it was read
+ * to. */
 static op2_status read_image(const char *trust, int fd, struct op2i_key key, void **image,
                              size_t *size, const char **fault) {
   struct op2i_bytes bytes = {0};
@@ -374,7 +375,7 @@ op2_status op2i_cache_read(op2_context ctx, struct op2i_cache *cache, struct op2
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* A whole file under a name of its own, safely on disk. */
+/* Write a whole file under a unique name, and force it to disk. */
 static int write_temporary(struct op2i_cache *cache, struct op2i_bytes entry,
                            char name[NAME_ROOM]) {
   int fd = -1;
@@ -392,7 +393,7 @@ static int write_temporary(struct op2i_cache *cache, struct op2i_bytes entry,
   return error;
 }
 
-/* A second name for the file `from`; a copy where the file system has no hard links. */
+/* Make a second name for the file `from`; it is a copy if the file system has no hard links. */
 static int link_temporary(struct op2i_cache *cache, const char *from, struct op2i_bytes entry,
                           char name[NAME_ROOM]) {
   op2i_temporary_name(name);
@@ -413,7 +414,7 @@ static int publish(struct op2i_cache *cache, const char *temporary, struct op2i_
   return error;
 }
 
-/* What writers that were killed have left. */
+/* Remove files that killed writers have left. */
 static void sweep(struct op2i_cache *cache) {
   if (cache->swept) return;
   cache->swept = true;
@@ -433,8 +434,8 @@ static void sweep(struct op2i_cache *cache) {
   closedir(list);
 }
 
-/* What is there is counted at the first entry that this context writes, and where it may be too
- * much by what it has written since. */
+/* The folder's size is counted at the first entry that this context writes, and again when the
+ * entries written since may exceed the limit. */
 static void keep_limit(op2_context ctx, struct op2i_cache *cache, size_t written) {
   const int64_t limit = (int64_t)ctx->config.cache_mb << 20;
   int64_t removed;
@@ -447,7 +448,7 @@ static void keep_limit(op2_context ctx, struct op2i_cache *cache, size_t written
              "%" PRId64 " compiled loops that were not used for longest are no longer kept "
              "(OP2_CACHE_MB=%d)",
              removed, ctx->config.cache_mb);
-  /* Where all of it is recent, not again for each entry. */
+  /* If all entries are recent, this is not repeated for each new entry. */
   if (cache->bytes > limit) cache->bytes = limit / 4 * 3;
 }
 

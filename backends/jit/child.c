@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting for a compiler with a limit, and ending it with the processes that it has started. */
+/* Waiting for a compiler with a time limit, and ending it with the processes that it has
+ * started. */
 #define _GNU_SOURCE
 #include "child.h"
 
@@ -46,8 +47,8 @@ static bool holds(const struct family *family, pid_t pid) {
   return false;
 }
 
-/* The parent of process `name` as the kernel tells it, 0 when there is no such process. The name of
- * a program, in parentheses, may hold anything. */
+/* Return the parent of process `name` according to the kernel; 0: no such process. The name of a
+ * program, in parentheses, may contain any characters. */
 static pid_t parent_of(int proc, const char *name) {
   char path[32], text[1024];
   int parent = 0;
@@ -61,8 +62,9 @@ static pid_t parent_of(int proc, const char *name) {
   return end && sscanf(end + 1, " %*c %d", &parent) == 1 ? parent : 0;
 }
 
-/* Stop the children of the family's members and make them members; whether there were any. A
- * stopped parent collects no child, so that the number of one cannot pass to a stranger. */
+/* Stop the children of the family's members and make them members; returns true if there were any.
+ * A stopped parent reaps no child, so that the number of a child cannot be reused by an unrelated
+ * process. */
 static bool stop_children(struct family *family) {
   DIR *list = opendir("/proc");
   int before = family->count;
@@ -91,10 +93,10 @@ static _Atomic int64_t stopped; /* nanoseconds for which this process was stoppe
 
 int64_t op2i_child_clock(void) { return op2i_nanoseconds() - atomic_load(&stopped); }
 
-/* Wait for the end of a process or for a while; `fd` stands for the process, or is -1 where the
- * kernel has no such descriptors. */
+/* Wait for the end of a process or for a while; `fd` refers to the process, or is -1 if the kernel
+ * has no such descriptors. */
 static void nap(int fd, int64_t nanoseconds) {
-  enum { BLIND = 5000000 }; /* how late the end may be noticed without a descriptor */
+  enum { BLIND = 5000000 }; /* delay with which the end may be noticed without a descriptor */
   int64_t before = op2i_nanoseconds();
   if (fd < 0 && nanoseconds > BLIND) nanoseconds = BLIND;
   struct timespec time = {nanoseconds / SECOND, nanoseconds % SECOND};
@@ -112,8 +114,8 @@ static int open_process(pid_t pid) {
 #endif
 }
 
-/* One that the kernel holds fast (a file server that is gone) does not die even so: it is left
- * alone after a while. */
+/* A process that is blocked in the kernel (by a file server that is down) does not die even so:
+ * after a while it is not waited for any more. */
 static void collect(pid_t pid, int fd) {
   int64_t patience = op2i_nanoseconds() + 5 * SECOND;
   int how;

@@ -6,22 +6,22 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Whether a child is to have a process group of its own. It is when the program sees to SIGINT
+/* True if a child must have a process group of its own. This is so if the program handles SIGINT
  * itself, by a handler or sigwait(): Ctrl-C at the terminal does not end the program then, and must
- * not end its child. Else it ends both, and leaves nothing behind. (To block the signal would not
- * do: shells unblock it.) */
+ * not end its child. Otherwise Ctrl-C ends both, and no process is left. (Blocking the signal would
+ * not do: shells unblock it.) */
 bool op2i_child_apart(void);
 
-/* Nanoseconds of a clock that does not count while this process is stopped, by Ctrl-Z or a
- * debugger: its children are then, too, or their time would run out unseen. */
+/* Nanoseconds of a clock that stands still while this process is stopped, by Ctrl-Z or a debugger.
+ * Its children are stopped then, too, and their time must not run out meanwhile. */
 int64_t op2i_child_clock(void);
 
 enum op2i_child_end {
-  OP2I_CHILD_ENDED,  /* *how is what waitpid() tells */
+  OP2I_CHILD_ENDED,  /* *how is the status from waitpid() */
   OP2I_CHILD_HIDDEN, /* the program ignores SIGCHLD or has reaped it itself */
-  OP2I_CHILD_LATE    /* it was killed, with all that it had started and that had not left it */
+  OP2I_CHILD_LATE    /* it was killed, with all descendants that it still had */
 };
-/* Wait for a child, until op2i_child_clock() is at `deadline` (INT64_MAX: without end). */
+/* Wait for a child until op2i_child_clock() reaches `deadline` (INT64_MAX: without limit). */
 enum op2i_child_end op2i_child_wait(pid_t pid, int64_t deadline, int *how);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The C compiler as a process: which one, with which flags and how it is told from another, and
- * runs of it with a time limit. */
+/* The C compiler as a process: which compiler is used, its flags and identity, and runs of it with
+ * a time limit. */
 #define _GNU_SOURCE
 #include "compiler.h"
 
@@ -31,16 +31,16 @@
 #include "identity.h"
 #include "mem.h"
 
-/* A kernel's own file-scope names win over those of the program (-Bsymbolic), and words that old
- * compilers predefine are names like any other. The last three are warnings by default and crashes
- * at run time. They do not survive -w, so warnings stay on; they are shown only when a compilation
- * fails.
+/* A kernel's own file-scope names take precedence over those of the program (-Bsymbolic), and words
+ * that old compilers predefine are ordinary names. The last three are warnings by default and
+ * crashes at run time. They do not survive -w, so warnings stay on; they are shown only if a
+ * compilation fails.
  *
- * Those in the middle make values what they are in every form of a loop: signed integers wrap;
- * products and sums are rounded one by one; two of fmin(), fmax() and their like are not exchanged,
+ * The flags in the middle make values the same in every form of a loop: signed integers wrap;
+ * products and sums are rounded separately; two of fmin(), fmax() and the like are not exchanged,
  * which would exchange zeros of different sign (generated text has functions of its own for them);
- * and gcc 12 does not vectorise straight code, where it loses conversions of doubles to float and
- * back. They come before OP2_CFLAGS, which can take them back one by one. */
+ * and gcc 12 does not vectorise straight-line code, where it loses conversions of doubles to float
+ * and back. They come before OP2_CFLAGS, which can revoke them one by one. */
 static const char *const fixed_flags[] = {"-shared",
                                           "-fPIC",
                                           "-std=gnu11",
@@ -67,8 +67,9 @@ bool op2i_compiler_name(const char *folder, const char *name, char path[PATH_MAX
 
 /* ---- finding --------------------------------------------------------------------------------- */
 
-/* Look a program up as execvp() would; the first goes to `found`, and all that bear the name are
- * identified: behind a wrapper of that name (ccache, distcc) one of the others does the work. */
+/* Look a program up as execvp() would. The first one goes to `found`, and all programs of that name
+ * are identified: if the first one is a wrapper (ccache, distcc), one of the others does the
+ * work. */
 static bool find_program(const char *name, char found[PATH_MAX], struct op2i_compiler *compiler) {
   struct op2i_text *identity = &compiler->identity;
   const char *path = op2i_environment_value(compiler, "PATH");
@@ -117,7 +118,7 @@ static op2_status find_named(struct op2i_compiler *compiler, const char *cc, con
   if (!path) return op2i_error_nomem("the compiler's name");
   op2i_free(driver->item[0]);
   driver->item[0] = path;
-  /* "ccache gcc": what the wrapper runs decides too. */
+  /* In "ccache gcc" the program that the wrapper runs matters, too. */
   for (int64_t i = 1; i < driver->count; i++)
     if (driver->item[i][0] != '-') find_program(driver->item[i], found, compiler);
 fail:
@@ -134,7 +135,7 @@ static op2_status find_default(struct op2i_compiler *compiler) {
   return OP2_SUCCESS;
 }
 
-/* Whether flags name a processor, so that code for it does not depend on the one here. */
+/* True if flags name a processor, so that the code does not depend on the processor here. */
 static bool names_processor(const struct op2i_words *flags) {
   static const char *const options[] = {"-march=", "-mcpu="};
   bool named = false;
@@ -206,8 +207,8 @@ static op2_status add_file(struct op2i_words *words, const char *option, const c
   return status == OP2_SUCCESS ? op2i_words_add(words, path) : status;
 }
 
-/* Headers of the system are dependencies as others are: -MMD would leave them out. Definitions are
- * part of what a text is preprocessed to, names of files are not. */
+/* System headers are dependencies like others: -MMD would omit them. Definitions are part of the
+ * preprocessed text, names of files are not. */
 static const char *const mode_options[][4] = {[OP2I_COMPILE] = {"-MD"},
                                               [OP2I_COMMANDS] = {"-###"},
                                               [OP2I_SEARCH] = {"-v", "-E"},
@@ -217,8 +218,8 @@ const char *op2i_compiler_output(enum op2i_compiler_mode mode) {
   return mode == OP2I_COMPILE || mode == OP2I_COMMANDS ? ".so" : ".i";
 }
 
-/* Add the kernel's libraries, with options to find them at run time in the same folders, and those
- * that the user wants linked to all kernels. */
+/* Add the kernel's libraries, with options to find them at run time in the same folders, and the
+ * libraries that the user wants linked to all kernels. */
 static op2_status add_libraries(const struct op2i_compiler *compiler,
                                 const struct op2i_compiler_run *run, struct op2i_words *words) {
   op2_status status = OP2_SUCCESS;
@@ -228,7 +229,7 @@ static op2_status add_libraries(const struct op2i_compiler *compiler,
     const char *path = folder ? *library + 2 : *library, *end = strrchr(path, '/');
     status = op2i_words_add(words, *library);
     if (status || (!folder && (*path == '-' || !end || !strstr(end, ".so")))) continue;
-    /* Not by -Wl, at whose commas a name would be cut. */
+    /* -Wl would split a name at its commas. */
     snprintf(search, sizeof search, "-rpath=%.*s",
              (int)(folder ? strlen(path) : (size_t)(end - path)), path);
     status = op2i_words_add(words, "-Xlinker");
@@ -262,8 +263,8 @@ fail:
   return status;
 }
 
-/* The program's blocked signals are its own affair, and a compiler whose children are reaped unseen
- * hangs. */
+/* The compiler must not inherit the program's blocked signals, and it hangs if its children are
+ * reaped without its knowledge. */
 static int set_signals(posix_spawnattr_t *attributes) {
   sigset_t none, defaults;
   short flags = POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
@@ -271,15 +272,15 @@ static int set_signals(posix_spawnattr_t *attributes) {
   sigemptyset(&defaults);
   sigaddset(&defaults, SIGCHLD);
   sigaddset(&defaults, SIGPIPE);
-  if (op2i_child_apart()) flags |= POSIX_SPAWN_SETPGROUP; /* its own, unless another is set */
+  if (op2i_child_apart()) flags |= POSIX_SPAWN_SETPGROUP; /* a new group, unless another is set */
   int error = posix_spawnattr_setsigmask(attributes, &none);
   if (!error) error = posix_spawnattr_setsigdefault(attributes, &defaults);
   if (!error) error = posix_spawnattr_setflags(attributes, flags);
   return error;
 }
 
-/* A process starts where its maker may run. If that is one place of many by OpenMP's doing, all
- * compilers would share it. */
+/* A process starts on the processors that its parent may use. If OpenMP has bound the parent to one
+ * place of several, all compilers would share that place. */
 static int spawn_anywhere(pid_t *pid, const posix_spawn_file_actions_t *files,
                           const posix_spawnattr_t *attributes, char **arguments,
                           char **environment) {
@@ -296,14 +297,14 @@ static int spawn_anywhere(pid_t *pid, const posix_spawn_file_actions_t *files,
   return error;
 }
 
-/* The folder from which the compiler has to be started, as its flags may have relative paths; null
- * where the process is in that folder. */
+/* Return the folder in which the compiler has to be started, as its flags may have relative paths;
+ * null: the process is in that folder. */
 static const char *other_folder(const char *folder) {
   char here[PATH_MAX];
   return folder && getcwd(here, sizeof here) && strcmp(here, folder) == 0 ? NULL : folder;
 }
 
-/* A compiler gets nothing to read: from an empty file of its own where a system has no /dev/null. */
+/* A compiler gets empty input: from an empty file of its own if a system has no /dev/null. */
 static int add_input(posix_spawn_file_actions_t *files, const char *stem) {
   char empty[PATH_MAX];
   if (access("/dev/null", R_OK) == 0)
@@ -335,7 +336,7 @@ static int spawn(const char *folder, const char *stem, char **arguments, char **
   return error;
 }
 
-/* The system's error does not tell which of the files it is about, so they are tried here. */
+/* The system's error does not say which of the files it is about, so they are tried here. */
 static void add_refusal(struct op2i_text *text, const char *program, const char *folder,
                         const char *scratch, int error) {
   op2i_text_add(text, "the C compiler %s cannot be run", program);
@@ -386,7 +387,7 @@ static void add_command(struct op2i_text *text, const struct op2i_words *words) 
   }
 }
 
-/* The beginning of what the compiler printed: the first errors count. */
+/* Add the beginning of the compiler's output, as the first errors matter. */
 static void add_log(struct op2i_text *text, const char *stem) {
   enum { SHOWN = 8192 };
   char path[PATH_MAX], shown[SHOWN];
@@ -419,8 +420,8 @@ op2_status op2i_compiler_tell(const struct op2i_compiler *compiler, struct op2i_
   return status;
 }
 
-/* The signal by which somebody asked a process to end, 0 when it ended otherwise; wrappers tell of
- * one in the shell's manner. */
+/* Return the signal by which a user or program requested the end of a process; 0: it ended
+ * otherwise. Wrappers report such a signal as shells do. */
 static int ended_by_request(int how) {
   static const int requests[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
   int signal = WIFSIGNALED(how) ? WTERMSIG(how) : WEXITSTATUS(how) - 128;
@@ -450,7 +451,7 @@ op2_status op2i_compiler_wait(const struct op2i_compiler *compiler, struct op2i_
   int how = 0;
   enum op2i_child_end end = op2i_child_wait(run->pid, run->deadline, &how);
   run->pid = 0;
-  /* Where the program hides the status, the compiler's output decides. */
+  /* If the program hides the status, the compiler's output decides. */
   run->good = end == OP2I_CHILD_HIDDEN ||
               (end == OP2I_CHILD_ENDED && WIFEXITED(how) && WEXITSTATUS(how) == 0);
   if (run->good) return OP2_SUCCESS;

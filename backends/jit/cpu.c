@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* This processor: what tells it from others that code might not run on, flags for it, its vectors.
- */
+/* This processor: the properties that code for it depends on, its default flags and its vectors. */
 #include "cpu.h"
 
 #include <string.h>
@@ -17,9 +16,9 @@ bool op2i_cpu_halves(const char vendor[12], unsigned signature, bool avx512) {
 
 #include <cpuid.h>
 
-/* A leaf and which of its registers tell of instructions; the others hold APIC ids, core numbers
- * and the like, which differ between cores and runs (Intel SDM volume 2A, CPUID; AMD APM volume 3,
- * appendix E). */
+/* A leaf, and masks of its registers that describe instructions. The others hold APIC ids, core
+ * numbers and the like, which differ between cores and runs (Intel SDM volume 2A, CPUID; AMD APM
+ * volume 3, appendix E). */
 static const struct {
   unsigned leaf, subleaf;
   unsigned eax, ebx, ecx, edx; /* masks */
@@ -28,7 +27,7 @@ static const struct {
     {1, 0, ~0u, 0, ~0u, ~0u},          /* family and model, features; ebx: APIC id */
     {7, 0, 0, ~0u, ~0u, ~0u},          /* features */
     {7, 1, ~0u, ~0u, ~0u, ~0u},        /* features */
-    {0xd, 0, ~0u, ~0u, 0, ~0u},        /* register state: ebx follows what the system has enabled */
+    {0xd, 0, ~0u, ~0u, 0, ~0u},        /* register state: the system's settings change ebx */
     {0xd, 1, ~0u, 0, 0, 0},            /* XSAVE variants */
     {0x19, 0, ~0u, ~0u, 0, 0},         /* key locker */
     {0x80000001, 0, ~0u, 0, ~0u, ~0u}, /* features */
@@ -70,7 +69,7 @@ bool op2i_simd_halved(void) {
 #include <fcntl.h>
 #include <unistd.h>
 
-/* Lines of /proc/cpuinfo that name instructions and the design of a core, on Arm, POWER and
+/* True for lines of /proc/cpuinfo that name instructions or the design of a core, on Arm, POWER and
  * RISC-V. */
 static bool tells(const char *line) {
   static const char *const names[] = {
@@ -80,7 +79,7 @@ static bool tells(const char *line) {
   return false;
 }
 
-/* Cores repeat each other: each different line counts once. */
+/* Lines repeat for each core: each different line counts once. */
 static void add_line(struct op2i_text *text, const char *line, size_t length) {
   if (tells(line) && !(text->chars && strstr(text->chars, line)))
     op2i_text_bytes(text, line, length);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The list of what a compiled image depends on: made when it was compiled, checked before it is
- * used. */
+/* The list of dependencies of a compiled image: made when the image was compiled, checked before it
+ * is used. */
 #define _GNU_SOURCE
 #include "depend.h"
 
@@ -51,8 +51,8 @@ void op2i_depend_add(struct op2i_text *list, enum op2i_depend_kind kind,
   op2i_text_bytes(list, path, strlen(path) + 1);
 }
 
-/* The contents of a program are not read, as programs are large. One that was only copied or
- * touched counts as another one: at worst code is compiled again without need. */
+/* The contents of a program are not read, as programs are large. A program that was only copied or
+ * touched counts as changed: in the worst case code is recompiled without need. */
 static bool digest_program(const char *path, struct op2i_key *digest) {
   struct stat st;
   if (stat(path, &st) != 0) return false;
@@ -72,7 +72,7 @@ static struct op2i_key digest_in_path(const struct op2i_compiler *compiler, cons
 
 /* ---- what the compiler has read -------------------------------------------------------------- */
 
-/* Take the next name off a make rule; blanks, # and $ in names are escaped as GNU make wants it. */
+/* Take the next name off a make rule; blanks, # and $ in names are escaped as GNU make requires. */
 static const char *next_name(const char *rule, char name[PATH_MAX]) {
   size_t length = 0;
   for (;; rule++) {
@@ -117,7 +117,7 @@ static op2_status add_file(struct op2i_lookup *lookup, const char *name) {
   return OP2_SUCCESS;
 }
 
-/* "target: source header header ...": all but the first two. */
+/* The rule is "target: source header header ..."; the first two names are skipped. */
 static op2_status add_files(struct op2i_lookup *lookup, const char *rule) {
   char name[PATH_MAX];
   op2_status status = OP2_SUCCESS;
@@ -137,7 +137,7 @@ static op2_status follow_file(struct op2i_lookup *lookup, const struct op2i_read
   return op2i_lookup_text(lookup, (const char *)file->contents.data, folder);
 }
 
-/* Headers that flags include are looked for in the working directory first. */
+/* Headers that flags include are searched for in the working directory first. */
 static op2_status follow_flags(struct op2i_lookup *lookup, const struct op2i_words *flags) {
   static const char *const options[] = {"-include", "-imacros"};
   const char *here = lookup->folder ? lookup->folder : "/";
@@ -153,9 +153,9 @@ static op2_status follow_flags(struct op2i_lookup *lookup, const struct op2i_wor
   return status;
 }
 
-/* A precompiled header beside the first header, or in a folder that is searched before, would be
- * read in its place; GCC takes none for later headers. Two are followed, since GCC does not count
- * stdc-predef.h, which comes first. */
+/* A precompiled header beside the first header, or in a folder that is searched before it, would be
+ * read in its place; GCC uses none for later headers. Two headers are checked, since GCC does not
+ * count stdc-predef.h, which comes first. */
 static op2_status follow_precompiled(struct op2i_lookup *lookup) {
   enum { FIRST = 2 };
   char path[PATH_MAX];
@@ -181,7 +181,7 @@ fail:
   return status;
 }
 
-/* Whether the names that were looked for are all known. */
+/* True if all names that were searched for are known. */
 static bool is_decided(const struct op2i_lookup *lookup) {
   bool decided = lookup->says->has_folders && !lookup->computed;
   for (int64_t i = 0; i < lookup->nfiles; i++) decided = decided && lookup->files[i].explained;
@@ -190,8 +190,8 @@ static bool is_decided(const struct op2i_lookup *lookup) {
 
 /* ---- what else decides ----------------------------------------------------------------------- */
 
-/* The directives of a text: they bring in all that headers can. Texts that share a translation unit
- * have the same ones in front, and no others that matter. */
+/* Add the directives of a text, which determine all that headers can contribute. Texts that share a
+ * translation unit begin with the same directives, and no others of theirs matter. */
 static void add_directives(const struct op2i_jit_code *code, struct op2i_text *out) {
   bool joined = false;
   if (code->mergeable) {
@@ -219,8 +219,8 @@ static op2_status preprocess(op2_context ctx, const struct op2i_jit_code *code,
   return status;
 }
 
-/* A compiler that is run by a wrapper is asked each time what it would do; others change only with
- * their programs. */
+/* A compiler that a wrapper runs is asked each time which commands it would run; others change only
+ * with their programs. */
 static op2_status add_programs(op2_context ctx, const struct op2i_jit_code *code,
                                struct op2i_text *list) {
   struct op2i_says *says;
@@ -242,12 +242,12 @@ static op2_status add_programs(op2_context ctx, const struct op2i_jit_code *code
   return OP2_SUCCESS;
 }
 
-/* The linker leaves no list of the libraries that it reads. Recorded are those that are named by
- * their paths, and those that are found in folders of -L and of LIBRARY_PATH; libraries in the
+/* The linker writes no list of the libraries that it reads. Libraries that are named by their paths
+ * are recorded, and those that are found in folders of -L and of LIBRARY_PATH; libraries in the
  * linker's own folders belong to the system. */
 
-/* Record one place where a library can be; true if it is there. `name` is a path, or what follows
- * -l; behind a colon that is the whole name of a file. */
+/* Record one possible location of a library; returns true if it is there. `name` is a path or the
+ * text after -l; after a colon it is the whole name of a file. */
 static bool add_candidate(const char *folder, const char *name, const char *kind,
                           struct op2i_text *list) {
   static const struct op2i_key none = {0};
@@ -266,7 +266,7 @@ static bool add_candidate(const char *folder, const char *name, const char *kind
   return found;
 }
 
-/* Both kinds in the first folder that has one of them: -static chooses between the two. */
+/* Record both kinds in the first folder that has one of them: -static chooses between the two. */
 static void add_library(const struct op2i_words *folders, const char *name,
                         struct op2i_text *list) {
   bool found = false;
@@ -284,7 +284,7 @@ static op2_status add_folder(const struct op2i_compiler *compiler, const char *n
                                                           : OP2_SUCCESS;
 }
 
-/* Where the linker searches, in its order. */
+/* Collect the folders that the linker searches, in its order. */
 static op2_status find_folders(const struct op2i_compiler *compiler, const struct op2i_words *words,
                                struct op2i_words *folders) {
   op2_status status = OP2_SUCCESS;
@@ -325,7 +325,7 @@ static op2_status add_libraries(op2_context ctx, const struct op2i_jit_code *cod
   return status;
 }
 
-/* Assembler text may read files that no list of the compiler names. */
+/* Assembler text may read files that the compiler's list does not contain. */
 static bool reads_more(const struct op2i_lookup *lookup, const char *source) {
   bool more = strstr(source, ".incbin") != NULL;
   for (int64_t i = 0; i < lookup->nfiles; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From text to functions of a device: built once for each text that is in use, loaded when launched.
- * Some that nobody uses any more stay for a time, as images of the host do. */
+/* From text to functions of a device. Each text in use is built once and loaded when it is
+ * launched. Some units without uses stay for a time, like images of the host. */
 #include "device_unit.h"
 
 #include <string.h>
@@ -16,7 +16,7 @@
 enum { ENTRIES = 12, ENTRY_NAME = 24 };
 
 struct op2i_device_unit {
-  struct op2i_image image; /* first: it counts the uses, and has nothing else of an image */
+  struct op2i_image image; /* first member: it counts the uses; its other fields are not used */
   struct op2i_device_unit *next;
   struct op2i_key key;
   void *binary;
@@ -78,7 +78,7 @@ op2_status op2i_device_units_trim(op2_context ctx) {
   for (const struct op2i_device_unit *unit = jit->units; unit; unit = unit->next)
     idle += unit->image.uses == 0;
   if (idle <= OP2I_IDLE_MOST) return OP2_SUCCESS;
-  /* What was launched before may still run. */
+  /* Earlier launches may still run. */
   op2_status status = ctx->device->kind->wait(ctx->device);
   for (; idle > OP2I_IDLE_MOST && !status; idle--) {
     struct op2i_device_unit **at = oldest_idle(jit), *unit = *at;
@@ -97,7 +97,8 @@ static void keep(op2_context ctx, const struct op2i_device_unit *unit) {
   op2i_free(entry.data);
 }
 
-/* What a binary depends on. Files that a kernel includes are in the text by their digests. */
+/* Compute the key of a binary from what it depends on. Files that a kernel includes are in the text
+ * by their digests. */
 static struct op2i_key key_of(const struct op2i_device *device, const struct op2i_jit_code *code) {
   const struct op2i_device_limits *limits = &device->limits;
   struct op2i_key parts[] = {op2i_digest(limits->target, strlen(limits->target)),
@@ -118,7 +119,7 @@ static void adopt(op2_context ctx, struct op2i_jit_code *code, struct op2i_devic
   hand_out(code, unit);
 }
 
-/* From the cache on disk; the code stays without a function where it is not there. */
+/* Take the binary from the cache on disk; the code stays without a function if it is not there. */
 static op2_status fetch(op2_context ctx, struct op2i_jit_code *code, struct op2i_key key) {
   struct op2i_jit *jit = ctx->jit;
   void *image;

@@ -7,17 +7,17 @@
 #include "device.h"
 #include "jit.h"
 
-/* What was built of one loop's text, and the functions of it that have been asked for. */
+/* The binary of one loop's text, and those of its functions that have been requested. */
 struct op2i_device_unit;
 
-/* The function of a name, loaded when it is first asked for. */
+/* Return the function of a name, which is loaded at its first use. */
 op2_status op2i_device_unit_code(struct op2i_device *device, struct op2i_device_unit *unit,
                                  const char *entry, struct op2i_device_code **code);
-/* Build what of these is for the device: each gets a unit with one use of it, or a status and a message. Fails only for
- * lack of memory, and if the device is lost. */
+/* Build the codes that are for the device: each gets a unit with one use of it, or a status and a
+ * message. Fails only for lack of memory, and if the device is lost. */
 op2_status op2i_device_units(op2_context ctx, int n, struct op2i_jit_code *codes);
-/* Give up what has been without uses for longest, where there are many such units. Fails only if the
- * device does, which has to have done what it was asked for before. */
+/* If there are many idle units, free those that were idle for longest. Fails only if the device
+ * does: it has to finish its earlier launches before. */
 op2_status op2i_device_units_trim(op2_context ctx);
 void op2i_device_units_close(op2_context ctx);
 

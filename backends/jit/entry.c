@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An entry of the cache on disk: object code between a head and a digest; reading, checking,
- * writing. */
+/* Entries of the cache on disk: checking them, and building them from an image, its keys and its
+ * dependencies. */
 #include "entry.h"
 
 #include <inttypes.h>

@@ -7,14 +7,14 @@
 
 #include "file.h"
 
-/* An entry of the cache is a shared object with what it takes to trust it behind it, where loaders
- * do not look:
+/* An entry of the cache is a shared object, followed by the data that are needed to trust it, which
+ * loaders ignore:
  *
  *   image | keys | list | tail
  *
  * keys: of all texts in the image, 16 bytes each. list: what the image depends on beside its keys
  * (depend.h). The tail ends with the digest of all that precedes the digest, so that a change of
- * any bit is seen. */
+ * any bit is detected. */
 
 struct op2i_key {
   uint64_t low, high;
@@ -26,16 +26,17 @@ static inline bool op2i_key_equal(struct op2i_key a, struct op2i_key b) {
 }
 struct op2i_key op2i_digest(const void *data, size_t size);
 
-/* Null when `entry` is sound and holds the function of `key`, else what is wrong with it. */
+/* Return null if `entry` is sound and holds the function of `key`, else what is wrong with it. */
 const char *op2i_entry_fault(struct op2i_bytes entry, struct op2i_key key);
 
-/* The image of a sound entry that holds this key, whatever it is, or data null: it is not one. */
+/* Return the image of a sound entry that holds this key, whatever it contains; data is null if the
+ * entry is not sound or does not hold the key. */
 struct op2i_bytes op2i_entry_image(struct op2i_bytes entry, struct op2i_key key);
 
-/* The list of files that a sound entry depends on. It points into the bytes of the entry. */
+/* Return the list of files that a sound entry depends on. It points into the bytes of the entry. */
 struct op2i_bytes op2i_entry_list(struct op2i_bytes entry);
 
-/* Make an entry of an image and the list of what it depends on, which may be empty. */
+/* Make an entry from an image and the list of its dependencies, which may be empty. */
 op2_status op2i_entry_build(struct op2i_bytes image, const struct op2i_key *keys, int64_t nkeys,
                             struct op2i_bytes list, struct op2i_bytes *entry);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The environment of compilers, and where it says that programs are. */
+/* The environment of compilers, and the programs that it leads to. */
 #define _GNU_SOURCE /* AT_EACCESS */
 #include "environment.h"
 
@@ -15,7 +15,7 @@
 /* ---- the copy -------------------------------------------------------------------------------- */
 
 op2_status op2i_environment_copy(struct op2i_compiler *compiler) {
-  /* The folders that only the system writes to, and the usual ones where PATH is not set. */
+  /* The folders that only the system writes to, and the usual ones if PATH is not set. */
   static char safe_path[] = "PATH=/usr/bin:/bin",
               usual_path[] = "PATH=/usr/local/bin:/usr/bin:/bin", language[] = "LC_ALL=C";
   static char *clean[] = {safe_path, language, NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Private folders: of the cache, and scratch folders for compilers; who else could change what is
- * in them. */
+/* Private folders: those of the cache, and scratch folders for compilers, with checks of who else
+ * could change their contents. */
 #define _GNU_SOURCE
 #include "folder.h"
 
@@ -27,8 +27,8 @@
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
-/* Null when an open folder may be trusted and used for code; *unsafe: the fault is that somebody
- * else could change what is in it. */
+/* Return null if an open folder may be trusted and used for code; *unsafe is true if the fault is
+ * that another user could change its contents. */
 static const char *folder_fault(int fd, const char *trust, bool *unsafe) {
   struct stat st;
   struct statvfs fs;
@@ -75,7 +75,7 @@ void op2i_folder_close(struct op2i_folder *folder) {
 /* ---- scratch --------------------------------------------------------------------------------- */
 
 #define SCRATCH_NAME "op2-scratch-"
-enum { SUFFIX = 6 }; /* what mkdtemp() fills in */
+enum { SUFFIX = 6 }; /* length of what mkdtemp() fills in */
 
 static const char *parent_path(int parent, const char *last) {
   switch (parent) {
@@ -87,7 +87,7 @@ static const char *parent_path(int parent, const char *last) {
   }
 }
 
-/* Room for a large translation unit, its assembly and its object. */
+/* A parent needs space for a large translation unit, its assembly and its object. */
 static const char *room_fault(const struct statvfs *fs) {
   enum { ROOM = 4 << 20 };
   if (fs->f_flag & ST_RDONLY) return strerror(EROFS);
@@ -97,7 +97,7 @@ static const char *room_fault(const struct statvfs *fs) {
   return NULL;
 }
 
-/* Remove what is in a folder, unless it is nested without end. */
+/* Remove the contents of a folder, unless it is nested too deeply. */
 static void empty_folder(int fd, int depth) {
   int copy = openat(fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   DIR *list = copy < 0 ? NULL : fdopendir(copy);
@@ -156,7 +156,7 @@ static void sweep_place(const char *path) {
 
 enum { ROOM_FOR_NAME = PATH_MAX + sizeof SCRATCH_NAME + SUFFIX + 1 };
 
-/* Make a folder of a name of its own in a folder that is fit for it. */
+/* Make a uniquely named folder in a suitable parent. */
 static const char *scratch_path(const struct op2i_path *parent, char path[ROOM_FOR_NAME]) {
   struct statvfs fs;
   if (statvfs(parent->real, &fs) != 0) return strerror(errno);
@@ -181,7 +181,7 @@ static op2_status scratch_make(struct op2i_folder *folder, const char *name,
   if (folder->fd < 0)
     rmdir(path);
   else
-    flock(folder->fd, LOCK_EX | LOCK_NB); /* where locks do not work the sweeper gets none either */
+    flock(folder->fd, LOCK_EX | LOCK_NB); /* without locks the sweeper gets none either */
   return status;
 }
 
@@ -191,7 +191,8 @@ void op2i_scratch_init(struct op2i_scratch *scratch) {
   scratch->swept = false;
 }
 
-/* Still in the file system: those who clean temporary places may have removed it. */
+/* True if the folder is still in the file system: a program that cleans temporary folders may have
+ * removed it. */
 static bool scratch_exists(const struct op2i_folder *folder) {
   struct stat st;
   return folder->fd >= 0 && fstat(folder->fd, &st) == 0 && st.st_nlink > 0;
@@ -217,7 +218,7 @@ op2_status op2i_scratch_find(struct op2i_scratch *scratch, int *parent, const ch
   for (; *parent < OP2I_SCRATCH_PARENTS; ++*parent) {
     const char *path = parent_path(*parent, last);
     if (op2i_scratch_works(scratch, *parent)) return OP2_SUCCESS;
-    /* One that is full may be in use by compilers that run. */
+    /* A full folder may be in use by running compilers. */
     if (!path || scratch_exists(&scratch->folder[*parent])) continue;
     scratch_remove(scratch, *parent);
     op2_status status = scratch_make(&scratch->folder[*parent], path, why);

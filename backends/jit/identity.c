@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How one compiler is told from another: programs, variables of the environment, and files that
- * flags name. */
+/* The identity of a compiler: programs, variables of the environment, and files that flags name. */
 #define _GNU_SOURCE
 #include "identity.h"
 
@@ -80,8 +79,8 @@ void op2i_identity_environment(struct op2i_compiler *compiler) {
 
 /* ---- flags ----------------------------------------------------------------------------------- */
 
-/* Where the name of a file or folder begins in a flag, null when it has none. *folder: it is one
- * that the compiler searches, whether it is there or not. */
+/* Return where the name of a file or folder begins in a flag; null: none. *folder is true if the
+ * compiler searches the folder, whether it exists or not. */
 static const char *name_in(const char *flag, bool *folder) {
   static const char *const options[] = {"-include",   "-imacros", "-iquote",   "-isystem",
                                         "-idirafter", "-iprefix", "-isysroot", "-imultilib",

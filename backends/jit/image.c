@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a shared object can be loaded without harm: everything in it that a loader follows is
- * looked up first. The tables are those of the System V ABI (ELF) and GNU's additions. */
+/* Checks that a shared object can be loaded without harm: everything in it that a loader follows is
+ * examined first. The tables are those of the System V ABI (ELF) and GNU's additions. */
 #define _GNU_SOURCE
 #include "image.h"
 
@@ -8,8 +8,8 @@
 
 #include "image_object.h"
 
-/* The header of the file that this code is in, as the linker provides it: what can be loaded here
- * has the same class, byte order and machine. */
+/* The header of the file that contains this code, as the linker provides it: an object that can be
+ * loaded has the same class, byte order and machine. */
 extern const ElfW(Ehdr) __ehdr_start __attribute__((visibility("hidden")));
 
 static const char cut_off[] = "the file is cut off";
@@ -24,8 +24,8 @@ static ElfW(Phdr) segment(const struct op2i_image_object *o, unsigned i) {
   return segment;
 }
 
-/* The loaded segment that holds these addresses and has the flags, -1 when there is none; `in_file`:
- * that holds them by bytes of the file. */
+/* Return the loaded segment that holds these addresses and has the flags, or -1; with `in_file` it
+ * must hold them with bytes of the file. */
 int op2i_image_find(const struct op2i_image_object *o, uint64_t address, uint64_t size,
                     unsigned flags, bool in_file) {
   for (unsigned i = 0; i < o->header.e_phnum; i++) {
@@ -38,7 +38,7 @@ int op2i_image_find(const struct op2i_image_object *o, uint64_t address, uint64_
   return -1;
 }
 
-/* The bytes of the file at an address, null when it has not so many there. */
+/* Return the bytes of the file at an address, or null if it has fewer bytes there. */
 const unsigned char *op2i_image_at(const struct op2i_image_object *o, uint64_t address,
                                    uint64_t size) {
   int i = op2i_image_find(o, address, size, 0, true);
@@ -52,7 +52,7 @@ bool op2i_image_nothing(const void *bytes, size_t size) {
   return memcmp(bytes, nothing, size) == 0;
 }
 
-/* Whether a function may begin at an address: none does with so many zeros. */
+/* True if a function may begin at an address: no function begins with so many zeros. */
 bool op2i_image_code(const struct op2i_image_object *o, uint64_t address) {
   enum { FEW = 8 };
   const unsigned char *bytes = op2i_image_at(o, address, FEW);
@@ -132,7 +132,7 @@ static void note_dynamic(struct op2i_image_object *o) {
   }
 }
 
-/* Entry i of the dynamic section; false behind its end. */
+/* Get entry i of the dynamic section; returns false past its end. */
 bool op2i_image_dynamic(const struct op2i_image_object *o, uint64_t i, ElfW(Dyn) * entry) {
   for (unsigned k = 0; k < o->header.e_phnum; k++) {
     ElfW(Phdr) s = segment(o, k);
@@ -146,19 +146,19 @@ bool op2i_image_dynamic(const struct op2i_image_object *o, uint64_t i, ElfW(Dyn)
   return false;
 }
 
-/* Whether there is a text at this place of the table of names; the table ends with a zero. */
+/* True if the offset is inside the table of names; the table ends with a zero. */
 bool op2i_image_name(const struct op2i_image_object *o, uint64_t offset) {
   return offset < o->tag[DT_STRSZ];
 }
 
-/* Whether the value of a tag is a place in the table of names. */
+/* True if the value of a tag is an offset in the table of names. */
 static bool is_named(int64_t tag) {
   return tag == DT_NEEDED || tag == DT_SONAME || tag == DT_RPATH || tag == DT_RUNPATH ||
          tag == DT_AUXILIARY || tag == DT_FILTER || tag == DT_AUDIT || tag == DT_DEPAUDIT ||
          tag == DT_CONFIG;
 }
 
-/* Loaders take it for granted that a table has a size, and how large each of its rows is. */
+/* Loaders assume that a table has a size, and know the size of each of its rows. */
 static bool sizes_sound(const struct op2i_image_object *o) {
   static const int pairs[][2] = {{DT_INIT_ARRAY, DT_INIT_ARRAYSZ},
                                  {DT_FINI_ARRAY, DT_FINI_ARRAYSZ},
@@ -176,8 +176,8 @@ static bool sizes_sound(const struct op2i_image_object *o) {
          (!tag[DT_JMPREL] || tag[DT_PLTREL] == (tag[DT_RELA] || !tag[DT_REL] ? DT_RELA : DT_REL));
 }
 
-/* What is called first and last, and the arrays of what else is, are sections of their own, where
- * sections are told. */
+/* If the object has section headers, the functions that are called first and last, and the arrays
+ * of other such functions, must begin a section. */
 static bool begins_section(const struct op2i_image_object *o, uint64_t address, uint64_t flag) {
   bool begins = o->header.e_shnum == 0;
   for (unsigned i = 0; i < o->header.e_shnum; i++) {
@@ -222,8 +222,8 @@ static const char *dynamic_fault(struct op2i_image_object *o) {
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-/* Blocks of a file that were never written read as zeros. No compiler makes so many of them in a
- * row for a function. */
+/* Blocks of a file that were never written read as zeros. No compiler makes so many consecutive
+ * zeros in a function. */
 static bool has_hole(struct op2i_bytes file, uint64_t from, uint64_t size) {
   enum { BLOCK = 512 };
   static const unsigned char nothing[BLOCK];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long images stay: while loops use their functions, and for some time after. Programs make sets
- * and maps anew and run the same kernels on them; others make kernels that never come again, each of
- * them an image of tens of kilobytes and five mappings, of which the system allows 65,530. */
+/* Lifetime of images: they stay loaded while loops use their functions, and for some time after.
+ * Some programs make sets and maps anew and run the same kernels on them. Others make kernels that
+ * are never used again; each of these is an image of tens of kilobytes and five mappings, of which
+ * the system allows 65,530. */
 #include "cache.h"
 
 #include "context.h"
@@ -10,7 +11,7 @@
 #include "process.h"
 #include "says.h"
 
-/* How many answers of the compiler stay. */
+/* Number of the compiler's answers that are kept. */
 enum { ANSWERS_MOST = 256 };
 
 void op2i_image_use(struct op2i_image *image) { image->uses++; }
@@ -25,7 +26,7 @@ void op2i_image_unload(struct op2i_image *image) {
   op2i_free(image);
 }
 
-/* Mark the images that leave: all idle ones but the OP2I_IDLE_MOST that became idle last. */
+/* Mark the images to unload: all idle ones but the OP2I_IDLE_MOST that became idle last. */
 static int64_t mark(struct op2i_cache *cache, int64_t idle) {
   int64_t left = idle - OP2I_IDLE_MOST, marked = 0;
   while (marked < left) {
@@ -62,8 +63,8 @@ static void unload_idle(op2_context ctx) {
   cache->nimages = kept;
 }
 
-/* The answers of the compiler for lists of include folders, and the lists of files that were found
- * unchanged, are dropped when there are many of them. They are then found out anew. */
+/* If there are many answers of the compiler for lists of include folders, or lists of files that
+ * were found unchanged, they are dropped and found out again. */
 static void forget_answers(struct op2i_jit *jit) {
   int64_t answers = 0;
   for (const struct op2i_says *says = jit->says; says; says = says->next) answers++;

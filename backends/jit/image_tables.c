@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tables by which a loader binds a shared object: symbols, versions and relocations. */
+/* Checks of the tables by which a loader binds a shared object: symbols, versions and
+ * relocations. */
 #define _GNU_SOURCE
 #include <string.h>
 
@@ -8,7 +9,7 @@
 #define SYMBOL_OF(info) (sizeof(void *) == 8 ? (uint64_t)(info) >> 32 : (uint64_t)(info) >> 8)
 #define TYPE_OF(info)   (sizeof(void *) == 8 ? (info)&0xffffffff : (info)&0xff)
 
-/* The kind of relocation that adds the address of the image, where known. */
+/* The kind of relocation that adds the address of the image, if known. */
 #if defined(__x86_64__)
 enum { RELATIVE = R_X86_64_RELATIVE };
 #elif defined(__aarch64__)
@@ -26,7 +27,7 @@ static bool word_at(const struct op2i_image_object *o, uint64_t address, uint32_
 }
 
 /* The hash table of the System V ABI: number of buckets, number of symbols, buckets, chains. A
- * symbol is in one chain at most, so that more steps than symbols mean a circle. */
+ * symbol is in at most one chain, so more steps than symbols mean a cycle. */
 static bool sysv_hash_sound(struct op2i_image_object *o) {
   uint64_t at_hash = o->tag[DT_HASH], steps = 0;
   uint32_t nbuckets, nchains;
@@ -45,8 +46,8 @@ static bool sysv_hash_sound(struct op2i_image_object *o) {
   return true;
 }
 
-/* GNU's: number of buckets, first symbol, words and shift of a filter, filter, buckets, chains,
- * whose last word is odd. */
+/* GNU's hash table: number of buckets, first symbol, words and shift of a filter, filter, buckets,
+ * and chains, whose last word is odd. */
 static bool gnu_hash_sound(struct op2i_image_object *o) {
   uint32_t head[4];
   for (int i = 0; i < 4; i++)
@@ -102,7 +103,8 @@ static const char *symbols_fault(struct op2i_image_object *o) {
 
 /* ---- versions -------------------------------------------------------------------------------- */
 
-/* Whether a name is that of a library that the object needs: the loader looks for it among those. */
+/* True if a name is that of a library that the object needs; the loader searches for it among
+ * these. */
 static bool is_library(const struct op2i_image_object *o, uint64_t name) {
   ElfW(Dyn) entry;
   const char *names = (const char *)op2i_image_at(o, o->tag[DT_STRTAB], o->tag[DT_STRSZ]);
@@ -113,8 +115,8 @@ static bool is_library(const struct op2i_image_object *o, uint64_t name) {
   return false;
 }
 
-/* Lists of versions, needed of other libraries and defined here. The last of a list says that no
- * other follows; loaders go by that, and not by the numbers that are there, too. */
+/* Lists of versions, needed from other libraries and defined here. The last item of a list says
+ * that no other follows; loaders rely on that, and not on the counts that are there, too. */
 static bool needed_names_sound(const struct op2i_image_object *o, uint64_t address,
                                unsigned *highest) {
   ElfW(Vernaux) name;
@@ -162,7 +164,7 @@ static bool defined_sound(const struct op2i_image_object *o, unsigned *highest) 
   return true;
 }
 
-/* Every symbol's version is one of those that are needed or defined, or none (0 and 1). */
+/* Every symbol's version must be a needed or defined one, or none (0 and 1). */
 static const char *versions_fault(const struct op2i_image_object *o) {
   enum { HIDDEN = 0x8000 };
   unsigned highest = 1;
@@ -180,20 +182,20 @@ static const char *versions_fault(const struct op2i_image_object *o) {
 
 /* ---- relocations ----------------------------------------------------------------------------- */
 
-/* The dynamic section is read while relocations are made. */
+/* A relocation may not change the dynamic section, which is read while relocations are made. */
 static bool target_sound(const struct op2i_image_object *o, uint64_t address) {
   unsigned flags = o->writes_code ? 0 : PF_W;
   return op2i_image_find(o, address, 4, flags, false) >= 0 &&
          !(address - o->dynamic < o->dynamic_size || o->dynamic - address < sizeof(void *));
 }
 
-/* Whether an address is in one of the arrays of functions that the loader calls. */
+/* True if an address is in one of the arrays of functions that the loader calls. */
 static bool is_called(const struct op2i_image_object *o, uint64_t address) {
   return address - o->tag[DT_INIT_ARRAY] < o->tag[DT_INIT_ARRAYSZ] ||
          address - o->tag[DT_FINI_ARRAY] < o->tag[DT_FINI_ARRAYSZ];
 }
 
-/* A relocation that puts the address of a place in the image somewhere. */
+/* Check a relocation that stores an address of the image. */
 static bool relative_sound(struct op2i_image_object *o, uint64_t where, uint64_t value) {
   if (!target_sound(o, where)) return false;
   if (!is_called(o, where)) return true;
@@ -217,7 +219,7 @@ static bool relas_sound(struct op2i_image_object *o, uint64_t address, uint64_t 
   for (uint64_t i = 0; i < size / each; i++) {
     ElfW(Rela) rela = {0};
     memcpy(&rela, bytes + i * each, each);
-    /* Linkers leave a single one empty at most. */
+    /* Linkers leave at most a single entry empty. */
     if (i > 0 && op2i_image_nothing(bytes + (i - 1) * each, 2 * each)) return false;
     const unsigned char *value =
         addends ? NULL : op2i_image_at(o, rela.r_offset, sizeof(ElfW(Addr)));
@@ -237,7 +239,8 @@ static bool relr_sound(struct op2i_image_object *o, uint64_t where) {
   return relative_sound(o, where, value);
 }
 
-/* Addresses, and bit maps of what follows the last one: the reach of each is a target. */
+/* Relative relocations are addresses, and bit maps of the words after the last address; each word
+ * must be a valid target. */
 static bool relrs_sound(struct op2i_image_object *o) {
   uint64_t size = o->tag[OP2I_RELR_SIZE], where = 0;
   const unsigned char *bytes = size ? op2i_image_at(o, o->tag[OP2I_RELR], size) : NULL;
@@ -257,7 +260,7 @@ static bool relrs_sound(struct op2i_image_object *o) {
   return true;
 }
 
-/* The first of them, by their number, are all of one kind. */
+/* The first nrelative relocations must all be relative. */
 static bool relatives_sound(const struct op2i_image_object *o) {
   if (o->nrelative > o->tag[DT_RELASZ] / sizeof(ElfW(Rela))) return false;
   for (uint64_t i = 0; RELATIVE != 0 && i < o->nrelative; i++) {

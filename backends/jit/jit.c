@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From generated text to functions: what is in memory, what is in the cache on disk, and the
- * compiler for the rest. */
+/* From generated text to functions: from memory, from the cache on disk, and from the compiler. */
 #include "jit_state.h"
 
 #include <string.h>
@@ -30,8 +29,8 @@ static void hand_out(struct op2i_jit_code *code, void *function, struct op2i_ima
   op2i_image_use(image);
 }
 
-/* A function in memory. Where the kernel has headers of its own they may have changed since it was
- * loaded: then it is not taken, and what the compiler has said about folders is asked for anew. */
+/* Find a function in memory. If the kernel has headers of its own, they may have changed since it
+ * was loaded: then it is not used, and the compiler's answers about folders are dropped. */
 static op2_status known(op2_context ctx, const struct op2i_request *request) {
   struct op2i_jit *jit = ctx->jit;
   struct op2i_text why = {0};
@@ -172,7 +171,8 @@ static struct op2i_request *find_twin(struct op2i_request **missing, int64_t nmi
   return NULL;
 }
 
-/* From memory or disk, or else onto the list of what is missing. */
+/* Look a function up in memory and on disk; if it is in neither, add it to the list of missing
+ * ones. */
 static op2_status look_up(op2_context ctx, struct op2i_request *request,
                           struct op2i_request **missing, int64_t *nmissing) {
   struct op2i_jit *jit = ctx->jit;
@@ -220,8 +220,8 @@ static void reset(op2_context ctx, struct op2i_jit_code *codes, int n, op2_statu
   }
 }
 
-/* Of what is missing only this part is left: who looks later, and finds some of it, has the same part
- * of the rest. */
+/* Keep only this rank's part of the missing functions. A rank that looks later, and finds some of
+ * them, has the same part of the rest. */
 static int64_t take_part(const struct op2i_jit *jit, const struct op2i_request *requests, int part,
                          int parts, struct op2i_request **missing, int64_t n) {
   int64_t taken = 0;
@@ -261,8 +261,8 @@ op2_status op2i_jit_get_part(op2_context ctx, int part, int parts, int n,
   for (int i = 0; i < n; i++)
     if (requests[i].twin) OP2I_TRY(follow_twin(ctx->jit, &requests[i]));
 fail:
-  /* Loaded images need their files no longer, and a program that crashes later leaves nothing
-   * behind. */
+  /* Loaded images do not need their files any more, and a program that crashes later leaves no
+   * files. */
   if (ctx->jit) op2i_scratch_close(&ctx->jit->scratch);
   if (status != OP2_SUCCESS) reset(ctx, codes, n, status);
   op2i_free(requests);

@@ -2,7 +2,7 @@
 #ifndef OP2I_JIT_STATE_H
 #define OP2I_JIT_STATE_H
 
-/* What a context keeps of compiled loops, and how requests are put together. */
+/* The state of a context's compiled loops, and requests. */
 
 #include <stdint.h>
 
@@ -13,7 +13,7 @@
 struct op2i_device_unit;
 struct op2i_says;
 
-/* A function that is known. */
+/* A known function. */
 struct op2i_jit_slot {
   struct op2i_key key;
   void *function; /* null: the slot is free */
@@ -23,35 +23,37 @@ struct op2i_jit_slot {
 struct op2i_jit {
   struct op2i_compiler compiler;
   struct op2i_key identity; /* digest of the compiler's identity */
-  struct op2i_key plain;    /* digest of what is left of it without a compiler */
+  struct op2i_key plain;    /* digest of the identity without a compiler */
   struct op2i_cache cache;
   struct op2i_scratch scratch;
   struct op2i_jit_slot *slots; /* open addressing, at most half full */
   int64_t nslots, used;        /* nslots: a power of two, or 0 */
   struct op2i_jit_stats stats;
-  struct op2i_says *says;         /* list: what the compiler has said in this context */
-  struct op2i_device_unit *units; /* list: built for the context's device */
+  struct op2i_says *says;         /* list: answers of the compiler in this context */
+  struct op2i_device_unit *units; /* list: units built for the context's device */
   char *outdated; /* without a compiler: why an entry of the cache was not used; null */
   char *halted;   /* why no compiler is started until op2i_jit_resume(); null */
 };
 
-/* One function that was asked for. */
+/* One requested function. */
 struct op2i_request {
   struct op2i_key key;
-  struct op2i_key plain; /* the key without the compiler's identity: it names the function, and
-                            is the key where there is no compiler */
+  struct op2i_key plain; /* the key without the compiler's identity: it names the function, and is
+                            the key if there is no compiler */
   struct op2i_jit_code *code;
-  struct op2i_request *twin; /* an earlier one with the same key, or null */
+  struct op2i_request *twin; /* an earlier request with the same key, or null */
 };
 
-/* The function of a request is in this image: remember it, and hand it out with a use of the image. */
+/* Record that the function of a request is in this image, and hand it out with a use of the
+ * image. */
 op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_request *request,
                           struct op2i_image *image);
-/* Forget the functions of images that leave. False without memory for that: then none has been. */
+/* Forget the functions of images that are about to be unloaded. Without memory for that, returns
+ * false and forgets none. */
 bool op2i_jit_forget_leaving(struct op2i_jit *jit);
 
-/* build.c: compile requests that share nothing with each other; each gets a function or a
- * message. Reorders the array. Fails only for lack of memory. */
+/* build.c: compile requests, of which no two have the same key; each gets a function or a message.
+ * Reorders the array. Fails only for lack of memory. */
 op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n);
 
 #endif

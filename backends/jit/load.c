@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loading shared objects whose bytes are in memory. */
+/* Loading of shared objects whose bytes are in memory. */
 #define _GNU_SOURCE
 #include "load.h"
 
@@ -17,10 +17,10 @@
 #include "process.h"
 
 #ifndef MFD_EXEC
-#define MFD_EXEC 0x10u /* Linux 6.3: without it a kernel may be set up to say no */
+#define MFD_EXEC 0x10u /* Linux 6.3: without it a kernel may be configured to refuse execution */
 #endif
 
-/* A sealed file in memory, -1 with errno without one. */
+/* Make a sealed file in memory; returns -1 and sets errno on failure. */
 static int memory_file(struct op2i_bytes image, const char *name) {
   enum { SEALS = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_WRITE };
   int fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | MFD_EXEC);
@@ -35,8 +35,8 @@ static int memory_file(struct op2i_bytes image, const char *name) {
   return -1;
 }
 
-/* Debuggers open the paths of loaded objects by themselves, some long after: a descriptor that is
- * soon in use again, for a pipe say, would make them wait for it. */
+/* Debuggers open the paths of loaded objects, some of them long after loading. If the descriptor
+ * were reused soon, for example for a pipe, they would wait for it; so it gets a high number. */
 static int out_of_the_way(int fd) {
   enum { HIGH = 800 };
   int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
@@ -45,7 +45,8 @@ static int out_of_the_way(int fd) {
   return high;
 }
 
-/* By the number that this /proc has for the process: in a debugger "self" is the debugger. */
+/* The path uses the number that this /proc has for the process: for a debugger "self" is the
+ * debugger. */
 static void own_folder(char *path, size_t size) {
   char number[32];
   ssize_t length = readlink("/proc/self", number, sizeof number);
@@ -53,9 +54,9 @@ static void own_folder(char *path, size_t size) {
   snprintf(path, size, "/proc/%.*s/fd/", good ? (int)length : 4, good ? number : "self");
 }
 
-/* The loader takes a name that it knows for the image that it has, and numbers of descriptors come
- * back. So each path spells how many came before it, in bits, which mean nothing to the kernel: "./"
- * is one, "/" is zero. */
+/* The loader takes a known name for the image that it already has, and numbers of descriptors are
+ * reused. So each path encodes how many came before it, in bits that the kernel ignores: "./" is
+ * one, "/" is zero. */
 static void unique_path(char *path, size_t size, int fd) {
   static atomic_uint counter;
   own_folder(path, size);
@@ -65,7 +66,7 @@ static void unique_path(char *path, size_t size, int fd) {
   snprintf(path + length, size - (size_t)length, "%d", fd);
 }
 
-/* Whether what dlopen() has just said is about the object. */
+/* True if the last error of dlopen() is about the object. */
 static bool is_refusal(void) { return errno != EMFILE && errno != ENFILE && errno != ENOMEM; }
 
 static void *load_memory(struct op2i_bytes image, const char *name, struct op2i_text *why) {
@@ -84,7 +85,8 @@ static void *load_memory(struct op2i_bytes image, const char *name, struct op2i_
   return handle;
 }
 
-/* In a folder that this user alone can change, under a name that was never used in it. */
+/* Load from a file in a folder that only this user can change, under a name that was never used in
+ * it. */
 static void *load_file(struct op2i_bytes image, const struct op2i_folder *folder, bool *refused,
                        struct op2i_text *why) {
   static atomic_uint counter;

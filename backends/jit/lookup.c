@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that a compiler looks for: read off the directives of the files that it has read, and
- * searched for where it searches. */
+/* Names that a compiler searches for: they are parsed from the directives of the files that it has
+ * read, and searched for in the same folders. */
 #define _GNU_SOURCE
 #include "lookup.h"
 
@@ -15,8 +15,8 @@
 
 /* ---- one place ------------------------------------------------------------------------------- */
 
-/* Nothing is at `path`: record the first folder on the way to it that is missing, since many names
- * have that folder in common. */
+/* Nothing is at `path`: record the first missing folder on the path, since many names have that
+ * folder in common. */
 static void record_missing(struct op2i_text *out, const char *path) {
   char part[PATH_MAX];
   struct stat st;
@@ -35,7 +35,7 @@ static bool is_later(struct timespec a, struct timespec b) {
 
 enum found { MISSING, UNREAD, READ };
 
-/* Look at one place of a search. */
+/* Check one location of a search. */
 static enum found look(struct op2i_lookup *lookup, const char *folder, const char *name) {
   static const struct op2i_key changed = {0};
   char path[PATH_MAX];
@@ -53,7 +53,7 @@ static enum found look(struct op2i_lookup *lookup, const char *folder, const cha
     file->explained = true;
     return READ;
   }
-  /* It may have come after the compiler had looked. */
+  /* The file may have been made after the compiler had searched. */
   if (is_later(st.st_ctim, lookup->started))
     op2i_depend_add(lookup->out, OP2I_DEPEND_FILE, &changed, path);
   else
@@ -76,9 +76,9 @@ static op2_status note_seen(struct op2i_lookup *lookup, const char *name, const 
   return op2i_words_add(&lookup->seen, line);
 }
 
-/* Search until the name is found. A file that is there and was not read means that the directive
- * was left out, or that it only asks whether there is such a file. With `next` the search goes on
- * to the end, as the compiler's begins somewhere in the middle. */
+/* Search until the name is found. A file that exists and was not read means that the directive was
+ * excluded by a condition, or that it only tests for such a file. With `next` the search continues
+ * to the end, as the compiler's search begins somewhere in the middle. */
 static void search(struct op2i_lookup *lookup, const struct op2i_words *folders, const char *name,
                    bool next, bool *found) {
   for (int64_t i = 0; i < folders->count && (next || !*found); i++)
@@ -102,7 +102,7 @@ op2_status op2i_lookup_name(struct op2i_lookup *lookup, const char *name, const 
 
 /* ---- directives ------------------------------------------------------------------------------ */
 
-/* A copy of the text in which blanks replace comments, whose lines often look like directives. */
+/* Copy the text with comments replaced by blanks, since their lines often look like directives. */
 static char *without_comments(const char *text) {
   size_t size = strlen(text);
   char *plain = op2i_malloc(size + 1);
@@ -131,7 +131,8 @@ static char *without_comments(const char *text) {
   return plain;
 }
 
-/* A directive with the lines that continue it, from its # on; null behind the last one. */
+/* Copy the next directive with its continuation lines, from its # on; returns null after the last
+ * one. */
 static const char *next_directive(const char *text, char line[], size_t room) {
   for (; text && *text; text = (text = strchr(text, '\n')) ? text + 1 : NULL) {
     const char *at = text + strspn(text, " \t\f\v");
@@ -148,8 +149,8 @@ static const char *next_directive(const char *text, char line[], size_t room) {
   return NULL;
 }
 
-/* The name in quotes or brackets at `at`, if there is one; `other` is set to the folder for quotes,
- * and to null for brackets. */
+/* Take the name in quotes or brackets at `at`, if there is one; *where is set to the folder for
+ * quotes, and to null for brackets. */
 static bool take_name(const char *at, char name[PATH_MAX], const char *folder, const char **where) {
   if (*at != '"' && *at != '<') return false;
   size_t length = strcspn(at + 1, *at == '"' ? "\"" : ">");
@@ -162,7 +163,7 @@ static bool take_name(const char *at, char name[PATH_MAX], const char *folder, c
 
 static const char *skip_blanks(const char *at) { return at + strspn(at, " \t"); }
 
-/* #include, #include_next and #import. */
+/* Follow #include, #include_next and #import. */
 static op2_status follow_include(struct op2i_lookup *lookup, const char *at, const char *folder) {
   char name[PATH_MAX];
   const char *where;
@@ -173,8 +174,8 @@ static op2_status follow_include(struct op2i_lookup *lookup, const char *at, con
   return OP2_SUCCESS;
 }
 
-/* All questions __has_include(...) in a directive. A directive that defines the word, or asks
- * whether it is defined, does not look for a file. */
+/* Follow all tests __has_include(...) in a directive. A directive that defines the word, or tests
+ * whether it is defined, does not search for a file. */
 static op2_status follow_questions(struct op2i_lookup *lookup, const char *line,
                                    const char *folder) {
   static const char word[] = "__has_include";

@@ -10,7 +10,7 @@
 #include "says.h"
 #include "text.h"
 
-/* From the files that a compiler has read to the names that it looked for. */
+/* Derives the names that a compiler searched for from the files that it has read. */
 
 /* A file that was read. */
 struct op2i_read_file {
@@ -19,25 +19,28 @@ struct op2i_read_file {
   struct op2i_key digest; /* zero: it changed while the compiler ran, or could not be read */
   dev_t device;
   ino_t inode;
-  bool explained; /* a directive or an option leads to it */
+  bool explained; /* True if a directive or an option leads to it */
 };
 
 struct op2i_lookup {
   const struct op2i_says *says;
-  const char *folder;      /* from which the compiler's relative names are meant; may be null */
-  struct timespec started; /* when the compiler was: what changed later may have been read before */
+  const char *folder;      /* folder that the compiler's relative names refer to; may be null */
+  struct timespec started; /* start of the compiler: files that changed later may have been read
+                              before */
   struct op2i_read_file *files;
   int64_t nfiles, capacity;
-  struct op2i_words seen; /* names that were followed already, each with the folder of its quotes */
+  struct op2i_words seen; /* names that were followed already, each with the folder for quotes */
   struct op2i_text *out;  /* records, see depend.h */
-  bool computed;          /* a directive names a file by a macro, so that names are not all known */
+  bool computed;          /* True if a directive names a file by a macro: the names are not all
+                             known */
 };
 
-/* Follow all directives in `text`, the contents of a file in `folder`: a record for each name that
- * was looked for and is not there, and for each file that is there and was not read. Directives in
- * parts that conditions leave out count as well: at worst code is compiled again without need. */
+/* Follow all directives in `text`, the contents of a file in `folder`. This adds a record for each
+ * name that was searched for without success, and for each file that exists and was not read.
+ * Directives in parts that conditions exclude count as well: in the worst case code is recompiled
+ * without need. */
 op2_status op2i_lookup_text(struct op2i_lookup *lookup, const char *text, const char *folder);
-/* The same for one name in quotes or, where `folder` is null, in angle brackets. */
+/* The same for one name in quotes or, if `folder` is null, in angle brackets. */
 op2_status op2i_lookup_name(struct op2i_lookup *lookup, const char *name, const char *folder,
                             bool next);
 void op2i_lookup_free(struct op2i_lookup *lookup);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The programs that a compiler's driver runs, and where it would find others of their names. */
+/* The programs that a compiler's driver runs, and where it would find others of the same names. */
 #define _GNU_SOURCE
 #include "parts.h"
 
@@ -11,16 +11,15 @@
 #include "error.h"
 #include "mem.h"
 
-/* One answer of the driver is read into these. */
+/* State for parsing one answer of the driver. */
 struct parts {
   const struct op2i_compiler *compiler;
   struct op2i_says *says;
   const char *text;
-  struct op2i_words options; /* that the driver was given, also by a response file */
-  struct op2i_words own; /* absolute: of -B and of COMPILER_PATH, whether they are there or not */
-  struct op2i_text
-      searched;          /* a list with colons: folders that the driver looks into before PATH */
-  char target[NAME_MAX]; /* "x86_64-linux-gnu"; "" where it is not printed */
+  struct op2i_words options; /* options of the driver, including those from a response file */
+  struct op2i_words own; /* absolute folders of -B and COMPILER_PATH, whether they exist or not */
+  struct op2i_text searched; /* folders that the driver searches before PATH, separated by colons */
+  char target[NAME_MAX];     /* "x86_64-linux-gnu"; "": not printed */
 };
 
 static bool starts(const char *line, const char *with) {
@@ -32,7 +31,7 @@ static const char *next_line(const char *line) {
   return end ? end + 1 : NULL;
 }
 
-/* What follows a name in the first line that begins with it; null: there is no such line. */
+/* Return what follows a name in the first line that begins with it; null: no such line. */
 static const char *line_of(const char *text, const char *name) {
   for (const char *line = text; line; line = next_line(line))
     if (starts(line, name)) return line + strlen(name);
@@ -82,7 +81,7 @@ static op2_status find_own(struct parts *p) {
   return status;
 }
 
-/* GCC prints where it searches. Clang does not, and looks into the user's folders first. */
+/* GCC prints where it searches. Clang does not, and searches the user's folders first. */
 static op2_status find_searched(struct parts *p) {
   const char *printed = line_of(p->text, "COMPILER_PATH=");
   if (printed) op2i_text_bytes(&p->searched, printed, strcspn(printed, "\n"));
@@ -95,7 +94,7 @@ static op2_status find_searched(struct parts *p) {
   return p->searched.failed ? op2i_error_nomem("what the compiler says") : OP2_SUCCESS;
 }
 
-/* GCC also looks into subfolders that bear its target and its version, as "x86_64-linux-gnu/12". */
+/* GCC also searches subfolders for its target and version, such as "x86_64-linux-gnu/12". */
 static void find_version(const struct parts *p, char version[NAME_MAX]) {
   char between[NAME_MAX + 2];
   version[0] = '\0';
@@ -108,7 +107,7 @@ static void find_version(const struct parts *p, char version[NAME_MAX]) {
   if (length < NAME_MAX) snprintf(version, NAME_MAX, "%.*s", (int)length, at);
 }
 
-/* Folders of the user that are not there are not among those that GCC prints. */
+/* The folders that GCC prints do not include missing folders of the user. */
 static op2_status add_unmade(struct parts *p) {
   char version[NAME_MAX], path[PATH_MAX];
   struct stat st;
@@ -127,16 +126,16 @@ static op2_status add_unmade(struct parts *p) {
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* A name that the driver passes over. A file that cannot be executed is watched as programs are:
- * that it becomes executable changes its date. */
+/* Record a name that the driver ignores. A file that cannot be executed is recorded like a program:
+ * its date changes when it becomes executable. */
 static op2_status pass_over(struct parts *p, const char *file) {
   struct stat st;
   bool there = stat(file, &st) == 0 && !S_ISDIR(st.st_mode);
   return op2i_words_add(there ? &p->says->programs : &p->says->untaken, file);
 }
 
-/* Look for a name where the driver does before PATH: up to a file that it is known to take (`taken`),
- * or, where that is null, up to the first program. *found says whether there is one. */
+/* Search for a name where the driver does before PATH: up to the file that it is known to use
+ * (`taken`), or, if that is null, up to the first program. *found is true if there is one. */
 static op2_status search(struct parts *p, const char *name, const char *taken, bool *found) {
   const char *list = p->searched.length ? p->searched.chars : NULL;
   char file[PATH_MAX];
@@ -148,7 +147,7 @@ static op2_status search(struct parts *p, const char *name, const char *taken, b
     *found = taken ? strcmp(file, taken) == 0 : op2i_is_program(file, &st);
     status = *found ? op2i_words_add(&p->says->programs, file) : pass_over(p, file);
   }
-  /* A -B or COMPILER_PATH that is not a folder is put in front of the name as it is. */
+  /* A -B or COMPILER_PATH that is not a folder is put before the name as a prefix. */
   for (int64_t i = 0; i < p->own.count && !status; i++) {
     bool fits = snprintf(file, sizeof file, "%s%s", p->own.item[i], name) < PATH_MAX;
     bool folder = stat(p->own.item[i], &st) == 0 && S_ISDIR(st.st_mode);
@@ -157,8 +156,8 @@ static op2_status search(struct parts *p, const char *name, const char *taken, b
   return status;
 }
 
-/* A program that the driver names by its path. It may be one that was found by PATH, as Clang finds
- * `ld`; a program with the target in front of its name would be found first. */
+/* Record a program that the driver names by its path. It may have been found by PATH, as Clang
+ * finds `ld`; a program with the target before its name would be found first. */
 static op2_status add_named(struct parts *p, const char *whole) {
   const char *name = strrchr(whole, '/') + 1;
   char file[PATH_MAX];
@@ -174,14 +173,14 @@ static op2_status add_named(struct parts *p, const char *whole) {
   return status;
 }
 
-/* A program that the driver names without a folder, and finds by PATH. */
+/* Record a program that the driver names without a folder, and finds by PATH. */
 static op2_status add_bare(struct parts *p, const char *name) {
   bool found;
   op2_status status = search(p, name, NULL, &found);
   return status || found ? status : op2i_words_add(&p->says->by_path, name);
 }
 
-/* collect2, which finds the linker, takes two other names first, but not by PATH. */
+/* collect2, which finds the linker, tries two other names first, but not by PATH. */
 static op2_status add_linker(struct parts *p) {
   static const char *const others[] = {"real-ld", "collect-ld"};
   static const char chosen[] = "-fuse-ld=";
@@ -196,7 +195,7 @@ static op2_status add_linker(struct parts *p) {
   return status || found ? status : add_bare(p, name);
 }
 
-/* The driver does not print the commands that optimize at link time. */
+/* The driver does not print the commands that optimise at link time. */
 static op2_status add_link_time(struct parts *p) {
   static const char *const names[] = {"lto-wrapper", "lto1"};
   static const char option[] = " -plugin ";
@@ -216,7 +215,7 @@ static op2_status add_link_time(struct parts *p) {
   return status;
 }
 
-/* GCC takes a file `specs` where it looks for its parts. */
+/* GCC reads a file `specs` in the folders where it searches for its parts. */
 static op2_status add_specs(struct parts *p) {
   const char *list = p->searched.length ? p->searched.chars : NULL;
   char file[PATH_MAX];
@@ -229,7 +228,7 @@ static op2_status add_specs(struct parts *p) {
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-/* The program of a command line that the driver prints: the line begins with a blank. */
+/* Return the program of a command line that the driver prints; such a line begins with a blank. */
 static void program_of(const char *line, char program[PATH_MAX]) {
   size_t length;
   program[0] = '\0';

@@ -4,13 +4,13 @@
 
 #include "says.h"
 
-/* Where a compiler's driver finds the programs that it runs. GCC looks into the folders of -B, of
- * COMPILER_PATH and its own, and then into those of PATH; Clang into those of -B and COMPILER_PATH,
- * beside itself, and into those of PATH. */
+/* Where a compiler's driver finds the programs that it runs. GCC searches the folders of -B, of
+ * COMPILER_PATH and its own, and then those of PATH; Clang searches those of -B and COMPILER_PATH,
+ * its own folder, and those of PATH. */
 
-/* Read what the driver prints of the commands that it would run (-###). Adds to says->programs,
- * by_path, untaken and unmade. `first` gets the first program, "" where there is none. Fails only
- * for lack of memory. */
+/* Parse the commands that the driver prints it would run (-###). Adds to says->programs, by_path,
+ * untaken and unmade. `first` becomes the first program; "": none. Fails only for lack of
+ * memory. */
 op2_status op2i_parts_read(const struct op2i_compiler *compiler, struct op2i_says *says,
                            const char *text, char first[PATH_MAX]);
 /* The same for a wrapper, which may find the compiler by PATH, under the name that the compiler

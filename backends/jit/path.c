@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether somebody else could put another folder, or a link, in the place of one of ours. */
+/* Checks whether another user could replace a folder of the cache by another folder or a link. */
 #define _GNU_SOURCE
 #include "path.h"
 
@@ -16,11 +16,12 @@ enum { OTHERS_WRITE = S_IWGRP | S_IWOTH, LINKS_MOST = 40 };
 
 struct walk {
   struct op2i_path *path;
-  char rest[2 * PATH_MAX]; /* what is left to go */
-  size_t asked;            /* so many of its last characters are the caller's, no link's */
+  char rest[2 * PATH_MAX]; /* the rest of the path */
+  size_t asked;            /* length of the part at its end that comes from the caller, not from a
+                              link */
   int links;
   const char *trust; /* see trust.h */
-  bool make, shared; /* shared: others may make entries here, but not remove ours */
+  bool make, shared; /* shared: True if others may make entries here, but not remove ours */
   const char *fault;
   char culprit[PATH_MAX + NAME_MAX + 2];
 };
@@ -40,7 +41,7 @@ static bool is_root_unknown(uid_t uid) {
   return !mapped;
 }
 
-/* Who owns the root folder has everything in hand, so that it is pointless to fear him. */
+/* The owner of the root folder controls the system anyway and is trusted. */
 static bool is_trusted(const struct walk *w, uid_t uid) {
   struct op2i_path *path = w->path;
   struct stat root;
@@ -141,7 +142,7 @@ static void fail_unsafe(struct walk *w, const char *name, const char *fault) {
   fail(w, name, fault);
 }
 
-/* One name off what is left. */
+/* Walk one component of the path. */
 static void step(struct walk *w, enum op2i_path_last last) {
   char name[NAME_MAX + 1];
   struct stat st;

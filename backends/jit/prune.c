@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The limit of the cache on disk: what was not used for longest goes. */
+/* The limit of the cache on disk: entries that were not used for longest are removed first. */
 #define _GNU_SOURCE
 #include "prune.h"
 
@@ -16,7 +16,7 @@
 #include "entry.h"
 #include "mem.h"
 
-#define FAMILY "op2-abi-" /* what OP2I_ABI begins with in all versions */
+#define FAMILY "op2-abi-" /* prefix of OP2I_ABI in all versions */
 enum { RENEWED_EVERY = 3600, VERSIONS_MAX = 16, BLOCK = 512 };
 
 struct item {
@@ -24,7 +24,7 @@ struct item {
   char name[OP2I_KEY_CHARS + 4];
   int64_t used;
   ino_t inode;
-  int64_t bytes; /* its share of the file's, which several entries may have in common */
+  int64_t bytes; /* its share of the file's bytes, as several entries may be links to one file */
 };
 
 struct listing {
@@ -54,7 +54,7 @@ bool op2i_prune_entry(int folder, const char *name, int64_t used) {
   op2i_temporary_name(aside);
   if (renameat(folder, name, folder, aside) != 0) return false;
   bool newer = fstatat(folder, aside, &st, AT_SYMLINK_NOFOLLOW) == 0 && op2i_prune_used(&st) > used;
-  /* Back to its place, unless there is another one by now. */
+  /* Rename it back, unless there is another entry of this name by now. */
   if (newer && linkat(folder, aside, folder, name, 0) != 0 && errno != EEXIST)
     return renameat(folder, aside, folder, name) != 0;
   unlinkat(folder, aside, 0);
@@ -76,7 +76,7 @@ static DIR *open_list(int folder) {
   return list;
 }
 
-/* Without memory for the list what does not fit is left alone. */
+/* Without memory for the list, entries that do not fit are ignored. */
 static void add_item(struct listing *l, int folder, const char *name) {
   struct stat st;
   if (fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW) != 0 || !S_ISREG(st.st_mode)) return;
@@ -99,7 +99,7 @@ static void list_folder(struct listing *l, int folder) {
   closedir(list);
 }
 
-/* Folders of this and of other versions that belong to the user. */
+/* Open the folders of this and of other versions that belong to the user. */
 static void open_folders(struct listing *l, int folder) {
   struct stat st;
   int parent = openat(folder, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -119,7 +119,8 @@ static void open_folders(struct listing *l, int folder) {
 
 /* ---- pruning --------------------------------------------------------------------------------- */
 
-/* By age; entries of one file together, since it goes with the last of them. */
+/* Order by age; entries of one file are consecutive, since the file is removed with the last of
+ * them. */
 static int by_age(const void *left, const void *right) {
   const struct item *a = left, *b = right;
   if (a->used != b->used) return a->used < b->used ? -1 : 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Questions to the compiler: what it would run, where it looks for headers, and what a text is
- * after it was preprocessed. */
+/* Queries to the compiler: the commands it would run, where it searches for headers, and the
+ * preprocessed text. */
 #define _GNU_SOURCE
 #include "says.h"
 
@@ -21,7 +21,7 @@
 
 /* ---- asking ---------------------------------------------------------------------------------- */
 
-/* Always the same name: it occurs in the answer. */
+/* The name is always the same, as it occurs in the answer. */
 #define QUESTION "op2-question"
 
 static void remove_files(const char *stem) {
@@ -51,7 +51,7 @@ static op2_status read_answer(const char *stem, enum op2i_compiler_mode mode,
   return op2i_file_load(path, answer, &fault);
 }
 
-/* One run of the compiler; answer->data stays null where it gives none. */
+/* Run the compiler once; answer->data stays null if it gives no answer. */
 static op2_status ask(op2_context ctx, enum op2i_compiler_mode mode, const char *const *includes,
                       const struct op2i_text *source, struct op2i_bytes *answer) {
   struct op2i_jit *jit = ctx->jit;
@@ -114,8 +114,8 @@ void op2i_says_forget(struct op2i_jit *jit) {
 
 /* ---- commands -------------------------------------------------------------------------------- */
 
-/* The digest leaves out what differs from one run to the next: paths in our scratch folder, which
- * end with the name of the question or of a temporary file, and the working directory. */
+/* The digest omits what differs from run to run: paths in the scratch folder, which end with the
+ * name of the query or of a temporary file, and the working directory. */
 static op2_status digest_commands(const struct op2i_jit *jit, const char *text,
                                   struct op2i_key *digest) {
   struct op2i_text plain = {0};
@@ -152,7 +152,7 @@ static bool same_file(const char *a, const char *b) {
          one.st_ino == two.st_ino;
 }
 
-/* Whether the driver is a program and not a script, and runs no other driver. */
+/* True if the driver is a program and not a script, and runs no other driver. */
 static bool is_compiler(const struct op2i_jit *jit, const char *text, const char *first) {
   const struct op2i_words *driver = &jit->compiler.driver;
   char magic[4] = "", own[PATH_MAX];
@@ -200,8 +200,8 @@ static op2_status add_folder(const struct op2i_compiler *compiler, struct op2i_w
   return fits ? op2i_words_add(words, path) : OP2_SUCCESS;
 }
 
-/* Both GCC and Clang print the folders that are missing, each in quotes, then those of the two
- * searches, each on a line behind a blank. */
+/* Both GCC and Clang print the missing folders, each in quotes, and then the folders of the two
+ * searches, one per line after a blank. */
 static op2_status read_folders(const struct op2i_compiler *compiler, struct op2i_says *says,
                                const char *text) {
   static const char missing[] = "ignoring nonexistent directory \"";

@@ -15,7 +15,8 @@
 
 enum { ROOM = 8192, NAME = 256 };
 
-/* Take the next name off a list; false at its end. One that is too long names nobody. */
+/* Take the next name off a list; returns false at its end. A name that is too long matches
+ * nobody. */
 static bool next_name(const char **list, char name[NAME]) {
   *list += strspn(*list, ", ");
   size_t length = strcspn(*list, ", ");
@@ -30,7 +31,7 @@ static bool as_number(const char *name, unsigned long *number) {
   char *end;
   if (*name < '0' || *name > '9') return false;
   *number = strtoul(name, &end, 10);
-  /* A larger number would be cut to that of somebody else; the greatest one means nobody. */
+  /* A larger number would be truncated to that of another user; the largest one means no user. */
   return !*end && *number < UINT32_MAX;
 }
 
@@ -42,7 +43,7 @@ static bool is_user(const char *name, uid_t user) {
   return getpwnam_r(name, &entry, room, sizeof room, &found) == 0 && found && entry.pw_uid == user;
 }
 
-/* A group with many members needs much room. */
+/* A group with many members needs a large buffer. */
 static bool find_group(const char *name, gid_t *group) {
   enum { MOST_ROOM = 4 << 20 };
   struct group entry, *found = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Lists of words, as a command has them. */
+/* Lists of words of a command line. */
 #include <string.h>
 
 #include "compiler.h"
@@ -22,8 +22,8 @@ void op2i_words_free(struct op2i_words *words) {
   *words = (struct op2i_words){0};
 }
 
-/* Take one word off `text` into `word`, which has room for all of it: quotes and backslashes as in
- * a shell, nothing is expanded. */
+/* Take one word off `text` into `word`, which must be large enough. Quotes and backslashes work as
+ * in a shell; nothing is expanded. */
 static const char *take_word(const char *text, char *word) {
   char quote = 0;
   for (; *text && (quote || (*text != ' ' && *text != '\t' && *text != '\n')); text++) {
