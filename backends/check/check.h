@@ -24,7 +24,7 @@ enum {
   OP2I_CHECK_SPARE = 512   /* spare pointers before and after those of an argument over all slots */
 };
 
-/* What a row holds for the present element. */
+/* Contents of a row for the present element. */
 enum op2i_check_role {
   OP2I_ROW_FOLLOWS, /* nothing: an earlier row is the same data and stands for this one */
   OP2I_ROW_READ,    /* values that must not change */

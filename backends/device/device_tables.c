@@ -12,7 +12,7 @@
 #include "mesh.h"
 #include "plan.h"
 
-/* ---- who reaches a target -------------------------------------------------------------------- */
+/* ---- the entries that reach a target --------------------------------------------------------- */
 
 /* Entries of a pass over a range, sorted by target. The entries of one target are in the order of
  * their blocks' colours, and within a block by position, which is the order in which blocks on the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From text to functions of a device. Each text in use is built once and loaded when it is
+/* Turns text into functions of a device. Each text in use is built once and loaded when it is
  * launched. Some units without uses stay for a time, like images of the host. */
 #include "device_unit.h"
 
@@ -60,7 +60,7 @@ void op2i_device_units_close(op2_context ctx) {
   }
 }
 
-/* ---- units that nobody uses ------------------------------------------------------------------ */
+/* ---- units without uses ---------------------------------------------------------------------- */
 
 static struct op2i_device_unit **oldest_idle(struct op2i_jit *jit) {
   struct op2i_device_unit **oldest = NULL;

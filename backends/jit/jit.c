@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From generated text to functions: from memory, from the cache on disk, and from the compiler. */
+/* Turns generated text into functions: from memory, from the cache on disk, or with the
+ * compiler. */
 #include "jit_state.h"
 
 #include <string.h>

@@ -2,7 +2,7 @@
 #ifndef OP2I_JIT_H
 #define OP2I_JIT_H
 
-/* From generated text to functions. */
+/* Generated text is turned into functions here. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -4,9 +4,9 @@
 
 #include "says.h"
 
-/* Where a compiler's driver finds the programs that it runs. GCC searches the folders of -B, of
- * COMPILER_PATH and its own, and then those of PATH; Clang searches those of -B and COMPILER_PATH,
- * its own folder, and those of PATH. */
+/* The folders in which a compiler's driver finds the programs that it runs. GCC searches the
+ * folders of -B, of COMPILER_PATH and its own, and then those of PATH; Clang searches those of -B
+ * and COMPILER_PATH, its own folder, and those of PATH. */
 
 /* Parse the commands that the driver prints it would run (-###). Adds to says->programs, by_path,
  * untaken and unmade. `first` becomes the first program; "": none. Fails only for lack of
