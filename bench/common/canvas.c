@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What pictures are drawn on: colours, lines, letters. */
+/* A canvas for pictures: colours, lines and letters. */
 #include "canvas.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ void canvas_fill(canvas *c, int x, int y, int width, int height, colour with) {
 
 /* ---- letters --------------------------------------------------------------------------------- */
 
-/* On a grid of 5 x 9 dots, the last two below the line; a row is a number of five bits, the
+/* Glyphs on a grid of 5 x 9 dots, the last two below the line; a row is a number of five bits, the
  * leftmost dot the highest. */
 static const struct glyph {
   char letter;
@@ -129,14 +129,14 @@ void canvas_text(canvas *c, int x, int y, const char *text, colour with) {
 
 enum { BAR_WIDTH = 34, BAR_POINT = 16 };
 
-/* 1, 2 or 5 times a power of ten, so that there are five to twelve steps in the range. */
+/* Return 1, 2 or 5 times a power of ten, so that there are five to twelve steps in the range. */
 static double round_step(double range) {
   const double power = pow(10, floor(log10(range / 5)));
   const double times = range / 5 / power;
   return power * (times >= 5 ? 5 : times >= 2 ? 2 : 1);
 }
 
-/* The end of the bar, so many pixels wider on all sides. */
+/* Draw the end of the bar, so many pixels wider on all sides. */
 static void draw_point(canvas *c, int x, int y, bool down, int wider, colour with) {
   for (int k = 0; k < BAR_POINT + wider; k++) {
     const int half = (BAR_WIDTH / 2 + wider) * (BAR_POINT + wider - k) / (BAR_POINT + wider);

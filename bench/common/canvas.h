@@ -26,7 +26,7 @@ canvas_scale canvas_rising;    /**< from dark blue over green to pale yellow, ev
                                     it also reads in grey */
 canvas_scale canvas_diverging; /**< white in the middle, blue below, red above, ever darker */
 
-/** What text and lines are drawn in. */
+/** The colour of text and lines. */
 extern const colour canvas_ink;
 
 /** Make a white canvas, to be freed with canvas_free(). Returns 0, or -1 with the reason in *error

@@ -6,7 +6,7 @@
 
 #include "ranks.h"
 
-/* Of all ranks together, and the most of one. */
+/* Print the sum over all ranks, and the largest value of one rank. */
 static void print(const char *what, const char *of, double here) {
   double sum = here, most = here;
   ranks_sum(&sum, 1);
@@ -53,7 +53,7 @@ fail:
   return false;
 }
 
-/* Neighbours keep their places. */
+/* The library lists neighbours in an order that does not change. */
 static int64_t neighbours_since(const counts *before, const counts *c) {
   int64_t n = 0;
   for (int64_t i = 0; i < c->n; i++)

@@ -2,7 +2,7 @@
 #ifndef BENCH_ERROR_H
 #define BENCH_ERROR_H
 
-/** Says what went wrong in a function that returned -1. */
+/** The reason why a function returned -1. */
 typedef struct bench_error {
   char text[512];
 } bench_error;

@@ -8,14 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The program's own options come first. */
+/* The tables of a command: the program's own options come first. */
 enum { TABLES = 2 };
 
 typedef struct command {
   const char *name;
   unsigned program;
   const option *table[TABLES];
-  void *options[TABLES]; /* that the tables are about */
+  void *options[TABLES]; /* the options that each table is about */
 } command;
 
 static const option run_table[] = {
@@ -81,7 +81,7 @@ bool option_real(const char *text, void *member) {
   return end != text && !*end && isfinite(value) && value >= 0;
 }
 
-/* The text itself is kept, for null means that there is no seed. */
+/* The text itself is kept, because null means that there is no seed. */
 bool option_seed(const char *text, void *member) {
   char *end;
   errno = 0;
@@ -112,7 +112,7 @@ int option_warmup(const run_options *run, int iterations) {
 /* ---- the command line ---- */
 
 static void usage(FILE *stream, const command *c) {
-  int width = 0; /* of what stands for the values */
+  int width = 0; /* width of the column of value names */
   for (int t = 0; t < TABLES; t++)
     for (const option *p = c->table[t]; p->name; p++)
       if (width < (int)strlen(p->value)) width = (int)strlen(p->value);
@@ -131,7 +131,8 @@ static int reject(const command *c, const char *complaint, const char *text) {
   return 2;
 }
 
-/* The option that the first `length` characters name, and what it is a member of. */
+/* Find the option that the first `length` characters name, and the options that it is a member
+ * of. */
 static const option *find(const command *c, const char *text, size_t length, char **options) {
   for (int t = 0; t < TABLES; t++)
     for (const option *p = c->table[t]; p->name; p++) {

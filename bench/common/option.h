@@ -9,11 +9,11 @@
 /** @file option.h
  * Command lines: a table of options, each with the function that reads its value. */
 
-/** The programs of a benchmark; each takes the options that mean something to it. A program that
- * compares ways to run is told where to run, and chooses the rest itself. */
+/** The programs of a benchmark; each takes the options that apply to it. A program that compares
+ * execution modes is told where to run, and chooses the rest itself. */
 enum { PROGRAM_OP2 = 1, PROGRAM_SEQ = 2, PROGRAM_OMP = 4, PROGRAM_ALL = 7, PROGRAM_COMPARES = 8 };
 
-/** Reads a value into a member of the options; returns false when the text is none. */
+/** Reads a value into a member of the options; returns false if the text is not a value. */
 typedef bool option_reader(const char *text, void *member);
 
 option_reader option_text;      /**< `const char *`, not empty */
@@ -25,7 +25,7 @@ option_reader option_flag;      /**< `bool`, set by an option that has no value 
 option_reader option_output;    /**< as option_text, and null where option_writes is not set */
 option_reader option_partition; /**< `const char *`, the name of a way to partition */
 
-/** Whether this process is the one of its run that complains, and writes files by itself. */
+/** True if this process reports errors and writes files for its run. */
 extern bool option_writes;
 
 typedef struct option {
@@ -35,7 +35,7 @@ typedef struct option {
   size_t member; /**< its offset in the program's options */
 } option;
 
-/** What benchmarks can be told about a run. */
+/** Options of a run that all benchmarks have. */
 typedef struct run_options {
   int warmup, threads, block_size;
   bool eager, progress;
@@ -43,17 +43,17 @@ typedef struct run_options {
 } run_options;
 
 /** Read the command line of a program into *options, which holds the defaults, and *run; an entry
- * without a name ends the table. Returns -1 when the program should go on, otherwise the exit
- * status: 0 after --help, 2 after a wrong option, which has been reported. */
+ * without a name ends the table. Returns -1 if the program should go on, otherwise the exit status:
+ * 0 after --help, 2 after a wrong option, which has been reported. */
 int option_parse(int argc, char **argv, unsigned program, const option *table, void *options,
                  run_options *run);
 
-/** Iterations that run before the clock starts, of those there are; at least one is timed when there
- * is any. */
+/** Return the number of iterations that run before the clock starts; at least one is timed, if
+ * there is any. */
 int option_warmup(const run_options *run, int iterations);
 
-/** Read a mesh's size, such as 40x30; a number too large becomes the largest. Returns false when
- * the text has another form. */
+/** Read the size of a mesh, such as 40x30; a number that is too large becomes the largest. Returns
+ * false if the text has another form. */
 bool option_size(const char *text, int64_t *ni, int64_t *nj);
 
 #endif

@@ -30,7 +30,7 @@ void panel_free(panel *p) {
   *p = (panel){0};
 }
 
-/* Twice the area of the triangle a, b, (x, y), positive when they go round to the left. */
+/* Return twice the area of the triangle a, b, (x, y), positive if they are counter-clockwise. */
 static double side_of(const double *a, const double *b, double x, double y) {
   return (b[0] - a[0]) * (y - a[1]) - (b[1] - a[1]) * (x - a[0]);
 }
@@ -83,7 +83,7 @@ void panel_range(const panel *p, int npanels, double *low, double *high) {
   *high = least + (last + 1) * bin;
 }
 
-/* The mean colour of a pixel's samples. */
+/* Return the mean colour of a pixel's samples. */
 static colour mean_colour(const panel *p, int x, int y, canvas_scale *scale, double low,
                           double high, colour nothing) {
   enum { N = PANEL_FINE * PANEL_FINE };

@@ -17,9 +17,9 @@ typedef struct panel {
   float *sample; /**< [rows][cols]; NaN where there is nothing */
 } panel;
 
-/** Make an empty panel of so many pixels, which shows the rectangle from low to high, and on two
- * opposite sides as much more as its shape needs. Returns 0, or -1 with the reason in *error and
- * nothing in *p. */
+/** Make an empty panel of so many pixels that shows the rectangle from low to high. Where its shape
+ * differs from that of the rectangle, it shows more on two opposite sides. Returns 0, or -1 with
+ * the reason in *error and nothing in *p. */
 int panel_create(panel *p, int width, int height, const double low[2], const double high[2],
                  bench_error *error);
 void panel_free(panel *p);
@@ -29,10 +29,11 @@ void panel_free(panel *p);
 void panel_triangle(panel *p, const double corner[3][2], const double value[3]);
 
 /** The range that colours should cover: all samples of the panels but the two in a thousand lowest
- * and highest, so that single points do not take the scale for themselves. */
+ * and highest, so that single points do not determine the scale. */
 void panel_range(const panel *p, int npanels, double *low, double *high);
 
-/** Draw it, its top left corner at (x, y); `nothing` is the colour where there is nothing. */
+/** Draw the panel with its top left corner at (x, y); `nothing` is the colour of samples without a
+ * value. */
 void panel_draw(const panel *p, canvas *c, int x, int y, canvas_scale *scale, double low,
                 double high, colour nothing);
 

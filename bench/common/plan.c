@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Gives the block the least colour from `base` to `base` + 63 that none of its targets has; false
- * when there is none. */
+/* Give the block the least colour from `base` to `base` + 63 that none of its targets has; returns
+ * false if there is none. */
 static bool colour_block(const plan *p, int64_t block, const int32_t *map, int arity, int64_t base,
                          uint64_t *taken, int64_t *colour) {
   const int64_t first = arity * block * p->size, last = arity * plan_block_end(p, block);
@@ -19,7 +19,7 @@ static bool colour_block(const plan *p, int64_t block, const int32_t *map, int a
   return true;
 }
 
-/* Greedy; blocks that find none of 64 colours free wait for the next 64. */
+/* Greedy colouring; blocks for which none of 64 colours is free wait for the next 64. */
 static int colour_blocks(plan *p, const int32_t *map, int arity, int64_t ntarget, int64_t *colour) {
   uint64_t *taken = malloc((size_t)ntarget * sizeof *taken);
   if (!taken) return -1;

@@ -19,7 +19,7 @@ typedef struct plan {
   int64_t *order, *start;
 } plan;
 
-/** A plan for a map of n rows, with `arity` of `ntarget` targets in each, to be given back with
+/** Make a plan for a map of n rows, with `arity` of `ntarget` targets in each, to be freed with
  * plan_free(). Returns 0, or -1 with the reason in *error and nothing in *p. */
 int plan_create(plan *p, const int32_t *map, int64_t n, int arity, int64_t ntarget, int64_t size,
                 bench_error *error);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How far a run has come and how long it will still take, on stderr. */
+/* The progress of a run and the time that is left, on stderr. */
 #include "progress.h"
 
 #include <stdio.h>
@@ -14,12 +14,12 @@ static struct {
   const char *program, *unit;
   int steps;
   bool shown, terminal;
-  bool line;    /* there is one on the terminal */
-  double begin; /* of the run, in seconds of the clock */
-  double first; /* when there was something to tell first: compilers have run by then */
+  bool line;    /* True if there is a line on the terminal */
+  double begin; /* begin of the run, in seconds of the clock */
+  double first; /* time of the first share > 0: compilers have run by then */
   double first_share;
-  double last; /* when there was something to tell last */
-  int tenth;   /* of the run that was told last in a file */
+  double last; /* time of the last output */
+  int tenth;   /* the tenth that was last reported to a file */
 } progress;
 
 int progress_done(op2_context ctx, int queued, int loops) {
@@ -38,7 +38,7 @@ static void print_time(double seconds) {
     fprintf(stderr, "%d h %02d min", whole / 3600, whole / 60 % 60);
 }
 
-/* The program and so much of its run, as the beginning of a line. */
+/* Print the program and its share as the beginning of a line. */
 static void print_share(double share) {
   fprintf(stderr, "%s%s: %d %%", progress.terminal ? "\r" : "", progress.program,
           (int)(100 * share));

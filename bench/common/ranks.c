@@ -12,11 +12,11 @@
 #include "report.h"
 
 static int me, all = 1;
-static bool among; /* ranks, be it one */
+static bool among; /* True if there are ranks, even one */
 static op2_partition_report parts;
 
-/* What launchers tell their processes: how many these are, or with PMIx alone which one this is. A
- * single task of Slurm may be a shell. */
+/* Launchers set one of these variables: the number of processes, or with PMIx alone the number of
+ * this one. A single task of Slurm may be a shell. */
 static const char *launched(void) {
   static const char *const names[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_RANK"};
   const char *value = getenv("SLURM_STEP_NUM_TASKS");
@@ -87,7 +87,8 @@ int ranks_number(void) { return all; }
 
 /* ---- blocks of the mesh ---- */
 
-/* Where the block of this rank begins, of n elements; that of the next one is where it ends. */
+/* Return the first element of a rank's block, of n elements; it ends where the next rank's block
+ * begins. */
 static int64_t first_of(int64_t n, int rank) { return n / all * rank + n % all * rank / all; }
 
 op2_status ranks_set(op2_context ctx, int64_t n, const char *name, op2_set *set) {
@@ -116,7 +117,7 @@ op2_status ranks_dat(op2_set set, int dim, op2_type type, const void *values, co
 
 /* ---- partitions ---- */
 
-/* The bits of a number, well mixed. */
+/* Return the bits of a number, well mixed. */
 static uint64_t mix(uint64_t bits) {
   bits = (bits ^ bits >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
   bits = (bits ^ bits >> 27) * UINT64_C(0x94d049bb133111eb);

@@ -5,17 +5,17 @@
 #include <stddef.h>
 
 /** @file reference.h
- * What all hand-written programs need. None of them uses the op2 library. */
+ * Functions that all hand-written programs need. None of them uses the op2 library. */
 
-/** Zeroed memory on huge pages where the system gives them, as the library's own; null when there
- * is none. */
+/** Allocate zeroed memory, on huge pages where the system has them, as the library does; null: no
+ * memory. */
 void *reference_alloc(size_t bytes);
 
 /** Move an array of so many bytes, to which *member points, onto huge pages. Returns 0, or -1 when
  * there is no memory for it. */
 int reference_move(void *member, size_t bytes);
 
-/** Print what has passed since `begin`, and what each of the iterations since `timed` took. */
+/** Print the time since `begin`, and the time of each of the iterations since `timed`. */
 void reference_times(double begin, double timed, int iterations);
 
 #endif

@@ -24,7 +24,7 @@ bool report_init(const run_options *run, op2_context *ctx) {
   return report_ok(ranks_init(&options, ctx), "op2_init");
 }
 
-/* A line of the table for what is no loop; shares are of all the time there was. */
+/* Print a line of the table for a part that is not a loop; shares are of the total time. */
 static void print_part(const char *part, double seconds, const op2_times *times) {
   printf("%-42s %12.4f %7.1f\n", part, seconds, 100 * seconds / times->total);
 }
@@ -62,18 +62,19 @@ static bool print_table(op2_context ctx) {
   return true;
 }
 
-/* What rank 0 has sent and waited for. */
+/* Print the messages of rank 0 and the time that it waited for others. */
 static bool print_halos(op2_context ctx) {
   op2_comm_stats sent;
   if (ranks_number() == 1) return true;
   if (!report_ok(op2_comm_stats_get(ctx, &sent), "op2_comm_stats_get")) return false;
-  printf("halos: %" PRId64 " messages of %" PRId64 " bytes in %" PRId64 " exchanges, %.6f s on their "
+  printf("halos: %" PRId64 " messages of %" PRId64 " bytes in %" PRId64
+         " exchanges, %.6f s on their "
          "way, %.6f s waited for\n",
          sent.messages, sent.bytes, sent.exchanges, sent.travelling, sent.waited);
   return true;
 }
 
-/* What rank 0 has moved between the host and its device, if it has one. */
+/* Print the transfers between rank 0's host and device, if it has one. */
 static bool print_device(op2_context ctx) {
   op2_device_stats moved;
   if (!report_ok(op2_device_stats_get(ctx, &moved), "op2_device_stats_get")) return false;

@@ -88,7 +88,7 @@ int scan_nodes(scanner *s, double *x, int64_t n) {
   return 0;
 }
 
-/* Every number takes a digit and a separator. */
+/* Every number takes at least a digit and a separator. */
 int scan_room(const scanner *s, int64_t numbers) {
   if (2 * numbers <= s->end - s->at + 1) return 0;
   return bench_fail(s->error,

@@ -7,8 +7,8 @@
 #include "error.h"
 
 /** @file scan.h
- * Reading OP2's text files of meshes: numbers that white space of any kind separates. Functions that
- * can fail return 0, or -1 with file, line and what was expected in the error. */
+ * Reading OP2's text files of meshes: numbers that white space of any kind separates. Functions
+ * that can fail return 0, or -1 with file, line and what was expected in the error. */
 
 typedef struct scanner {
   const char *path;
@@ -18,8 +18,8 @@ typedef struct scanner {
   bench_error *error;
 } scanner;
 
-/** What is read now, in words for messages: "node 2 of edge 17", or `part` alone when `of` is null.
- */
+/** The number that is being read, in words for messages: "node 2 of edge 17", or `part` alone if
+ * `of` is null. */
 typedef struct scan_item {
   const char *part;
   int slot; /**< -1: the part has no number */
@@ -27,27 +27,27 @@ typedef struct scan_item {
   int64_t element;
 } scan_item;
 
-/** Load a file, to be given back with scan_close(). */
+/** Load a file, to be closed with scan_close(). */
 int scan_open(scanner *s, const char *path, bench_error *error);
 void scan_close(scanner *s);
 
-/** A decimal integer in [low, high]. */
+/** Read a decimal integer in [low, high]. */
 int scan_int(scanner *s, const scan_item *what, int64_t low, int64_t high, int32_t *value);
 
-/** A finite number. */
+/** Read a finite number. */
 int scan_real(scanner *s, const scan_item *what, double *value);
 
-/** n indices from 0 of `size` elements; `what` is given their slots if there are several. */
+/** Read n indices in [0, size); `what` gets their slots if there are several. */
 int scan_row(scanner *s, int32_t *row, int n, scan_item *what, int64_t size);
 
-/** Two coordinates for each of n nodes. */
+/** Read two coordinates for each of n nodes. */
 int scan_nodes(scanner *s, double *x, int64_t n);
 
-/** Whether so many numbers can still come: counts that are absurd are refused before memory is asked
- * for. */
+/** Fail if so many numbers cannot follow in the file: absurd counts are refused before memory is
+ * allocated. */
 int scan_room(const scanner *s, int64_t numbers);
 
-/** Nothing may come after `last`. */
+/** Fail if anything follows `last`. */
 int scan_end(scanner *s, const char *last);
 
 #endif

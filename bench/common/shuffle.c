@@ -8,7 +8,7 @@ uint64_t shuffle_random(uint64_t *state) {
   return z ^ (z >> 31);
 }
 
-/* What lies above the largest multiple of n is drawn again. */
+/* Numbers above the largest multiple of n are drawn again, so that the distribution is uniform. */
 int64_t shuffle_below(uint64_t *state, int64_t n) {
   const uint64_t width = (uint64_t)n, limit = UINT64_MAX - UINT64_MAX % width;
   uint64_t drawn = shuffle_random(state);

@@ -11,7 +11,7 @@
  * 64-bit number. */
 uint64_t shuffle_random(uint64_t *state);
 
-/** Uniform in [0, n). */
+/** Return a number that is uniform in [0, n). */
 int64_t shuffle_below(uint64_t *state, int64_t n);
 
 /** to[element[i]] = from[i] for n rows of `width` numbers, every number replaced by its new one;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* All there is in the file, and null when there is no memory for it. */
+/* Read all of the file; null: no memory. */
 static char *read_all(FILE *file, size_t *size) {
   size_t room = (size_t)1 << 16;
   char *text = malloc(room);

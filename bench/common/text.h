@@ -7,17 +7,18 @@
 
 #include "error.h"
 
-/** Read a whole file into memory that is given back with free(), with a NUL behind its *size bytes.
+/** Read a whole file into memory that is freed with free(), with a NUL after its *size bytes.
  * Returns 0, or -1 with the reason in *error and nothing else changed. */
 int text_load(const char *path, char **text, size_t *size, bench_error *error);
 
 /** Create a file to write, or replace one. Returns null with the reason in *error. */
 FILE *text_create(const char *path, bench_error *error);
 
-/** Six decimals where they give the value back, and otherwise all that it needs; then a character. */
+/** Write six decimals if they reproduce the value, and otherwise as many digits as it needs; then a
+ * character. */
 void text_write_real(FILE *file, double value, char after);
 
-/** Close a file that was written. Returns 0, or -1 with the reason in *error where anything failed. */
+/** Close a file that was written. Returns 0, or -1 with the reason in *error if anything failed. */
 int text_finish(FILE *file, const char *path, bench_error *error);
 
 #endif
