@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Full potential flow round the airfoil by bilinear elements: Newton's steps, each by truncated conjugate
- * gradients whose loops are queued one by one. The matrix is assembled, or applied cell by cell. The host
- * looks at the residual after each iteration, and at nothing else: what the look does not need waits for
- * the loops of the next iteration. */
+/* Full potential flow round the airfoil by bilinear elements: Newton steps, each of them by
+ * truncated conjugate gradients whose loops are queued one by one. The matrix is assembled, or
+ * applied cell by cell. The host reads only the residual after each iteration: loops that the
+ * residual does not depend on wait for the loops of the next iteration. */
 #include <math.h>
 #include <stdio.h>
 
@@ -22,7 +22,7 @@ typedef struct solver {
   op2_set nodes, cells;
   op2_map cell_nodes;
   op2_dat x, phi, inside;
-  op2_sparsity pattern; /* of the matrix; both are null where there are element matrices instead */
+  op2_sparsity pattern; /* of the matrix; both are null if there are element matrices instead */
   op2_mat a;
   op2_dat k;
   op2_dat u, r, p, v;
@@ -100,7 +100,7 @@ static void destroy(solver *s) {
 
 /* ---- loops ---- */
 
-/* The residual of the equation and its derivative; where conjugate gradients begin. */
+/* The residual of the equation and its derivative, and the start of conjugate gradients. */
 static bool queue_start(solver *s) {
   const op2_arg x = op2_arg_dat(s->x, OP2_ALL, s->cell_nodes, OP2_READ),
                 phi = op2_arg_dat(s->phi, OP2_ALL, s->cell_nodes, OP2_READ),
@@ -136,7 +136,7 @@ fail:
   return false;
 }
 
-/* Iteration `it`, counted from 1, up to its residual. */
+/* Queue iteration `it`, counted from 1, up to its residual. */
 static bool queue_iteration(solver *s, int it) {
   const op2_gbl was = s->rr[(it - 1) % 2], is = s->rr[it % 2];
   const op2_scalar step = op2_scalar_ratio(was, s->pv);
@@ -153,7 +153,7 @@ fail:
   return false;
 }
 
-/* The direction of the iteration after `it`. */
+/* Queue the direction of the iteration after `it`. */
 static bool queue_turn(solver *s, int it) {
   TRY(op2_dat_aypx(s->p, op2_scalar_ratio(s->rr[it % 2], s->rr[(it - 1) % 2]), s->r));
   return true;
@@ -174,7 +174,7 @@ fail:
 
 /* ---- the method ---- */
 
-/* The square root of a sum of squares; looking at it runs what it depends on. */
+/* Return the square root of a sum of squares; reading it runs the loops that it depends on. */
 static bool look(op2_gbl sum, int step, double *root) {
   double squares;
   TRY(op2_gbl_get(sum, &squares));
@@ -185,7 +185,7 @@ fail:
   return false;
 }
 
-/* The iterations of one step, and how many they were. */
+/* Run the iterations of one step, and count them. */
 static bool iterate(solver *s, const options *o, int step, double *seconds, int *iterations) {
   double first, residual;
   int it = 0;
@@ -203,7 +203,7 @@ static bool iterate(solver *s, const options *o, int step, double *seconds, int 
   return true;
 }
 
-/* Times are those of the iterations: how long it takes to linearise is told by the table. */
+/* The times are those of the iterations: the time to linearise is in the table. */
 static bool run_steps(solver *s, const options *o, int64_t nnode, run_times *times, double *rms) {
   const int warmup = option_warmup(&o->run, o->newton);
   const double begin = clock_now();
@@ -242,7 +242,8 @@ static bool solve(const options *o, const mesh *m, const problem *given, run_tim
   return report_finalize(&s.ctx, good);
 }
 
-/* The run itself, on a mesh that took `times->mesh` seconds to get; the problem's are added. */
+/* The run itself, on a mesh that took `times->mesh` seconds to get; the time for the problem is
+ * added. */
 static bool run(const options *o, const mesh *m, run_times *times) {
   problem given;
   bench_error error;

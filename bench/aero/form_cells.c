@@ -4,8 +4,8 @@
 #include "common/reference.h"
 #include "reference.h"
 
-/* Symmetric matrices of ten values a cell; an iteration is one pass over the cells, by colours, which
- * makes p.v on its way, and two over the nodes. */
+/* Symmetric matrices of ten values a cell; an iteration is one pass over the cells, by colours,
+ * which makes p.v on its way, and two over the nodes. */
 
 static double *matrices; /* [ncell][10], rows from the diagonal on */
 
@@ -23,7 +23,7 @@ static void store(const flow *f, int64_t c, const double k[4][4]) {
     for (int j = i; j < 4; j++) *to++ = k[i][j];
 }
 
-/* v += K p, the part of one cell; returns that of p.v. */
+/* v += K p, the part of one cell; returns its part of p.v. */
 static inline double add(const double *restrict k, const int32_t *restrict node,
                          const double *restrict p, double *restrict v) {
   const double p0 = p[node[0]], p1 = p[node[1]], p2 = p[node[2]], p3 = p[node[3]];

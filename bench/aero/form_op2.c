@@ -5,9 +5,9 @@
 #include "common/reference.h"
 #include "reference.h"
 
-/* The structure of OP2's aero: matrices of 16 values a cell, a parallel loop for every colour of the
- * blocks of cells, one for the far field, and one for every operation on vectors, with u, r and the
- * clearing of v in one. */
+/* The structure of OP2's aero: matrices of 16 values a cell, a parallel loop for every colour of
+ * the blocks of cells, one for the far field, and one for every operation on vectors, with u, r and
+ * the clearing of v in one. */
 
 static double *matrices; /* [ncell][4][4] */
 

@@ -5,16 +5,16 @@
 #include "common/reference.h"
 #include "reference.h"
 
-/* The matrix in rows, each with its columns in ascending order, or in slices of eight rows side by side, a
- * vector for each column: rows are slices of one. An iteration is three passes over the nodes, the first
- * of which is the product together with p.v. */
+/* The matrix is stored in rows, each with its columns in ascending order, or in slices of eight
+ * rows side by side, with a vector for each column; rows are slices of one. An iteration is three
+ * passes over the nodes, the first of which computes the product together with p.v. */
 
-enum { LANES = 8, AHEAD = 1024 }; /* values that are fetched ahead */
+enum { LANES = 8, AHEAD = 1024 }; /* values that are prefetched */
 
 static int lanes; /* rows in a slice */
 static int64_t slices;
-static int32_t *start, *column; /* [slices + 1]: where each begins; [values] */
-static int32_t *place;          /* [ncell][4][4] where the values of a cell go */
+static int32_t *start, *column; /* [slices + 1], begin of each slice; [values], columns */
+static int32_t *place;          /* [ncell][4][4], index of each value of a cell in `value` */
 static double *value;
 
 static void finish(void) {
@@ -26,15 +26,14 @@ static void finish(void) {
 
 /* ---- where values are ---- */
 
-/* The cells round each node: of node i the list from first[i] to first[i + 1] - 1. */
+/* List the cells round each node: those of node i are list[first[i]] to list[first[i + 1] - 1]. */
 static void list_cells(const flow *f, int32_t *first, int32_t *list) {
   for (int64_t i = 0; i < 4 * f->ncell; i++) first[f->cell[i] + 2]++;
   for (int64_t i = 2; i < f->nnode + 2; i++) first[i] += first[i - 1];
   for (int64_t i = 0; i < 4 * f->ncell; i++) list[first[f->cell[i] + 1]++] = (int32_t)(i / 4);
 }
 
-/* Put a number where it belongs among n ascending ones, unless it is there. Returns how many these are
- * then. */
+/* Insert a number into n ascending ones, unless it is there. Returns how many there are then. */
 static int insert(int32_t *row, int n, int32_t number) {
   int at = n;
   while (at > 0 && row[at - 1] > number) at--;
@@ -44,7 +43,8 @@ static int insert(int32_t *row, int n, int32_t number) {
   return n + 1;
 }
 
-/* The columns of row i, of which there may be none; returns how many. */
+/* List the columns of row i, which may be past the last row and then has none; returns their
+ * number. */
 static int list_row(const flow *f, const int32_t *first, const int32_t *list, int64_t i,
                     int32_t *row) {
   int n = 0;
@@ -53,7 +53,7 @@ static int list_row(const flow *f, const int32_t *first, const int32_t *list, in
   return n;
 }
 
-/* Slices are as long as their longest row. */
+/* A slice is as long as its longest row. */
 static void measure(const flow *f, const int32_t *first, const int32_t *list, int32_t *row) {
   for (int64_t s = 0; s < slices; s++) {
     int most = 0;
@@ -65,7 +65,7 @@ static void measure(const flow *f, const int32_t *first, const int32_t *list, in
   }
 }
 
-/* Behind the columns of a short row comes a column again, with zeros. */
+/* A short row is padded with zeros, in a column that it has already. */
 static void fill(const flow *f, const int32_t *first, const int32_t *list, int32_t *row) {
   for (int64_t i = 0; i < slices * lanes; i++) {
     const int32_t from = start[i / lanes], most = (start[i / lanes + 1] - from) / lanes;
@@ -151,7 +151,7 @@ static double multiply_rows(const flow *f) {
   return pv;
 }
 
-/* The vectors have room for the last slice, of which rows that are none are zero. */
+/* The vectors are padded to whole slices; padding rows are zero. */
 static double multiply_slices(const flow *f) {
   const double *restrict p = f->p;
   double *restrict v = f->v, pv = 0;

@@ -7,18 +7,19 @@
 #include "op2.h"
 
 /** @file kernels.h
- * The kernels of the potential flow: one for each form of the matrix that linearises the equation, the
- * product cell by cell, and one for every operation on vectors. The step lengths of conjugate gradients
- * are quotients of scalar products, which the kernels form themselves, so that the host looks at nothing
- * but the residual. A quotient of nothing is nothing.
+ * The kernels of the potential flow: one for each form of the matrix that linearises the equation,
+ * the product cell by cell, and one for every operation on vectors. The step lengths of conjugate
+ * gradients are quotients of scalar products, which the kernels compute, so that the host reads
+ * only the residual. A quotient with denominator 0 is 0.
  *
- * Where the potential is given, in the far field, there is no test function: `inside` is 0 there and
- * else 1. So rows and columns of the matrix are zero, and vectors that begin at zero stay there. */
+ * Where the potential is given, in the far field, there is no test function: `inside` is 0 there
+ * and 1 elsewhere. So rows and columns of the matrix are zero, and vectors that begin at zero stay
+ * zero there. */
 
-/* What a cell has at Gauss point q: the weight w, the velocity (u, v), the density rho, which is
- * D^(1 / (gamma - 1)) with gamma = 1.4 and so D^2 sqrt(D), and of each of its functions that tests the
- * derivatives nx, ny, and `along` the flow. The cell's nodes are those of one side and then those that
- * face them. */
+/* The quantities of a cell at Gauss point q: the weight w, the velocity (u, v), the density rho,
+ * which is D^(1 / (gamma - 1)) with gamma = 1.4 and so D^2 sqrt(D), and for each test function its
+ * derivatives nx and ny and its derivative `along` the flow. The cell's nodes are those of one side
+ * and then those that face them. */
 #define AERO_POINT                                                                                 \
   const double s = gauss[q % 2], t = gauss[q / 2];                                                 \
   const double ns[4] = {t - 1, 1 - t, -t, t}, nt[4] = {s - 1, -s, 1 - s, s};                       \
@@ -44,13 +45,14 @@
     r[i][0] += w * rho * along[i];                                                                 \
   }
 
-/* The value of the matrix between two of them. */
+/* The entry of the matrix for functions i and j. */
 #define AERO_VALUE w *rho *(nx[i] * nx[j] + ny[i] * ny[j]) - w *rho / d *(along[i] * along[j])
 
-/* Kernels in whose text these are put: one more macro, since OP2_KERNEL would take their names as text. */
+/* A kernel whose text contains these macros needs one more macro, since OP2_KERNEL would take their
+ * names as text. */
 #define AERO_KERNEL(name, params, ...) OP2_KERNEL(name, params, __VA_ARGS__)
 
-/* The residual, and a matrix that is assembled. */
+/* The residual, and the entries of an assembled matrix. */
 AERO_KERNEL(assemble,
             (const double *x[4], const double *phi[4], const double *inside[4], double a[4][4],
              double *r[4]),
@@ -63,7 +65,7 @@ AERO_KERNEL(assemble,
               }
             });
 
-/* The residual, and the cell's own matrix: it is symmetric, rows from the diagonal on. */
+/* The residual, and the cell's own matrix, which is symmetric: rows from the diagonal on. */
 AERO_KERNEL(element,
             (const double *x[4], const double *phi[4], const double *inside[4], double *k,
              double *r[4]),
@@ -78,7 +80,7 @@ AERO_KERNEL(element,
               }
             });
 
-/* v += K p, the part of one cell, and that of p.v. */
+/* v += K p, the part of one cell, and its part of p.v. */
 OP2_KERNEL(product, (const double *k, const double *p[4], double *v[4], double *sum), {
   const int at[16] = {0, 1, 2, 3, 1, 4, 5, 6, 2, 5, 7, 8, 3, 6, 8, 9};
   for (int i = 0; i < 4; i++) {
@@ -95,15 +97,15 @@ OP2_KERNEL(begin, (const double *r, double *p, double *u), {
   *u = 0;
 });
 
-/* y -= (above / below) x, and x is zero after it, for the next product. The host looks for what comes of y:
- * a loop of its own for x would stay behind. */
+/* y -= (above / below) x; x is zero afterwards, for the next product. It is cleared here, because a
+ * separate loop for x would stay queued when the host reads a result of y. */
 OP2_KERNEL(take, (double *y, double *x, const double *above, const double *below), {
   const double step = *below != 0 ? *above / *below : 0;
   *y -= step * *x;
   *x = 0;
 });
 
-/* Newton's step, and how large it was. */
+/* Newton's step, and the square of its length. */
 OP2_KERNEL(update, (const double *u, double *phi, double *r, double *sum), {
   *phi -= *u;
   *r = 0;

@@ -32,7 +32,7 @@ int mesh_open(const char *spec, mesh *m, bench_error *error) {
 
 /* ---- the generator ---- */
 
-/* The first row's nodes below the wake are those above it; the others follow each other. */
+/* The first row's nodes below the wake are the same as those above it; the other rows follow. */
 static int32_t node_at(int64_t ni, int64_t i, int64_t j) {
   const int64_t at = section_node(ni, i, j) - (ni + 1);
   return (int32_t)(at < 0 ? 2 * ni - 1 - i : at);
@@ -51,7 +51,7 @@ static void set_cells(int64_t ni, int64_t nj, int32_t *cell) {
       for (int k = 0; k < 4; k++) *cell++ = node_at(ni, i + k % 2, j + k / 2);
 }
 
-/* In ascending order, since that of the nodes is. */
+/* The far-field nodes come in ascending order, as the nodes do. */
 static void set_far(int64_t ni, int64_t nj, int32_t *far) {
   for (int64_t j = 0; j <= nj; j++)
     for (int64_t i = j == 0 ? ni + 1 : 0; i <= 3 * ni; i++)

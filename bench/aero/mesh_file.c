@@ -3,8 +3,8 @@
 #include "common/text.h"
 #include "mesh.h"
 
-/* OP2's FE_grid.dat: three counts, then the nodes' coordinates, then per cell 4 nodes, then the nodes
- * of the far field. White space of any kind separates, indices start from 0. */
+/* OP2's FE_grid.dat: three counts, then the nodes' coordinates, then per cell 4 nodes, then the
+ * nodes of the far field. White space of any kind separates, indices start from 0. */
 
 static int read_counts(scanner *s, mesh *m) {
   static const char *const names[3] = {"the number of nodes", "the number of cells",

@@ -5,19 +5,20 @@
 #include "mesh.h"
 
 /** @file problem.h
- * What is solved: div(rho grad phi) = 0, full potential flow of Mach number 0.1, as OP2's aero does
- * it: Newton's steps, each of them by so many conjugate gradients. */
+ * The problem: div(rho grad phi) = 0, full potential flow of Mach number 0.1, solved as in OP2's
+ * aero by Newton steps, each with a given number of conjugate gradient iterations. */
 
 #define PROBLEM_MACH     0.1
 #define PROBLEM_DECREASE 0.1 /**< of the residual, after which a step's iterations end */
-enum { PROBLEM_MOST = 200 }; /**< iterations of a step */
+enum { PROBLEM_MOST = 200 }; /**< maximum of iterations in a step */
 
 typedef struct problem {
   double *phi;    /**< [nnode] the potential at the start */
   double *inside; /**< [nnode] 0 in the far field, where phi is given, and else 1 */
 } problem;
 
-/** Returns 0, or -1 with the reason in *error; to be given back with problem_free(). */
+/** Set up the problem, to be freed with problem_free(). Returns 0, or -1 with the reason in
+ * *error. */
 int problem_create(const mesh *m, problem *p, bench_error *error);
 
 /** Free the arrays; *p may be all zero. */

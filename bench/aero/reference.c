@@ -12,7 +12,7 @@
 
 /* ---- the equation, linearised ---- */
 
-/* What a cell adds to the residual, and its matrix. */
+/* Compute a cell's contribution to the residual, and its matrix. */
 static void element(const double corner[4][2], const double phi[4], double k[4][4], double r[4]) {
   static const double gauss[2] = {0.211324865405187, 0.788675134594813};
   static const double gamma = 1.4, mach = PROBLEM_MACH;
@@ -56,7 +56,7 @@ static void linearise_cell(const flow *f, const form *how, int64_t c) {
   how->store(f, c, k);
 }
 
-/* The matrix, r = p, u = 0; and r.r. */
+/* Compute the matrix, r = p and u = 0; returns r.r. */
 static double linearise(const flow *f, const form *how) {
   double rr = 0;
   if (how->clear) how->clear(f);
@@ -89,7 +89,7 @@ void flow_pass_p(const flow *f, double step, double turn) {
   }
 }
 
-/* phi -= u, r = 0; and the rms of u. */
+/* phi -= u, r = 0; returns the rms of u. */
 static double update(const flow *f) {
   double sum = 0;
 #pragma omp parallel for simd schedule(static) reduction(+ : sum)

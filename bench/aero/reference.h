@@ -10,9 +10,9 @@
 #include "problem.h"
 
 /** @file reference.h
- * The hand-written programs: their arrays, how the equation is linearised, and the driver round the
- * iterations. None uses the op2 library. They are one source, which the sequential program has without
- * OpenMP and with the cells as one block. */
+ * The hand-written programs: their arrays, the linearisation of the equation, and the driver of the
+ * iterations. None uses the op2 library. They share one source, which the sequential program
+ * compiles without OpenMP and with the cells as one block. */
 
 typedef struct flow {
   int64_t nnode, ncell, nfar;
@@ -21,13 +21,13 @@ typedef struct flow {
   double *phi, *inside;      /**< [nnode] as in a ::problem */
   double *u, *r, *p;         /**< [nnode] change, residual, direction */
   double *v;                 /**< [nnode] K p; zero before the first iteration */
-  plan cells;                /**< blocks of cells, of which those of one colour share no node */
+  plan cells;                /**< blocks of cells; blocks of one colour share no node */
 } flow;
 
-/** A way to hold the matrix and to iterate. */
+/** A form in which the matrix is stored, with its iteration. */
 typedef struct form {
   const char *name;
-  bool inside; /**< whether values of far-field nodes are zero when they are stored */
+  bool inside; /**< True if values of far-field nodes are zero when they are stored */
   int (*prepare)(const flow *f, bench_error *error);
   void (*clear)(const flow *f); /**< before values are stored; may be null */
   void (*store)(const flow *f, int64_t c, const double k[4][4]);
@@ -41,16 +41,16 @@ extern const form form_csr;    /**< rows and columns, in three passes */
 extern const form form_slices; /**< the same, eight rows at a time */
 extern const form form_cells;  /**< cell by cell, in three passes */
 
-/** main() of a program, PROGRAM_SEQ or PROGRAM_OMP; the latter has a function that says how many threads
- * there are. */
+/** main() of a program, PROGRAM_SEQ or PROGRAM_OMP; the latter passes a function that sets the
+ * number of threads. */
 int reference_main(int argc, char **argv, unsigned program, void (*use_threads)(int n));
 
-/** above / below, or nothing of nothing. */
+/** above / below, or 0 if `below` is 0. */
 static inline double flow_quotient(double above, double below) {
   return below != 0 ? above / below : 0;
 }
 
-/** The last pass of an iteration with few: p and u. */
+/** The last pass of an iteration in forms with few passes: p and u. */
 void flow_pass_p(const flow *f, double step, double turn);
 
 #endif
