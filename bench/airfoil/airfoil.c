@@ -31,7 +31,7 @@ typedef struct flow {
   op2_const gam, gm1, cfl, eps, qinf;
   op2_kernel save_soln, adt_calc, res_calc, bres_calc, update;
   int64_t ncell;
-  double renumbering; /* seconds it took, 0 without */
+  double renumbering; /* seconds it took; 0: none */
 } flow;
 
 static bool declare_mesh(flow *f, const mesh *m, const char *method) {
@@ -53,13 +53,13 @@ fail:
   return false;
 }
 
-/* How far apart the numbers of the two cells of an edge are. */
+/* The distance between the numbers of the two cells of an edge. */
 typedef struct spread {
   double mean;
   int64_t most;
 } spread;
 
-/* number[i] is the mesh's number of the cell that is kept in place i. */
+/* number[i] is the mesh's number of the cell with index i. */
 static bool measure_spread(const mesh *m, const int64_t *number, spread *s) {
   int64_t *place = malloc((size_t)m->ncell * sizeof *place);
   if (!place) return false;
@@ -74,7 +74,7 @@ static bool measure_spread(const mesh *m, const int64_t *number, spread *s) {
   return true;
 }
 
-/* Every rank its own part. */
+/* Every rank renumbers its own part. */
 static bool renumber_parts(flow *f) {
   const double begin = clock_now();
   TRY(op2_renumber(f->edge_cells));
@@ -128,7 +128,7 @@ fail:
   return false;
 }
 
-/* The free stream everywhere, and no residual. */
+/* The state at the start: the free stream everywhere, and no residual. */
 static bool declare_state(flow *f) {
   void *start;
   TRY(op2_dat_create(f->cells, 4, OP2_F64, NULL, "q", &f->q));
@@ -186,7 +186,7 @@ fail:
   return false;
 }
 
-/* One time step: LOOPS_PER_STEP loops, none of which runs here. */
+/* Queue one time step: LOOPS_PER_STEP loops, none of which runs here. */
 static bool queue_step(flow *f) {
   TRY(op2_par_loop(f->save_soln, f->cells, op2_arg_direct(f->q, OP2_READ),
                    op2_arg_direct(f->qold, OP2_WRITE)));
@@ -195,7 +195,7 @@ fail:
   return false;
 }
 
-/* The rms of the change in the last update; looking at it runs all that it depends on. */
+/* Get the rms of the change in the last update; reading it runs all loops that it depends on. */
 static bool get_rms(flow *f, double *rms) {
   double sum;
   TRY(op2_gbl_get(f->rms, &sum));

@@ -12,7 +12,7 @@
 #define GAS_CFL   ((double)0.9f)
 #define GAS_EPS   ((double)0.05f)
 #define GAS_MACH  ((double)0.4f)
-#define GAS_ALPHA (3.0 * atan(1.0) / 45.0) /* of OP2, which does not use it */
+#define GAS_ALPHA (3.0 * atan(1.0) / 45.0) /* defined as in OP2, which does not use it */
 
 /** The state (rho, rho u, rho v, rho E) far away: Mach 0.4 along x, unit pressure and density. */
 static inline void gas_free_stream(double q[4]) {

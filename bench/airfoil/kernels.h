@@ -22,7 +22,8 @@ OP2_KERNEL(save_soln, (const double *q, double *qold), {
   for (int n = 0; n < 4; n++) qold[n] = q[n];
 });
 
-/* Area over time step: wave speed normal to each side, times its length, summed over the sides. */
+/* Area over time step: the wave speed normal to each side, times the side's length, summed over the
+ * sides. */
 OP2_KERNEL(adt_calc,
            (const double *x1, const double *x2, const double *x3, const double *x4, const double *q,
             double *adt),

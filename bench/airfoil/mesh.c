@@ -7,7 +7,7 @@
 
 #include "common/option.h"
 
-/* A mesh may be without edges of one kind, and malloc(0) may return null. */
+/* A mesh may have no edges of one kind, and malloc(0) may return null. */
 static void *array(int64_t n, size_t width) { return malloc((size_t)(n > 0 ? n : 1) * width); }
 
 int mesh_alloc(mesh *m, bench_error *error) {

@@ -40,8 +40,8 @@ int mesh_read(const char *path, mesh *m, bench_error *error);
 /** Write OP2's text file; mesh_read() gives back the same mesh, bit for bit. */
 int mesh_write(const mesh *m, const char *path, bench_error *error);
 
-/** Files that end in .h5 are OP2's of HDF5, in programs that have said mesh_hdf5_use():
- * mesh_hdf5.h. */
+/** Reading and writing of OP2's HDF5 files, whose names end in .h5, for programs that have called
+ * mesh_hdf5_use(): see mesh_hdf5.h. */
 typedef struct mesh_format {
   int (*read)(const char *path, mesh *m, bench_error *error);
   int (*write)(const mesh *m, const char *path, bench_error *error);
@@ -51,10 +51,10 @@ extern const mesh_format *mesh_hdf5; /**< null: no such files */
 /** Write a mesh to a file of the format that its name ends in. */
 int mesh_save(const mesh *m, const char *path, bench_error *error);
 
-/** The mesh a user names: `classic`, `IxJ` (two numbers), or else a file. */
+/** Open the mesh that a user names: `classic`, `IxJ` (two numbers), or else a file. */
 int mesh_open(const char *spec, mesh *m, bench_error *error);
 
-/** The same, shuffled with the seed that is given as text unless that is null. */
+/** The same, shuffled with the seed that is given as text, unless that is null. */
 int mesh_open_shuffled(const char *spec, const char *seed, mesh *m, bench_error *error);
 
 /** Renumber nodes, cells and edges by random permutations that depend on `seed` alone; boundary

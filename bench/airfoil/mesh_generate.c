@@ -27,7 +27,7 @@ static void set_edges(int64_t ni, int64_t nj, mesh *m) {
   int64_t e = 0;
   for (int64_t j = 0; j < nj; j++)
     for (int64_t i = 0; i < 3 * ni; i++) {
-      if (j == 0 && i < ni) /* the wake cut: the cells below and above it meet here */
+      if (j == 0 && i < ni) /* the wake cut, where the cells below and above it meet */
         e = add_edge(m, e, node_at(ni, i, 0), node_at(ni, i + 1, 0), cell_at(ni, 3 * ni - 1 - i, 0),
                      cell_at(ni, i, 0));
       if (j < nj - 1)

@@ -23,7 +23,7 @@ static int read_size(op2_file file, const char *name, int64_t *size) {
   return 0;
 }
 
-/* What the scheme and the drawing rely on. */
+/* Check that numbers are in the range that the scheme and the drawing require. */
 static int check_numbers(const char *path, const char *name, int64_t n, const int32_t *numbers,
                          int32_t low, int64_t high, bench_error *error) {
   for (int64_t i = 0; i < n; i++)
@@ -78,7 +78,7 @@ static int read_file(op2_file file, const char *path, mesh *m, bench_error *erro
   return rc;
 }
 
-/* What OP2's airfoil reads besides the mesh: the free stream everywhere, and constants. */
+/* Write what OP2's airfoil reads besides the mesh: the free stream everywhere, and constants. */
 static int write_state(op2_file file, op2_set cells, int64_t ncell) {
   static const char *const names[] = {"p_qold", "p_adt", "p_res"};
   const double gamma = GAS_GAMMA, gm1 = GAS_GM1, cfl = GAS_CFL, eps = GAS_EPS, mach = GAS_MACH,
@@ -151,7 +151,7 @@ static int begin(const char *path, op2_file_mode mode, op2_context *ctx, op2_fil
   return op2_init(&options, ctx) || op2_file_open(*ctx, path, mode, file);
 }
 
-/* The first failure is what is told. */
+/* Only the first failure is reported. */
 static int end(op2_context *ctx, op2_file *file, int rc, bench_error *error) {
   if (op2_file_close(file) && !rc) rc = bench_fail(error, "%s", op2_error_message());
   if (op2_finalize(ctx) && !rc) rc = bench_fail(error, "%s", op2_error_message());

@@ -5,9 +5,9 @@
 #include "mesh.h"
 
 /** @file mesh_hdf5.h
- * OP2's HDF5 file of the mesh (new_grid.h5), with OP2's names, by way of the library. */
+ * OP2's HDF5 file of the mesh (new_grid.h5), with OP2's names, read and written by the library. */
 
-/** From now on mesh_open() and mesh_save() take files that end in .h5. */
+/** After this call mesh_open() and mesh_save() accept files that end in .h5. */
 void mesh_hdf5_use(void);
 
 #endif

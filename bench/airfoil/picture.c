@@ -19,7 +19,7 @@ enum {
   BAR = HEIGHT - 130
 };
 
-/* The wall in the middle, with as much flow again before it and behind it, or the whole mesh if
+/* Show the wall in the middle, with as much flow again before it and after it, or the whole mesh if
  * there is no wall. */
 static int make_panel(panel *p, const mesh *m, bench_error *error) {
   double low[2] = {DBL_MAX, DBL_MAX}, high[2] = {-DBL_MAX, -DBL_MAX};
@@ -40,7 +40,7 @@ static int make_panel(panel *p, const mesh *m, bench_error *error) {
   return panel_create(p, FIELD, HEIGHT - CAPTION, low, high, error);
 }
 
-/* In every node the mean of the cells round it. */
+/* Compute the Mach number in every node as the mean of the cells round it. */
 static double *mach_in_nodes(const mesh *m, const double *q) {
   double *mach = calloc((size_t)m->nnode, sizeof *mach);
   int *cells = calloc((size_t)m->nnode, sizeof *cells);

@@ -8,8 +8,8 @@
  * A picture of the flow. */
 
 /** Draw the Mach number of the states q[ncell][4] round the section as a PNG file, with a bar of
- * colours and a line that says how many time steps led there and what the last of them changed.
- * Returns as the functions of mesh.h; fails when the program was built without libpng. */
+ * colours and a line that gives the number of time steps and the change in the last one. Returns as
+ * the functions of mesh.h; fails if the program was built without libpng. */
 int picture_write(const char *path, const mesh *m, const double *q, int steps, double rms,
                   bench_error *error);
 

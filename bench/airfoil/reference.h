@@ -96,8 +96,8 @@ static inline void ref_update(const double *restrict qold, double *restrict q, d
 
 /* ---- driver ---- */
 
-/** A program: how it prepares, if it has to, and one time step, which returns the sum of squares of
- * its second update. */
+/** A program: its preparation, if it needs one, and one time step, which returns the sum of squares
+ * of its second update. */
 typedef struct reference {
   unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
   int (*prepare)(const options *o, const mesh *m, bench_error *error);

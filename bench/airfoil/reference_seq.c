@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "reference.h"
 
-/* The airfoil scheme as plain loops on one thread: what everything else is held against. */
+/* The airfoil scheme as plain loops on one thread: the reference for all other programs. */
 
 static void residual(const mesh *m, flow *f, const double *far_field) {
   const double *x = m->x;
