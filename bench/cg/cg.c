@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Poisson's equation on the airfoil mesh by bilinear elements and conjugate gradients. The matrix
- * is never assembled: it is applied cell by cell. What is done with vectors are operations of the
- * library's, one after another, and none of them needs the host, since step lengths are quotients
- * of scalar products that nobody has looked at. Putting them together is left to the library. */
+ * is never assembled: it is applied cell by cell. Operations on vectors are those of the library,
+ * queued one after another. None of them needs the host, since step lengths are quotients of scalar
+ * products that the host does not read. The library decides which of them are fused. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -80,7 +80,7 @@ fail:
   return false;
 }
 
-/* No change where u is given. */
+/* The change is zero where u is given. */
 static bool queue_fix(solver *s, op2_dat a) {
   TRY(op2_par_loop(s->fix, s->fixed, op2_arg_dat(a, 0, s->fixed_nodes, OP2_WRITE)));
   return true;
@@ -88,7 +88,7 @@ fail:
   return false;
 }
 
-/* The element matrices; r = p = b - K u, and its square. */
+/* Compute the element matrices, r = p = b - K u, and r.r. */
 static bool queue_start(solver *s) {
   TRY(op2_par_loop(s->stiffness, s->cells, op2_arg_dat(s->x, OP2_ALL, s->cell_nodes, OP2_READ),
                    op2_arg_direct(s->k, OP2_WRITE)));
@@ -105,7 +105,7 @@ fail:
   return false;
 }
 
-/* Iteration `it`, counted from 1: eight loops, none of which runs here. */
+/* Queue iteration `it`, counted from 1: eight loops, none of which runs here. */
 static bool queue_iteration(solver *s, int it) {
   const op2_gbl was = s->rr[(it - 1) % 2], is = s->rr[it % 2];
   const op2_scalar step = op2_scalar_ratio(was, s->pv);
@@ -120,7 +120,8 @@ fail:
   return false;
 }
 
-/* The norm of the residual after iteration `it`; looking at it runs all that it depends on. */
+/* Get the norm of the residual after iteration `it`; reading it runs all loops that it depends
+ * on. */
 static bool get_residual(solver *s, int it, double *residual) {
   double rr;
   TRY(op2_gbl_get(s->rr[it % 2], &rr));
@@ -132,16 +133,17 @@ fail:
   return false;
 }
 
-/* Of all iterations, or of the way to the tolerance on a scale of powers of ten, if that is more;
- * the residual is so many times less than it was at the start. */
+/* Return the share of all iterations that have run, or, if that is larger, the share of the way to
+ * the tolerance on a logarithmic scale; `times_less` is the factor by which the residual has
+ * fallen. */
 static double share_done(const solver *s, const options *o, double times_less, int it) {
   const double of_all = (double)progress_done(s->ctx, it, LOOPS_PER_ITERATION) / o->iterations;
   const bool goal = o->tolerance > 0 && o->tolerance < 1 && times_less > 1;
   return goal ? fmax(of_all, log(times_less) / -log(o->tolerance)) : of_all;
 }
 
-/* Iterates until the residual is small enough, which is looked at now and then, or until there were
- * enough iterations. */
+/* Iterate until the residual is small enough, which is checked from time to time, or until the
+ * maximum of iterations is reached. */
 static bool iterate(solver *s, const options *o, double first, run_times *times, outcome *result) {
   const int warmup = option_warmup(&o->run, o->iterations);
   const double begin = clock_now();
@@ -219,7 +221,8 @@ static bool solve(const options *o, const mesh *m, const problem *given, run_tim
   return report_finalize(&s.ctx, good);
 }
 
-/* The run itself, on a mesh that took `times->mesh` seconds to get; the problem's are added. */
+/* The run itself, on a mesh that took `times->mesh` seconds to get; the time for the problem is
+ * added. */
 static bool run(const options *o, const mesh *m, run_times *times) {
   problem given;
   bench_error error;

@@ -7,7 +7,7 @@
 #include "op2.h"
 
 /** @file kernels.h
- * The kernels of the solver: two that make the system, one that applies its matrix cell by cell,
+ * The kernels of the solver: two that compute the system, one that applies its matrix cell by cell,
  * and one for the nodes where the solution is given. */
 
 /* The integrals of grad N_i . grad N_j over a bilinear quadrilateral, by 2 x 2 Gauss points; its
@@ -42,7 +42,7 @@ OP2_KERNEL(stiffness, (const double *x[4], double *k), {
   }
 });
 
-/* The integrals of f N_i, with f as its values at the corners have it. */
+/* The integrals of f N_i, with f interpolated from its values at the corners. */
 OP2_KERNEL(load, (const double *x[4], const double *f[4], double *b[4]), {
   const double xi[4] = {-1.0, 1.0, 1.0, -1.0};
   const double eta[4] = {-1.0, -1.0, 1.0, 1.0};
@@ -75,7 +75,7 @@ OP2_KERNEL(spmv, (const double *k, const double *p[4], double *v[4]), {
     for (int j = 0; j < 4; j++) v[i][0] += k[at[4 * i + j]] * p[j][0];
 });
 
-/* No change where u is given. */
+/* The change is zero where u is given. */
 OP2_KERNEL(fix, (double *v), { *v = 0.0; });
 
 #endif

@@ -23,9 +23,9 @@ static double wave_source(double x, double y) { return (1.0 / 16.0 + 1.0 / 25.0)
 
 static const struct {
   const char *name;
-  field *value; /* where u is given, and everywhere if the solution is known */
+  field *value; /* u where it is given, and everywhere if the solution is known */
   field *source;
-  bool known; /* and then the whole boundary is given */
+  bool known; /* True if the solution is known; then u is given on the whole boundary */
 } kinds[] = {
     [PROBLEM_FLOW] = {"flow", stream, nothing, false},
     [PROBLEM_LINEAR] = {"linear", plane, nothing, true},
@@ -39,7 +39,8 @@ static void mark_boundary(const mesh *m, bool whole, char *mark) {
       mark[m->bedge[2 * b]] = mark[m->bedge[2 * b + 1]] = 1;
 }
 
-/* Marks `node` and the corner of the cell that lies on it, unless the cell has the node itself. */
+/* Mark `node` and the corner of the cell that coincides with it, unless the cell has the node
+ * itself. */
 static void mark_double(const mesh *m, const int32_t *corner, int32_t node, char *mark) {
   for (int k = 0; k < 4; k++)
     if (corner[k] == node) return;
@@ -51,7 +52,7 @@ static void mark_double(const mesh *m, const int32_t *corner, int32_t node, char
   }
 }
 
-/* An edge between two cells of which one does not have its nodes lies on a cut: to the elements
+/* An edge between two cells of which one does not have its nodes lies on a cut: for the elements
  * both its sides are boundary. */
 static void mark_cut(const mesh *m, char *mark) {
   for (int64_t e = 0; e < m->nedge; e++)

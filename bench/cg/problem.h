@@ -8,9 +8,9 @@
 #include "airfoil/mesh.h"
 
 /** @file problem.h
- * What is solved: -div grad u = f on the nodes of an airfoil mesh, with u given on a part of the
- * boundary and no flux through the rest of it. Functions that can fail return as those of mesh.h.
- */
+ * The problem: -div grad u = f on the nodes of an airfoil mesh, with u given on a part of the
+ * boundary and no flux through the rest of it. Functions that can fail return as those of
+ * mesh.h. */
 
 typedef enum problem_kind {
   /** The potential of the flow round the section: no source, u = x in the far field, and no flux
@@ -31,13 +31,13 @@ typedef struct problem {
   double *source; /**< [nnode] f at the nodes */
 } problem;
 
-/** The problem that a user names: `flow`, `linear` or `wave`. */
+/** Set up the problem that a user names: `flow`, `linear` or `wave`. */
 int problem_create(const char *name, const mesh *m, problem *p, bench_error *error);
 
 /** Free the arrays; *p may be all zero. */
 void problem_free(problem *p);
 
-/** How a solver ended. */
+/** The result of a run. */
 typedef struct outcome {
   int iterations;
   double residual; /**< norm of b - K u over the free nodes */
@@ -47,8 +47,8 @@ typedef struct outcome {
 /** Print a line for the residual after an iteration. */
 void outcome_line(int iteration, double residual);
 
-/** Print on stdout how it ended, the root mean square of u over the nodes, and, where the solution
- * is known, the largest error. */
+/** Print the result on stdout: how the solver ended, the root mean square of u over the nodes, and,
+ * if the solution is known, the largest error. */
 void outcome_print(const outcome *end, const problem *p, const mesh *m, const double *u);
 
 #endif

@@ -13,7 +13,7 @@
 /* ---- elements ---- */
 
 /* A bilinear quadrilateral at one of the four Gauss points: its functions, their derivatives by x
- * and y times the area's measure, and that measure. */
+ * and y times the Jacobian, and the Jacobian. */
 typedef struct point {
   double n[4], dx[4], dy[4], area;
 } point;
@@ -41,7 +41,7 @@ static point gauss_point(const double corner[4][2], int g) {
   return at;
 }
 
-/* The element matrix, and the source's part of the right-hand side. */
+/* Compute the element matrix, and the source's part of the right-hand side. */
 static void element(const double corner[4][2], const double f[4], double *k, double *b) {
   for (int g = 0; g < 4; g++) {
     const point at = gauss_point(corner, g);
@@ -55,7 +55,7 @@ static void element(const double corner[4][2], const double f[4], double *k, dou
   }
 }
 
-/* Element matrices and r = p = b - K u, which is zero where u is given. */
+/* Compute the element matrices and r = p = b - K u, which is zero where u is given. */
 static void assemble(const mesh *m, const problem *given, cg_system *s) {
   for (int64_t c = 0; c < m->ncell; c++) {
     const int32_t *node = s->cell + 4 * c;

@@ -8,8 +8,8 @@
 #include "problem.h"
 
 /** @file reference.h
- * What the two hand-written programs share: the system's arrays and how they are made, the kernel
- * of the matrix, and the driver round the iteration. Neither program uses the op2 library. */
+ * The common part of the two hand-written programs: the system's arrays and their set-up, the
+ * kernel of the matrix, and the driver of the iteration. Neither program uses the op2 library. */
 
 typedef struct cg_system {
   int64_t nnode, ncell, nfixed;
@@ -20,7 +20,7 @@ typedef struct cg_system {
   double *v;            /**< [nnode] K p; zero before every iteration */
 } cg_system;
 
-/** A program: how it prepares, if it has to, and one iteration, which takes r.r before it and
+/** A program: its preparation, if it needs one, and one iteration, which takes r.r before it and
  * returns r.r after it. */
 typedef struct reference {
   unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
@@ -42,7 +42,7 @@ static inline void ref_spmv(const double *restrict k, const int32_t *restrict no
   v[node[3]] += k[3] * p0 + k[6] * p1 + k[8] * p2 + k[9] * p3;
 }
 
-/** above / below, or nothing of nothing. */
+/** above / below, or 0 if `below` is 0. */
 static inline double ref_quotient(double above, double below) {
   return below != 0.0 ? above / below : 0.0;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "reference.h"
 
-/* Conjugate gradients as plain loops on one thread: what everything else is held against. */
+/* Conjugate gradients as plain loops on one thread: the reference for all other programs. */
 
 static void apply(const cg_system *s) {
   for (int64_t c = 0; c < s->ncell; c++) ref_spmv(s->k + 10 * c, s->cell + 4 * c, s->p, s->v);
