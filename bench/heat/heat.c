@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Heat that spreads over the airfoil mesh: three loops a time step, and the host looks at the
- * largest change after each. */
+/* Heat that spreads over the airfoil mesh: three loops per time step; the host reads the largest
+ * change after each step. */
 #include <math.h>
 #include <stdio.h>
 
@@ -61,7 +61,7 @@ fail:
   return false;
 }
 
-/* After time step `it`, which runs here. */
+/* Read the change after time step `it`, which runs here. */
 static bool look(solver *s, const options *o, int it, outcome *result) {
   TRY(op2_gbl_get(s->change, &result->change));
   result->steps = it;
@@ -134,7 +134,8 @@ static bool solve(const options *o, const mesh *m, const problem *given, run_tim
   return report_finalize(&s.ctx, good);
 }
 
-/* The run itself, on a mesh that took `times->mesh` seconds to get; the problem's are added. */
+/* The run itself, on a mesh that took `times->mesh` seconds to get; the time for the problem is
+ * added. */
 static bool run(const options *o, const mesh *m, run_times *times) {
   problem given;
   bench_error error;

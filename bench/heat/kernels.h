@@ -7,8 +7,8 @@
 #include "op2.h"
 
 /** @file kernels.h
- * The three loops of a time step: what flows along the edges, what that makes of the temperatures,
- * and the largest change of any of them. */
+ * The three loops of a time step: the flow along the edges, the new temperatures, and the largest
+ * change of any temperature. */
 
 OP2_KERNEL(flow, (const double *weight, const double *ua, const double *ub, double *ga, double *gb),
            {
@@ -19,7 +19,7 @@ OP2_KERNEL(flow, (const double *weight, const double *ua, const double *ub, doub
 
 OP2_KERNEL(advance, (const double *rate, const double *gain, double *u), { *u += *rate * *gain; });
 
-/* And the gains are nothing again. */
+/* The largest change; the gains are set to zero for the next time step. */
 OP2_KERNEL(measure, (const double *rate, double *gain, double *change), {
   double size = fabs(*rate * *gain);
   *change = size > *change ? size : *change;

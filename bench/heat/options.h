@@ -17,10 +17,11 @@ typedef struct options {
   run_options run;
 } options;
 
-/** As option_parse() of option.h, which says what `program` is and what is returned. */
+/** Parse the command line as option_parse() of option.h does, with its `program` and return
+ * value. */
 int options_parse(int argc, char **argv, unsigned program, options *o);
 
-/** The mesh that the options name. */
+/** Open the mesh that the options name. */
 int options_mesh(const options *o, mesh *m, bench_error *error);
 
 #endif

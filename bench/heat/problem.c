@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Volumes, widths, the length of time steps, and what is hot at the start. */
+/* The problem: volumes, widths, the length of time steps, and the temperatures at the start. */
 #include "problem.h"
 
 #include <math.h>
@@ -29,7 +29,7 @@ static void add_areas(const mesh *m, double *area) {
   }
 }
 
-/* Heat passes between the centres of the cells on either side. */
+/* Heat flows between the centres of the cells on either side. */
 static void add_weights(const mesh *m, double *weight) {
   for (int64_t e = 0; e < m->nedge; e++) {
     double left[2], right[2];
@@ -41,8 +41,8 @@ static void add_weights(const mesh *m, double *weight) {
   }
 }
 
-/* Steps of half the length at which the temperature of some node would be its neighbours' alone;
- * `rate` holds the sum of the weights round each node until then. */
+/* Time steps have half of the length at which the new temperature of some node would depend on its
+ * neighbours alone; until it is known, `rate` holds the sum of the weights round each node. */
 static void fill_rates(const mesh *m, problem *p) {
   double step = INFINITY;
   for (int64_t e = 0; e < m->nedge; e++)
@@ -52,7 +52,7 @@ static void fill_rates(const mesh *m, problem *p) {
   for (int64_t i = 0; i < m->nnode; i++) p->rate[i] = step / p->area[i];
 }
 
-/* Hot in front of the section and cold far from it. */
+/* It is hot in front of the section and cold far from it. */
 static void fill_start(const mesh *m, double *start) {
   for (int64_t i = 0; i < m->nnode; i++) {
     const double x = m->x[2 * i] + 0.5, y = m->x[2 * i + 1];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the two hand-written programs share. */
+/* The common part of the two hand-written programs. */
 #include "reference.h"
 
 #include <stdio.h>

@@ -8,8 +8,8 @@
 #include "problem.h"
 
 /** @file reference.h
- * What the two hand-written programs share: the arrays, the flow along an edge, and the driver round
- * the time steps. Neither program uses the op2 library. */
+ * The common part of the two hand-written programs: the arrays, the flow along an edge, and the
+ * driver of the time steps. Neither program uses the op2 library. */
 
 typedef struct heat_state {
   int64_t nnode, nedge;
@@ -19,7 +19,8 @@ typedef struct heat_state {
   double *gain;     /**< [nnode] zero before every time step */
 } heat_state;
 
-/** A program: how it prepares, if it has to, and one time step, which returns the largest change. */
+/** A program: its preparation, if it needs one, and one time step, which returns the largest
+ * change. */
 typedef struct reference {
   unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
   int (*prepare)(const options *o, const heat_state *s, bench_error *error);

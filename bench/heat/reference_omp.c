@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time steps for OpenMP: edges in blocks, blocks coloured so that two of one colour share no node, a
- * parallel loop for every colour; then one for all that is done to nodes. */
+/* Time steps for OpenMP: edges are in blocks, coloured so that two blocks of one colour share no
+ * node, with a parallel loop for every colour; then one loop does all work on nodes. */
 #include <math.h>
 #include <omp.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time steps as plain loops on one thread: what everything else is held against. */
+/* Time steps as plain loops on one thread: the reference for all other programs. */
 #include <math.h>
 
 #include "reference.h"
