@@ -3,7 +3,8 @@
 
 #include "kernels.h"
 
-/* Restrict as in generated code; each pair of loops differs in its first line only. */
+/* The arrays are restrict as in generated code; the loops of each pair differ in their first line
+ * only. */
 #define FIELD(name, i) double *restrict const name = data[i]
 
 static void relax_plain(int64_t n, double *const *data, double *sum) {

@@ -5,8 +5,8 @@
 #include "op2.h"
 
 /** @file kernels.h
- * Kernels that do little, so that the cost round them shows. Repeating one drives no value to
- * infinity. */
+ * Kernels that do little, so that the cost of queueing and running them shows. Repeating one drives
+ * no value to infinity. */
 
 /* clang-format off */
 OP2_KERNEL(relax, (double *x), { x[0] = 0.5 * x[0] + 1.0; });

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What queueing, flushing and running a loop costs beyond the loop itself. */
+/* The cost of queueing, flushing and running a loop, in addition to the loop itself. */
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -17,7 +17,7 @@ static const char *const backends[BACKENDS] = {"starpu", "openmp", "sequential"}
 
 typedef struct settings {
   int batches, loops;
-  const char *backend; /* null: each */
+  const char *backend; /* null: all backends */
   bool check;
 } settings;
 
@@ -88,7 +88,7 @@ static bool measure(const settings *o, runner *run, subject *s, int loops, cost 
   return good;
 }
 
-/* Long loops are repeated less. */
+/* Long loops are repeated fewer times. */
 static int loops_for(const settings *o, int e) {
   const int64_t fewer = elements[e] > 1000 ? o->loops / 10 : o->loops;
   return (int)((fewer + MANY - 1) / MANY) * MANY;
@@ -117,7 +117,7 @@ static bool table_recording(const settings *o) {
   return succeeded(op2_finalize(&ctx), "op2_finalize") && good;
 }
 
-/* Before a backend starts its threads. */
+/* The loops by hand are measured before a backend starts its threads. */
 static bool measure_hand(const settings *o, cost plain[ELEMENTS][SHAPES],
                          cost openmp[ELEMENTS][SHAPES]) {
   bool good = true;

@@ -34,10 +34,11 @@ void subject_free(subject *s);
 /** Queue the loop once, as an application does. */
 op2_status subject_queue(const subject *s);
 
-/** Whether the objects hold the values of the arrays, up to rounding; says on stderr where not. */
+/** True if the objects hold the values of the arrays, up to rounding; differences are reported on
+ * stderr. */
 bool subject_agrees(const subject *s);
 
-/** Says on stderr which op2 call failed and why, unless it succeeded; returns whether it did. */
+/** Report on stderr which op2 call failed and why, unless it succeeded; returns true if it did. */
 bool succeeded(op2_status status, const char *call);
 
 #endif
