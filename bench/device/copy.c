@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How fast an NVIDIA device copies its own memory: what the speed of loops on it is held against.
+/* The speed at which an NVIDIA device copies its own memory: the reference for the speed of loops
+ * on it.
  *
  *   device_copy [megabytes [rounds]]
  *
- * prints the device's name and GB/s, bytes read and written counted, of the fastest of the rounds. The
- * driver is opened when the program runs; without one it says so and ends with status 77. */
+ * prints the device's name and the GB/s of the fastest round, counting bytes read and written. The
+ * driver is opened when the program runs; without one the program reports that and ends with status
+ * 77. */
 #include <dlfcn.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,7 +14,7 @@
 
 typedef void *stream_t, *event_t;
 
-/* As the driver's interface has them: functions, and the names that they have there. */
+/* Functions of the driver's interface: our names, and the driver's. */
 #define FUNCTIONS(_)                                                                               \
   _(init, "cuInit", (unsigned flags))                                                              \
   _(device, "cuDeviceGet", (int *device, int number))                                              \
@@ -52,7 +54,7 @@ static int fail(const char *what, int code) {
     if (code_) return fail(#call, code_);                                                          \
   } while (0)
 
-/* The fastest of some rounds, in milliseconds. */
+/* Time the fastest of some rounds, in milliseconds. */
 static int measure(const struct driver *cuda, size_t bytes, int rounds, float *best) {
   uint64_t from, to;
   event_t begin, end;
