@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What it costs that a program's queues differ from step to step: the same loops with fusion as it
- * comes and without it (OP2_FUSE=0), each in a context of its own: with an empty cache of compiled
- * loops, and again with what is in it then. Results must be the same to the bit. */
+/* The cost of queues that differ from step to step: the same loops with fusion by default and
+ * without it (OP2_FUSE=0), each in a context of its own, first with an empty cache of compiled
+ * loops and then with the filled one. Results must be bitwise equal. */
 #define _GNU_SOURCE
 #include <ftw.h>
 #include <inttypes.h>
@@ -47,10 +47,10 @@ static const option table[] = {
     {0},
 };
 
-/* One of the ways to choose loops. */
+/* A sequence in which loops are chosen. */
 typedef struct queue {
   const char *name, *what;
-  bool pooled; /* each loop is one of POOL that are drawn at the start */
+  bool pooled; /* True if each loop is one of POOL that are drawn at the start */
   bool steps;
 } queue;
 
@@ -136,7 +136,7 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
   return remove(path);
 }
 
-/* Seconds from the first loop to the end of the last; the values go to `values`. */
+/* Measure the seconds from the first loop to the end of the last; `values` gets the results. */
 static bool measure_in(const settings *o, const queue *q, const char *cache, bool fuse, mesh *m,
                        double *values, double *seconds) {
   const op2_options options = {.backend = o->run.backend,
@@ -156,7 +156,7 @@ static bool measure_in(const settings *o, const queue *q, const char *cache, boo
   return good(op2_finalize(&m->ctx)) && right;
 }
 
-/* With an empty cache, and with a filled one. */
+/* Each queue runs with an empty cache, and then with the filled one. */
 enum { CACHES = 2 };
 
 static bool measure(const settings *o, const queue *q, bool fuse, double *values[CACHES],
