@@ -6,7 +6,7 @@
 
 /** @file problem.h
  * The problem: div(rho grad phi) = 0, full potential flow of Mach number 0.1, solved as in OP2's
- * aero by Newton steps, each with a given number of conjugate gradient iterations. */
+ * aero by Newton steps, each by truncated conjugate gradients. */
 
 #define PROBLEM_MACH     0.1
 #define PROBLEM_DECREASE 0.1 /**< of the residual, after which a step's iterations end */

@@ -59,9 +59,9 @@ OP2_KERNEL(start, (const double **x, double *area, double *q), {
 
 /* ---- in every time step ---- */
 
-/* What crosses an edge from cell 1 to cell 2, and for both the speed of waves there times the
- * edge's length. The pressure that the edge would carry with its own cell's depth is left out of
- * either cell's balance: round a cell it sums to nothing. */
+/* Compute the flux across an edge from cell 1 to cell 2, and for both cells the wave speed there
+ * times the edge's length. The pressure that the edge would carry with its own cell's depth is
+ * omitted from either cell's balance, because its sum round a cell is zero. */
 OP2_KERNEL(flux,
            (const double *normal, const double *q1, const double *q2, double *res1, double *res2,
             double *rate1, double *rate2),
@@ -138,7 +138,7 @@ OP2_KERNEL(flux,
              }
            });
 
-/* A wall that reflects: the flux against the cell's own mirror image. */
+/* A reflecting wall: the flux against the cell's own mirror image. */
 OP2_KERNEL(wall, (const double *normal, const double *q, double *res, double *rate), {
   if (q[0] > dry) {
     double u = (q[1] * normal[0] + q[2] * normal[1]) / q[0];
@@ -150,7 +150,7 @@ OP2_KERNEL(wall, (const double *normal, const double *q, double *res, double *ra
   }
 });
 
-/* The least time step that any cell stands. */
+/* The least time step that is stable for all cells. */
 OP2_KERNEL(time_step, (const double *area, const double *rate, double *dt), {
   if (*rate > 0.0) *dt = fmin(*dt, cfl * *area / *rate);
 });

@@ -28,10 +28,10 @@ typedef struct mesh {
 } mesh;
 
 /** Cut ni x nj rectangles by diagonals of alternating direction into 2 ni nj triangles. Inner nodes
- * are moved off the grid by amounts that depend on their place in it alone. */
+ * are displaced from the grid by distances that depend on their position in it alone. */
 int mesh_generate(int64_t ni, int64_t nj, mesh *m, bench_error *error);
 
-/** The mesh a user names: `classic`, which is 500 x 500, or `IxJ` (two numbers). */
+/** Open the mesh that a user names: `classic`, which is 500 x 500, or `IxJ` (two numbers). */
 int mesh_open(const char *spec, mesh *m, bench_error *error);
 
 /** Renumber nodes, cells and edges by random permutations that depend on `seed` alone; boundary

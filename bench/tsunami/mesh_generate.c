@@ -4,19 +4,19 @@
 #include "common/shuffle.h"
 #include "mesh.h"
 
-/* Nodes move by at most this part of the grid's spacing, along x and along y: triangles keep their
- * orientation up to a quarter. */
+/* Nodes move by at most this fraction of the grid's spacing, along x and along y: triangles keep
+ * their orientation up to a quarter. */
 static const double jitter = 0.2;
 
 static int32_t node_at(int64_t ni, int64_t i, int64_t j) { return (int32_t)(i + j * (ni + 1)); }
 
-/* Whether the diagonal of the rectangle goes up to the right. */
+/* True if the diagonal of the rectangle goes up to the right. */
 static bool rising(int64_t i, int64_t j) { return (i + j) % 2 == 0; }
 
 static int32_t lower(int64_t ni, int64_t i, int64_t j) { return (int32_t)(2 * (i + j * ni)); }
 static int32_t upper(int64_t ni, int64_t i, int64_t j) { return lower(ni, i, j) + 1; }
 
-/* The triangle on the left, or on the right, of a rectangle. */
+/* Return the triangle on the left, or on the right, of a rectangle. */
 static int32_t left(int64_t ni, int64_t i, int64_t j) {
   return rising(i, j) ? upper(ni, i, j) : lower(ni, i, j);
 }
@@ -24,7 +24,7 @@ static int32_t right(int64_t ni, int64_t i, int64_t j) {
   return rising(i, j) ? lower(ni, i, j) : upper(ni, i, j);
 }
 
-/* Uniform in [-jitter, jitter]. */
+/* Return a uniform number in [-jitter, jitter]. */
 static double shift(uint64_t *state) {
   return jitter * ((double)(shuffle_random(state) >> 11) * 0x1p-52 - 1.0);
 }
@@ -63,7 +63,7 @@ static int64_t add_edge(mesh *m, int64_t e, int32_t n1, int32_t n2, int32_t c1, 
   return e + 1;
 }
 
-/* Of every rectangle the diagonal, the right side and the upper side. */
+/* Every rectangle contributes its diagonal, its right side and its upper side. */
 static void set_edges(int64_t ni, int64_t nj, mesh *m) {
   int64_t e = 0;
   for (int64_t j = 0; j < nj; j++)
@@ -98,7 +98,7 @@ static void set_boundary(int64_t ni, int64_t nj, mesh *m) {
 
 int mesh_generate(int64_t ni, int64_t nj, mesh *m, bench_error *error) {
   if (ni < 1 || nj < 1) return bench_fail(error, "a mesh has at least 1x1 rectangles");
-  /* 6 ni nj numbers of edges' nodes bound all that is counted */
+  /* the 6 ni nj numbers of the edges' nodes are the largest count */
   if (ni > INT32_MAX / 6 || nj > INT32_MAX / (6 * ni))
     return bench_fail(error, "the mesh would have more elements than a 32-bit index counts");
   mesh made = {.nnode = (ni + 1) * (nj + 1),

@@ -5,11 +5,11 @@
 #include "common/shuffle.h"
 #include "mesh.h"
 
-/* The new number of every old element. */
+/* Return the new number of every old element. */
 static int32_t *new_numbers(uint64_t *state, int64_t n) {
   int32_t *number = malloc((size_t)n * sizeof *number);
   for (int64_t i = 0; number && i < n; i++) {
-    /* the numbers so far in random order, the next one put anywhere among them */
+    /* the numbers so far are in random order; the next one is inserted at a random position */
     const int64_t at = shuffle_below(state, i + 1);
     number[i] = number[at];
     number[at] = (int32_t)i;

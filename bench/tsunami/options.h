@@ -17,7 +17,8 @@ typedef struct options {
   run_options run;
 } options;
 
-/** As option_parse() of option.h, which says what `program` is and what is returned. */
+/** Parse the command line as option_parse() of option.h does, with its `program` and return
+ * value. */
 int options_parse(int argc, char **argv, unsigned program, options *o);
 
 /** Open and shuffle the mesh as the options say. */

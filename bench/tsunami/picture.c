@@ -11,7 +11,7 @@
 
 enum {
   SIDE = 500,   /* of a frame */
-  GAP = 14,     /* between frames, and round them */
+  GAP = 14,     /* between frames, and around them */
   TITLE = 30,   /* height of the line above a frame */
   CAPTION = 36, /* height of the line at the bottom */
   BAR = 150,    /* width of the scale's part */
@@ -19,8 +19,8 @@ enum {
   HEIGHT = 2 * (SIDE + TITLE) + 2 * GAP + CAPTION
 };
 
-/* Gives every corner of a cell the mean of the cells round it, all of them or only wet ones; dry
- * cells are then left out of the panel. */
+/* Give every corner of a cell the mean of the cells round it, either all of them or only wet ones;
+ * in the second case dry cells are omitted from the panel. */
 static int draw_cells(panel *p, const mesh *m, const double *q, bool ground, bench_error *error) {
   double *sum = calloc((size_t)m->nnode, sizeof *sum);
   int *cells = calloc((size_t)m->nnode, sizeof *cells);
@@ -72,8 +72,8 @@ static float sample_at(const panel *p, int x, int y) {
   return p->sample[y * PANEL_FINE * p->cols + x * PANEL_FINE];
 }
 
-/* Whether the pixel and one of its neighbours are on different sides: of the shore, or of a depth.
- */
+/* True if the pixel and one of its neighbours are on different sides of the shore, or of a
+ * depth. */
 static bool on_shore(const panel *surface, int x, int y) {
   const bool dry = isnan(sample_at(surface, x, y));
   return dry != isnan(sample_at(surface, x + 1, y)) || dry != isnan(sample_at(surface, x, y + 1));

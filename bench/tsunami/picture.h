@@ -16,18 +16,18 @@ enum { PICTURE_FRAMES = 4 };
 
 typedef struct picture {
   const mesh *m;
-  int frames;                    /**< drawn so far */
+  int frames;                    /**< frames drawn so far */
   panel surface[PICTURE_FRAMES]; /**< metres above the sea at rest; nothing on dry land */
   panel ground;                  /**< its level in metres */
   double time[PICTURE_FRAMES];   /**< seconds */
 } picture;
 
-/** Draw one more time, from the state q[ncell][4]; further ones than the picture has room for are
- * left out. The mesh must live on. */
+/** Draw one more time, from the state q[ncell][4]; once all frames are drawn, further times are
+ * omitted. The mesh must outlive the picture. */
 int picture_add(picture *p, const mesh *m, const double *q, double time, bench_error *error);
 
-/** Write what was drawn as a PNG file, with one bar of colours for all frames; `steps` are those
- * that led to the last one. */
+/** Write the frames as a PNG file, with one bar of colours for all of them; `steps` is the number
+ * of time steps at the last one. */
 int picture_write(const picture *p, const char *path, int steps, bench_error *error);
 
 void picture_free(picture *p);

@@ -9,7 +9,7 @@
 #include "common/dump.h"
 #include "common/reference.h"
 
-/* What a time step reads of the mesh goes to huge pages. */
+/* Move the arrays of the mesh that a time step reads to huge pages. */
 static int move_mesh(mesh *m, bench_error *error) {
   if (reference_move(&m->ecell, 2 * (size_t)m->nedge * sizeof *m->ecell))
     return bench_fail(error, "out of memory for the mesh");
@@ -26,13 +26,13 @@ static void set_normals(const mesh *m, const int32_t *edge, int64_t n, double *n
   }
 }
 
-/* exp(-r^2 / 2) with r the distance of (x, y) from the centre, in widths. */
+/* Return exp(-r^2 / 2), with r the distance of (x, y) from the centre, in widths. */
 static double bell(double x, double y, double centre_x, double centre_y, double width) {
   const double dx = (x - centre_x) / width, dy = (y - centre_y) / width;
   return exp(-0.5 * (dx * dx + dy * dy));
 }
 
-/* Level of the ground; x and y are parts of the sea's extent. */
+/* Return the level of the ground; x and y are fractions of the sea's extent. */
 static double ground_level(double x, double y) {
   const double shelf = -1000.0 + 475.0 * (1.0 + tanh((x - 0.6) / 0.08));
   const double beach = x > 0.85 ? 1000.0 * (x - 0.85) : 0.0;

@@ -10,22 +10,23 @@
 #include "water.h"
 
 /** @file reference.h
- * What the two hand-written programs share: the kernels, in the form that a C compiler does best
- * with, the arrays, and the driver round the time step. Neither program uses the op2 library. */
+ * The common part of the two hand-written programs: the kernels, in the form that C compilers
+ * optimise best, the arrays, and the driver of the time steps. Neither program uses the op2
+ * library. */
 
 typedef struct sea {
   double *area;        /**< [ncell] */
   double *edge_normal; /**< [nedge][3] unit normal out of the first cell, and length */
   double *wall_normal; /**< [nbedge][3] */
   double *q;           /**< [ncell][4] depth, discharges, level of the ground */
-  double *ahead;       /**< [ncell][4] what the first stage predicts */
+  double *ahead;       /**< [ncell][4] the state predicted by the first stage */
   double *res;         /**< [ncell][3] inflow times area */
   double *rate;        /**< [ncell] speed of the waves, integrated round the cell */
 } sea;
 
 /* ---- kernels ---- */
 
-/* fmin() and fmax() are calls for most compilers, which care about what is no number. */
+/* Most compilers call functions for fmin() and fmax(), because of NaNs. */
 static inline double ref_max(double a, double b) { return a > b ? a : b; }
 static inline double ref_min(double a, double b) { return a < b ? a : b; }
 
@@ -45,7 +46,7 @@ static inline side ref_side(const double *restrict normal, const double *restric
                 .c = sqrt(WATER_GRAVITY * h)};
 }
 
-/* Slowest and fastest wave; at least one side is wet. */
+/* Compute the speeds of the slowest and the fastest wave; at least one side is wet. */
 static inline void ref_waves(side a, side b, double *restrict s1, double *restrict s2) {
   if (a.h == 0.0) {
     *s1 = b.u - 2.0 * b.c;
@@ -106,7 +107,7 @@ static inline void ref_wall(const double *restrict normal, const double *restric
   *rate += normal[2] * speed;
 }
 
-/* The time step that one cell stands. */
+/* The longest stable time step of one cell. */
 static inline double ref_time_step(double area, double rate) {
   return rate > 0.0 ? WATER_CFL * area / rate : WATER_NO_STEP;
 }
@@ -141,7 +142,7 @@ static inline void ref_correct(double dt, double area, const double *restrict ah
 
 /* ---- driver ---- */
 
-/** A program: how it prepares, if it has to, and one time step, whose length it returns. */
+/** A program: its preparation, if it needs one, and one time step, whose length it returns. */
 typedef struct reference {
   unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
   int (*prepare)(const options *o, const mesh *m, bench_error *error);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "reference.h"
 
-/* The shallow-water scheme as plain loops on one thread: what everything else is held against. */
+/* The shallow-water scheme as plain loops on one thread: the reference for all other programs. */
 
 static void fluxes(const mesh *m, sea *s, const double *q) {
   for (int64_t e = 0; e < m->nedge; e++) {

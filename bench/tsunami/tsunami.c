@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A tsunami: a finite-volume scheme for the shallow-water equations on a mesh of triangles, in
- * two-stage time steps whose length follows the waves. */
+ * two-stage time steps whose length depends on the wave speeds. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,8 +22,8 @@ typedef struct sea {
   op2_set nodes, cells, edges, walls;
   op2_map cell_nodes, edge_nodes, edge_cells, wall_nodes, wall_cells;
   op2_dat x, area, edge_normal, wall_normal;
-  op2_dat q, ahead; /* the state, and what the first stage predicts */
-  op2_dat res;      /* what flows into a cell in a second, times its area */
+  op2_dat q, ahead; /* the state, and the state that the first stage predicts */
+  op2_dat res;      /* net inflow of a cell per second, times its area */
   op2_dat rate;     /* speed of the waves, integrated round a cell */
   op2_gbl dt, sums, depth, speed;
   op2_const grav, dry, cfl, hump, extent;
@@ -98,7 +98,7 @@ fail:
   return false;
 }
 
-/* Geometry and state at the start. */
+/* Compute the geometry and the state at the start. */
 static bool prepare(sea *s) {
   TRY(op2_par_loop(s->side_geometry, s->edges, op2_arg_dat(s->x, 0, s->edge_nodes, OP2_READ),
                    op2_arg_dat(s->x, 1, s->edge_nodes, OP2_READ),
@@ -113,7 +113,7 @@ fail:
   return false;
 }
 
-/* What the state of all cells makes flow. */
+/* Queue the fluxes that follow from the state of all cells. */
 static bool queue_fluxes(sea *s, op2_dat state) {
   TRY(op2_par_loop(s->flux, s->edges, op2_arg_direct(s->edge_normal, OP2_READ),
                    op2_arg_dat(state, 0, s->edge_cells, OP2_READ),
@@ -131,7 +131,7 @@ fail:
   return false;
 }
 
-/* The first fluxes of a time step, and how long it may be. */
+/* Queue the first fluxes of a time step, and compute its largest permitted length. */
 static bool queue_time_step(sea *s) {
   static const double no_step = WATER_NO_STEP;
   if (!queue_fluxes(s, s->q)) return false;
@@ -143,7 +143,7 @@ fail:
   return false;
 }
 
-/* Both stages; the kernels find the length of the time step in the global. */
+/* Queue both stages; the kernels read the length of the time step from the global. */
 static bool queue_stages(sea *s) {
   TRY(op2_par_loop(s->predict, s->cells, op2_arg_gbl(s->dt, OP2_READ),
                    op2_arg_direct(s->area, OP2_READ), op2_arg_direct(s->q, OP2_READ),
@@ -179,8 +179,8 @@ fail:
   return false;
 }
 
-/* One time step. Looking at its length runs all that was queued before, so what waits then is the
- * two stages of the step before and the first fluxes of this one. */
+/* Run one time step. Reading its length runs all that was queued before, so the queue then holds
+ * the two stages of the step before and the first fluxes of this one. */
 static bool step(sea *s, const char *graph) {
   double dt;
   if (!queue_time_step(s) || !report_graph(s->ctx, graph)) return false;
@@ -199,7 +199,7 @@ static bool show(sea *s, int it) {
   return true;
 }
 
-/* The sea after each quarter of the time steps, for the picture. */
+/* Draw the sea after each quarter of the time steps. */
 static bool draw(sea *s, const options *o, const mesh *m, int it) {
   const void *q = NULL;
   bench_error error;

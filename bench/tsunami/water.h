@@ -6,20 +6,20 @@
 #include <stdio.h>
 
 /** @file water.h
- * Constants of the scheme, and what the programs say about the water. Lengths in metres, times in
- * seconds. */
+ * Constants of the scheme, and the output of the programs about the water. Lengths are in metres,
+ * times in seconds. */
 
 #define WATER_GRAVITY 9.81
 #define WATER_DRY     1e-3 /**< depth up to which a cell counts as dry */
 #define WATER_CFL     0.5
-#define WATER_NO_STEP 1e30 /**< what the search for the least time step starts from */
+#define WATER_NO_STEP 1e30 /**< start value of the search for the least time step */
 
 /** The water at one time. */
 typedef struct water {
   double volume; /**< m^3 */
-  double energy; /**< kinetic and potential, of water that weighs 1 kg/m^3, against the sea level */
-  double depth;  /**< least, over all cells */
-  double speed;  /**< greatest */
+  double energy; /**< kinetic and potential, for a density of 1 kg/m^3, relative to the sea level */
+  double depth;  /**< least depth of all cells */
+  double speed;  /**< greatest speed of all cells */
 } water;
 
 static inline void water_print_header(void) {
