@@ -4,14 +4,15 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-/* Lower and upper node of a cell's side k. */
+/* Find the lower and the upper node of a cell's side k. */
 static void side(const mesh *m, int64_t cell, int k, int32_t *low, int32_t *high) {
   const int32_t a = m->cell[3 * cell + k], b = m->cell[3 * cell + (k + 1) % 3];
   *low = a < b ? a : b;
   *high = a < b ? b : a;
 }
 
-/* The upper nodes of all sides, in the order of the lower ones, whose own begin at start[low]. */
+/* List the upper nodes of all sides in the order of the lower ones; those of node `low` begin at
+ * start[low]. */
 static void sort_by_low(const mesh *m, int64_t *start, int32_t *upper) {
   int32_t low, high;
   for (int64_t i = 0; i < 3 * m->ncell; i++) {
@@ -25,7 +26,7 @@ static void sort_by_low(const mesh *m, int64_t *start, int32_t *upper) {
   }
 }
 
-/* Sorts a node's few upper nodes and drops what is there twice; returns how many are left. */
+/* Sort a node's few upper nodes and remove duplicates; returns how many are left. */
 static int64_t sort_unique(int32_t *upper, int64_t n) {
   int64_t left = 0;
   for (int64_t i = 0; i < n; i++) {
@@ -39,7 +40,7 @@ static int64_t sort_unique(int32_t *upper, int64_t n) {
   return left;
 }
 
-/* Puts the lists of all nodes together; `node` has room for all sides. */
+/* Concatenate the lists of all nodes; `node` has capacity for all sides. */
 static void unite(const mesh *m, edges *e, int32_t *upper) {
   int64_t first = 0;
   for (int64_t low = 0; low < m->nnode; low++) {

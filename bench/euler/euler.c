@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compressible flow in the plane: an edge-based finite-volume scheme for the Euler equations round
- * the nodes of a triangulation, in three-stage time steps whose length the host never looks at. */
+ * the nodes of a triangulation, in three-stage time steps whose length the host never reads. */
 #include <math.h>
 #include <stdio.h>
 
@@ -29,7 +29,7 @@ typedef struct flow {
   op2_const gam, gm1, cfl, far_flow;
   op2_kernel start, save, time_step, flux, boundary, stage, last_stage, survey;
   int64_t nnode;
-  double renumbering; /* seconds it took, 0 without */
+  double renumbering; /* seconds it took; 0: none */
 } flow;
 
 /* ---- declarations ---- */
@@ -112,7 +112,7 @@ fail:
 
 /* ---- a time step ---- */
 
-/* Keeps the state and looks for the length of the time step, which stays in the global. */
+/* Save the state and compute the length of the time step, which stays in the global. */
 static bool queue_begin(flow *f) {
   static const double no_step = GAS_NO_STEP;
   TRY(op2_gbl_set(f->dt, &no_step));
@@ -166,7 +166,7 @@ fail:
   return false;
 }
 
-/* One time step: LOOPS_PER_STEP loops, none of which runs here. */
+/* Queue one time step: LOOPS_PER_STEP loops, none of which runs here. */
 static bool queue_step(flow *f) {
   static const double parts[GAS_STAGES] = GAS_PARTS;
   if (!queue_begin(f)) return false;
@@ -177,7 +177,7 @@ static bool queue_step(flow *f) {
 
 /* ---- what is seen of it ---- */
 
-/* Prints a line; the library calls it when the loops before it have run. */
+/* Print a line; the library calls this function when the loops before it have run. */
 static int print_line(void *data, void *const *values) {
   const flow *f = data;
   const int32_t *step = values[0];

@@ -6,23 +6,23 @@
 #include <stdio.h>
 
 /** @file gas.h
- * Constants of the scheme, the far field, and what the programs say about the flow.
+ * Constants of the scheme, the far field, and the output of the programs about the flow.
  *
- * A state is density, momentum, energy and a dye, each in a unit of volume: rho, rho u, rho v,
- * rho E, rho s. Far away density and pressure are 1. */
+ * A state is density, momentum, energy and a dye, each per unit of volume: rho, rho u, rho v, rho
+ * E, rho s. In the far field density and pressure are 1. */
 
 #define GAS_GAMMA   1.4
 #define GAS_GM1     (GAS_GAMMA - 1.0)
 #define GAS_CFL     0.8
-#define GAS_NO_STEP 1e30 /**< what the search for the least time step starts from */
+#define GAS_NO_STEP 1e30 /**< start value of the search for the least time step */
 
 enum { GAS_DIM = 5, GAS_STAGES = 3 };
 
-/** The part of the time step that each stage takes, from the state at its beginning. */
+/** The fraction of the time step that each stage takes, from the state at its beginning. */
 #define GAS_PARTS                                                                                  \
   { 1.0 / 3.0, 0.5, 1.0 }
 
-/** The flow far away, along x and with dye in it. */
+/** The flow in the far field, along x and with dye in it. */
 static inline void gas_far_field(double mach, double q[GAS_DIM]) {
   const double u = sqrt(GAS_GAMMA) * mach;
   q[0] = 1.0;

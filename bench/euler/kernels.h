@@ -8,12 +8,13 @@
 #include "op2.h"
 
 /** @file kernels.h
- * The kernels of the Euler scheme. Each becomes a C function, which the compiler checks, and a text,
- * which the library compiles. In the text the variables below are the op2 constants of the same
- * names.
+ * The kernels of the Euler scheme. Each becomes a C function, which the compiler checks, and a
+ * text, which the library compiles. In the text the variables below are the op2 constants of the
+ * same names.
  *
- * A state is rho, rho u, rho v, rho E and rho s, with s the share of dye. Fluxes are Rusanov's:
- * the mean of both sides, and as much of their difference as the fastest wave carries. */
+ * A state is rho, rho u, rho v, rho E and rho s, with s the mass fraction of dye. Fluxes are
+ * Rusanov's: the mean of both sides, minus half of their difference times the fastest wave
+ * speed. */
 
 static double gam;         /**< ratio of specific heats */
 static double gm1;         /**< gam - 1 */
@@ -22,7 +23,7 @@ static double far_flow[5]; /**< the state far away */
 
 /* ---- at the start ---- */
 
-/* The far field's flow, as yet without dye. */
+/* The far field's flow, without dye at first. */
 OP2_KERNEL(start, (double *q), {
   for (int n = 0; n < 4; n++) q[n] = far_flow[n];
   q[4] = 0.0;
@@ -34,7 +35,7 @@ OP2_KERNEL(save, (const double *q, double *old), {
   for (int n = 0; n < 5; n++) old[n] = q[n];
 });
 
-/* The least time step that any node's cell stands. */
+/* The least time step that is stable for all dual cells. */
 OP2_KERNEL(time_step, (const double *area, const double *rim, const double *q, double *dt), {
   double r = 1.0 / q[0];
   double square = r * r * (q[1] * q[1] + q[2] * q[2]);
@@ -43,7 +44,7 @@ OP2_KERNEL(time_step, (const double *area, const double *rim, const double *q, d
   *dt = fmin(*dt, 2.0 * cfl * *area / (*rim * speed));
 });
 
-/* What crosses the side that the cells of an edge's two nodes share. */
+/* The flux through the face that the dual cells of an edge's two nodes share. */
 OP2_KERNEL(flux,
            (const double *normal, const double *q1, const double *q2, double *res1, double *res2), {
              double r1 = 1.0 / q1[0];
@@ -68,8 +69,8 @@ OP2_KERNEL(flux,
              }
            });
 
-/* What leaves the cells of a boundary edge's two nodes, each through its half of the edge: by
- * pressure alone on a wall (kind 0), otherwise as between the cell and the far field. */
+/* The fluxes out of the dual cells of a boundary edge's two nodes, each through its half of the
+ * edge: pressure alone on a wall (kind 0), otherwise as between the cell and the far field. */
 OP2_KERNEL(boundary,
            (const double *normal, const int32_t *kind, const double *q1, const double *q2,
             double *res1, double *res2),
@@ -124,8 +125,8 @@ OP2_KERNEL(stage,
              }
            });
 
-/* The last stage, which takes all of the time step and adds up the squares of what the density
- * changes by in a unit of time. */
+/* The last stage, which takes the whole time step and adds up the squares of the density's rate of
+ * change. */
 OP2_KERNEL(last_stage,
            (const double *dt, const double *area, const double *old, double *res, double *q,
             double *sum),

@@ -5,12 +5,12 @@
 #include <stdbool.h>
 
 /** @file laps.h
- * Times on the way of a run: what a short run costs in all, and what a step costs once all that is
- * done on the way is done. */
+ * Times within a run: the total cost of a short run, and the cost of a step after all initial work
+ * of the library. */
 
 enum { LAPS_EARLY = 100, LAPS_SHORT = 200 };
 
-/** Seconds on the clock; 0 for what was not reached. */
+/** Seconds on the clock; 0 for points that were not reached. */
 typedef struct laps {
   int warmup, iterations;
   double setup; /**< seconds that the run took to set up, before its first step */
@@ -20,14 +20,14 @@ typedef struct laps {
 /** Start the clock. */
 void laps_begin(laps *l, int warmup, int iterations, double setup);
 
-/** Whether the clock is looked at behind this step, which then has to have run. */
+/** True if the clock is read after this step, which must have run by then. */
 bool laps_due(const laps *l, int step);
 
-/** Look at the clock, behind a step for which it is due. */
+/** Read the clock after a step for which it is due. */
 void laps_take(laps *l, int step);
 
-/** Print the time of the first 200 steps and that of a step from the hundredth on, as far as the
- * run came. */
+/** Print the time of the first 200 steps and that of a step from the hundredth on, if the run got
+ * so far. */
 void laps_print(const laps *l);
 
 #endif

@@ -11,7 +11,7 @@
 
 /* ---- memory ---- */
 
-/* A mesh may be without boundary, and malloc(0) may return null. */
+/* A mesh may have no boundary, and malloc(0) may return null. */
 static void *array(int64_t n, size_t width) { return malloc((size_t)(n > 0 ? n : 1) * width); }
 
 int mesh_alloc(mesh *m, bench_error *error) {
@@ -40,7 +40,8 @@ void mesh_free(mesh *m) {
 
 /* ---- checks ---- */
 
-/* What has been seen of an edge: cells that run along it upwards and downwards, and a marker. */
+/* Flags of an edge that was visited: by cells that run along it upwards and downwards, and by a
+ * marker. */
 enum { SEEN_UP = 1, SEEN_DOWN = 2, SEEN_MARKER = 4 };
 
 static int see_cells(const mesh *m, const edges *e, unsigned char *seen, bench_error *error) {
@@ -58,7 +59,7 @@ static int see_cells(const mesh *m, const edges *e, unsigned char *seen, bench_e
   return 0;
 }
 
-/* Marks a boundary edge as seen and turns it, so that the mesh is on its left. */
+/* Mark a boundary edge as visited and orient it so that the mesh is on its left. */
 static int see_boundary(mesh *m, const edges *e, int64_t b, unsigned char *seen,
                         bench_error *error) {
   int32_t *node = m->bedge + 2 * b;
@@ -92,7 +93,7 @@ static int see_all(mesh *m, const edges *e, unsigned char *seen, bench_error *er
   return 0;
 }
 
-/* A node that no cell has would have a dual cell of no size. */
+/* A node without cells would have a dual cell of no size. */
 static int check_nodes(const mesh *m, bench_error *error) {
   unsigned char *used = calloc((size_t)m->nnode, 1);
   if (!used) return bench_fail(error, "out of memory for the mesh");
@@ -165,7 +166,8 @@ static int refine_once(mesh *m, bench_error *error) {
 
 int mesh_refine(mesh *m, int times, bench_error *error) {
   int64_t ncell = m->ncell;
-  for (int k = 0; k < times; k++, ncell *= 4) /* so that all edges, three a cell, have numbers */
+  for (int k = 0; k < times; k++, ncell *= 4) /* so that the numbers of all edges, three a cell,
+                                                 fit */
     if (ncell > INT32_MAX / 12)
       return bench_fail(error, "%s: refined %d times it has more than %d cells", m->name, times,
                         INT32_MAX / 3);
@@ -176,7 +178,7 @@ int mesh_refine(mesh *m, int times, bench_error *error) {
 
 /* ---- boundary kinds ---- */
 
-/* Whether a marker is far field by its name alone. */
+/* True if a marker is far field by its name alone. */
 static bool far_by_name(const char *marker) {
   static const char *const parts[] = {"far", "inlet", "outlet", "inflow", "outflow", "stream"};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -191,7 +193,7 @@ static int marker_find(const mesh *m, const char *name, size_t length) {
   return -1;
 }
 
-/* Sets the kind of each marker. */
+/* Set the kind of each marker. */
 static int classify(const mesh *m, const char *tags, int32_t *kind, bench_error *error) {
   for (int k = 0; k < m->nmarker; k++)
     kind[k] = !tags && far_by_name(m->marker_name[k]) ? MESH_FAR_FIELD : MESH_WALL;
@@ -214,7 +216,7 @@ static double triangle_area(const double *a, const double *b, const double *c) {
   return 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]));
 }
 
-/* The parts of the dual in a cell: from the middle of each side to the cell's own. */
+/* Add the parts of the dual in a cell: from the midpoint of each side to the cell's centroid. */
 static void add_cell(mesh *m, const edges *e, const int32_t *n) {
   const double *p[3];
   for (int k = 0; k < 3; k++) p[k] = m->x + 2 * (int64_t)n[k];
@@ -266,7 +268,7 @@ int mesh_finish(mesh *m, const char *far_field, bench_error *error) {
     for (int64_t b = 0; b < m->nbedge; b++) m->kind[b] = kind[m->marker[b]];
     set_dual(m, &e);
   }
-  e.node = NULL; /* the mesh has it now */
+  e.node = NULL; /* the mesh owns it now */
   edges_free(&e);
   return good ? 0 : bench_fail(error, "out of memory for the dual mesh");
 }

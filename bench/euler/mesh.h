@@ -8,11 +8,11 @@
 
 /** @file mesh.h
  * Triangulations of the plane, from SU2's mesh files or of a channel, and their median dual: round
- * every node a cell of thirds of the triangles there, and for every edge what of the cells' rims
- * its two nodes share.
+ * every node a dual cell of thirds of the triangles there, and for every edge the face that the
+ * dual cells of its two nodes share.
  *
  * Functions that can fail return 0 or -1; on -1 the text in *error says what is wrong. They print
- * nothing. A mesh obtained from one of them is given back with mesh_free(), also where a later one
+ * nothing. A mesh obtained from one of them is freed with mesh_free(), also if a later one
  * fails. */
 
 enum { MESH_MARKERS = 64, MESH_NAME = 64 };
@@ -20,7 +20,7 @@ enum { MESH_MARKERS = 64, MESH_NAME = 64 };
 /** Kinds of boundary edges. */
 enum { MESH_WALL = 0, MESH_FAR_FIELD = 1 };
 
-/** Normals are as long as what they stand on. Boundary edges have the mesh on their left. */
+/** The length of a normal is that of its face. Boundary edges have the mesh on their left. */
 typedef struct mesh {
   const char *name; /**< for messages */
   int64_t nnode, ncell, nbedge, nedge;
@@ -31,13 +31,13 @@ typedef struct mesh {
   int nmarker;
   char marker_name[MESH_MARKERS][MESH_NAME];
 
-  /* by mesh_finish() */
+  /* made by mesh_finish() */
   int32_t *edge;   /**< [nedge][2] nodes, sorted; the lower one comes first */
   double *normal;  /**< [nedge][3] from the first node's cell to the second's, and its length */
   double *bnormal; /**< [nbedge][3] out of the mesh, and its length */
   int32_t *kind;   /**< [nbedge] MESH_WALL or MESH_FAR_FIELD */
-  double *area;    /**< [nnode] of the dual cell */
-  double *rim;     /**< [nnode] length of the dual cell's sides */
+  double *area;    /**< [nnode] area of the dual cell */
+  double *rim;     /**< [nnode] perimeter of the dual cell */
 } mesh;
 
 /** Read an SU2 file; errors name file and line. Quadrilaterals are cut into two triangles. The path
@@ -51,12 +51,13 @@ int mesh_channel(int64_t ni, int64_t nj, mesh *m, bench_error *error);
 /** Check that cells and boundary edges fit together, and turn the latter. */
 int mesh_check(mesh *m, bench_error *error);
 
-/** Split every triangle into four, so many times. Nodes keep their numbers; the new ones follow in the order of the
- * edges that they halve. */
+/** Split every triangle into four, so many times. Nodes keep their numbers; the new ones follow in
+ * the order of the edges that they halve. */
 int mesh_refine(mesh *m, int times, bench_error *error);
 
-/** Make edges and dual. The far field is the markers in `far_field`, names with commas between them
- * or `none`, or if it is null those whose names speak of far fields and of flow in and out. */
+/** Make edges and dual. The far field consists of the markers in `far_field`, which are names
+ * separated by commas or `none`; if it is null, of those whose names speak of far fields, inflow
+ * and outflow. */
 int mesh_finish(mesh *m, const char *far_field, bench_error *error);
 
 /** Allocate cells, nodes and boundary edges for the counts that *m holds. */

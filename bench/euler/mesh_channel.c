@@ -24,7 +24,7 @@ static void set_nodes(mesh *m, int64_t ni, int64_t nj) {
     }
 }
 
-/* Two triangles a rectangle, cut by diagonals of alternating direction. */
+/* Two triangles per rectangle, cut by diagonals of alternating direction. */
 static void set_cells(mesh *m, int64_t ni, int64_t nj) {
   for (int64_t j = 0; j < nj; j++)
     for (int64_t i = 0; i < ni; i++) {
@@ -37,7 +37,7 @@ static void set_cells(mesh *m, int64_t ni, int64_t nj) {
     }
 }
 
-/* n boundary edges from `first` on, `step` numbers between their nodes. */
+/* Add n boundary edges from node `first` on; the numbers of successive nodes differ by `step`. */
 static void add_line(mesh *m, int64_t *at, int64_t n, int64_t first, int64_t step, int32_t marker) {
   for (int64_t k = 0; k < n; k++, ++*at) {
     m->bedge[2 * *at] = (int32_t)(first + k * step);

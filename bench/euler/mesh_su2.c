@@ -20,13 +20,13 @@ enum { TYPE_LINE = 3, TYPE_TRIANGLE = 5, TYPE_QUADRILATERAL = 9 };
 /* Lines of the file, each ended by a NUL and without its comment. */
 typedef struct reader {
   const char *path;
-  const char *at; /* in the present line */
+  const char *at; /* position in the present line */
   const char *next, *end;
-  int64_t line; /* number of the present one */
+  int64_t line; /* number of the present line */
   bench_error *error;
 } reader;
 
-/* A key with its rows; `from` is a reader that is about to read the first. */
+/* A key with its rows; `from` is a reader at the first of them. */
 typedef struct section {
   const char *key; /* null: not in the file */
   int64_t rows;
@@ -34,7 +34,7 @@ typedef struct section {
 } section;
 
 typedef struct su2 {
-  bool plane; /* NDIME= 2 was there */
+  bool plane; /* True if NDIME= 2 was there */
   int64_t nmark;
   section points, elements, markers[MESH_MARKERS];
   int nmarker;
@@ -52,7 +52,7 @@ static void cut_lines(char *text, size_t size) {
   }
 }
 
-/* Goes to the next line that is not blank; false when there is none. */
+/* Go to the next line that is not blank; returns false if there is none. */
 static bool next_line(reader *r) {
   while (r->next < r->end) {
     r->at = r->next + strspn(r->next, BLANKS);
@@ -78,7 +78,7 @@ static int fail_word(const reader *r, const char *what, const char *problem) {
   return fail_at(r, "%s %s, not \"%.*s\"", what, problem, word > 40 ? 40 : word, r->at);
 }
 
-/* Whether a number that began at r->at and ended at `after` is a word of its own. */
+/* True if a number that began at r->at and ended at `after` is a word of its own. */
 static bool is_word(const reader *r, const char *after) {
   return after != r->at && (!*after || strchr(BLANKS, *after));
 }
@@ -115,8 +115,8 @@ static int read_nodes(reader *r, int64_t nnode, int n, int32_t *node) {
 
 /* ---- sections ---- */
 
-/* A row takes two numbers at least, so counts that are absurd are refused before there is memory
- * allocated for them. */
+/* A row takes at least two numbers, so absurd counts are refused before memory is allocated for
+ * them. */
 static int begin_section(const char *key, reader *r, int64_t least, section *s) {
   if (s->key) return fail_at(r, "a second %s", key);
   if (read_int(r, key, least, INT32_MAX / 6, &s->rows)) return -1;
@@ -137,7 +137,7 @@ static int begin_marker(reader *r, su2 *s) {
   return 0;
 }
 
-/* What a line `KEY= value` says; r is at the value. Keys of other programs are passed over. */
+/* Read a line `KEY= value`; r is at the value. Keys of other programs are ignored. */
 static int take_key(reader *r, const char *key, size_t length, su2 *s) {
   static const char *const keys[] = {"NDIME", "NPOIN",      "NELEM",
                                      "NMARK", "MARKER_TAG", "MARKER_ELEMS"};
@@ -180,7 +180,7 @@ static int find_sections(reader r, su2 *s) {
   return 0;
 }
 
-/* Goes to row i of a section. */
+/* Go to row i of a section. */
 static int next_row(reader *r, const section *s, int64_t i) {
   if (next_line(r) && !strchr(r->at, '=')) return 0;
   return fail_at(r, "%s is %lld, and %lld rows follow it", s->key, (long long)s->rows,
@@ -194,8 +194,8 @@ static int end_section(reader *r, const section *s) {
 
 /* ---- nodes ---- */
 
-/* Elements go by the order of the points. The number that may stand behind a point is not looked
- * at: SU2's own tutorials have files in which it is another one. */
+/* Elements refer to the order of the points. A number after a point is ignored: in some files of
+ * SU2's own tutorials it is a different one. */
 static int read_points(const section *s, double *x) {
   reader r = s->from;
   for (int64_t i = 0; i < s->rows; i++) {
@@ -216,7 +216,7 @@ static double area(const double *x, int32_t a, int32_t b, int32_t c) {
   return 0.5 * ((pb[0] - pa[0]) * (pc[1] - pa[1]) - (pc[0] - pa[0]) * (pb[1] - pa[1]));
 }
 
-/* Adds a triangle if it runs counter-clockwise. */
+/* Add a triangle if it runs counter-clockwise. */
 static bool add_triangle(mesh *m, int32_t a, int32_t b, int32_t c) {
   if (!(area(m->x, a, b, c) > 0)) return false;
   int32_t *cell = m->cell + 3 * m->ncell++;
@@ -226,7 +226,7 @@ static bool add_triangle(mesh *m, int32_t a, int32_t b, int32_t c) {
   return true;
 }
 
-/* Either diagonal will do that is inside. */
+/* Either diagonal is used that lies inside. */
 static bool add_quadrilateral(mesh *m, int32_t a, int32_t b, int32_t c, int32_t d) {
   const int64_t before = m->ncell;
   if (add_triangle(m, a, b, c) && add_triangle(m, a, c, d)) return true;
@@ -236,7 +236,7 @@ static bool add_quadrilateral(mesh *m, int32_t a, int32_t b, int32_t c, int32_t 
   return false;
 }
 
-/* Either sense of rotation is taken. */
+/* Either sense of rotation is accepted. */
 static int read_cell(reader *r, mesh *m) {
   int64_t type;
   int32_t n[4];
@@ -289,7 +289,7 @@ static int read_markers(const su2 *s, mesh *m) {
 
 static int read_sections(const su2 *s, mesh *m, bench_error *error) {
   m->nnode = s->points.rows;
-  m->ncell = 2 * s->elements.rows; /* room for as many triangles */
+  m->ncell = 2 * s->elements.rows; /* capacity for as many triangles */
   for (int k = 0; k < s->nmarker; k++) m->nbedge += s->markers[k].rows;
   if (mesh_alloc(m, error)) return -1;
   return read_points(&s->points, m->x) || read_cells(&s->elements, m) || read_markers(s, m) ? -1

@@ -9,7 +9,7 @@
  * Command line of the Euler programs. */
 
 typedef struct options {
-  const char *mesh, *size, *far_field; /**< null where not given */
+  const char *mesh, *size, *far_field; /**< null: not given */
   double mach;
   int refine, iterations, every;
   bool renumber, flush;
@@ -17,13 +17,14 @@ typedef struct options {
   run_options run;
 } options;
 
-/** As option_parse() of option.h, which says what `program` is and what is returned. */
+/** Parse the command line as option_parse() of option.h does, with its `program` and return
+ * value. */
 int options_parse(int argc, char **argv, unsigned program, options *o);
 
 /** Read or make the mesh, refine and finish it as the options say. */
 int options_mesh(const options *o, mesh *m, bench_error *error);
 
-/** Print what the mesh has. */
+/** Print the sizes of the mesh. */
 void options_print_mesh(const mesh *m);
 
 #endif

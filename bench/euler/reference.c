@@ -10,7 +10,7 @@
 #include "common/reference.h"
 #include "laps.h"
 
-/* What a time step reads of the mesh goes to huge pages. */
+/* Move the arrays of the mesh that a time step reads to huge pages. */
 static int move_mesh(mesh *m, bench_error *error) {
   const size_t nodes = (size_t)m->nnode * sizeof(double);
   if (reference_move(&m->edge, 2 * (size_t)m->nedge * sizeof *m->edge) ||
@@ -26,7 +26,7 @@ static void flow_free(flow *f) {
   free(f->res);
 }
 
-/* The far field's flow, without dye. */
+/* Create the far field's flow, without dye. */
 static int flow_create(const mesh *m, const double *far_field, flow *f, bench_error *error) {
   const size_t bytes = (size_t)m->nnode * GAS_DIM * sizeof(double);
   *f = (flow){reference_alloc(bytes), reference_alloc(bytes), reference_alloc(bytes)};

@@ -10,18 +10,19 @@
 #include "options.h"
 
 /** @file reference.h
- * What the two hand-written programs share: the kernels, in the form that a C compiler does best
- * with, the arrays, and the driver round the time step. Neither program uses the op2 library. */
+ * The common part of the two hand-written programs: the kernels, in the form that C compilers
+ * optimise best, the arrays, and the driver of the time steps. Neither program uses the op2
+ * library. */
 
 typedef struct flow {
   double *q;   /**< [nnode][5] */
-  double *old; /**< [nnode][5] at the beginning of the time step */
-  double *res; /**< [nnode][5] what leaves a cell in a unit of time */
+  double *old; /**< [nnode][5] state at the beginning of the time step */
+  double *res; /**< [nnode][5] flow out of a cell per unit of time */
 } flow;
 
 /* ---- kernels ---- */
 
-/* fmax() is a call for most compilers, which care about what is no number. */
+/* Most compilers call a function for fmax(), because of NaNs. */
 static inline double ref_max(double a, double b) { return a > b ? a : b; }
 static inline double ref_min(double a, double b) { return a < b ? a : b; }
 
@@ -29,14 +30,15 @@ static inline double ref_pressure(const double *restrict q) {
   return GAS_GM1 * (q[3] - 0.5 / q[0] * (q[1] * q[1] + q[2] * q[2]));
 }
 
-/* The time step that one node's cell stands. */
+/* The longest stable time step of one dual cell. */
 static inline double ref_time_step(double area, double rim, const double *restrict q) {
   const double r = 1.0 / q[0], square = r * r * (q[1] * q[1] + q[2] * q[2]);
   const double speed = sqrt(square) + sqrt(GAS_GAMMA * ref_pressure(q) * r);
   return 2.0 * GAS_CFL * area / (rim * speed);
 }
 
-/* What crosses a side (x, y), as long as it says, from the first state to the second. */
+/* The flux through a face with the normal (x, y) of the given length, from the first state to the
+ * second. */
 static inline void ref_rusanov(double x, double y, double length, const double *restrict q1,
                                const double *restrict q2, double *restrict f) {
   const double r1 = 1.0 / q1[0], r2 = 1.0 / q2[0];
@@ -61,7 +63,7 @@ static inline void ref_flux(const double *restrict normal, const double *restric
   }
 }
 
-/* What leaves the cell of one of a boundary edge's nodes. */
+/* The flux out of the dual cell of one of a boundary edge's nodes. */
 static inline void ref_boundary(const double *restrict normal, int32_t kind,
                                 const double *restrict far_field, const double *restrict q,
                                 double *restrict res) {
@@ -94,8 +96,8 @@ static inline double ref_square(double area, const double *restrict res) {
 
 /* ---- driver ---- */
 
-/** A program: how it prepares, if it has to, and one time step, which returns the sum of the squares
- * of the density's residuals in its last stage. */
+/** A program: its preparation, if it needs one, and one time step, which returns the sum of the
+ * squares of the density's residuals in its last stage. */
 typedef struct reference {
   unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
   int (*prepare)(const options *o, const mesh *m, bench_error *error);

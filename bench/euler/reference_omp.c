@@ -40,7 +40,7 @@ static void coloured_loop(const plan *p, const mesh *m, const flow *f, const dou
   }
 }
 
-/* Copies the state, too. */
+/* Compute the least time step; copies the state, too. */
 static double least_time_step(const mesh *m, const flow *f) {
   double dt = GAS_NO_STEP;
 #pragma omp parallel for schedule(static) reduction(min : dt)

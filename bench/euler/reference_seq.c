@@ -3,7 +3,7 @@
 
 #include "reference.h"
 
-/* The Euler scheme as plain loops on one thread: what everything else is held against. */
+/* The Euler scheme as plain loops on one thread: the reference for all other programs. */
 
 static void fluxes(const mesh *m, const flow *f, const double *far_field) {
   for (int64_t e = 0; e < m->nedge; e++) {
