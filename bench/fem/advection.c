@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Advection and diffusion in time, by the trapezoidal rule: the matrices are assembled once, and a system is
- * solved in each time step, half as long as on the mesh before. */
+/* Advection and diffusion in time, by the trapezoidal rule: the matrices are assembled once, and a
+ * system is solved in each time step. From mesh to mesh the length of the time step is halved. */
 #include <math.h>
 
 #include "common/report.h"
@@ -8,7 +8,8 @@
 #include "kernels.h"
 #include "kernels_body.h"
 
-/* What a time step is made of: a u = b, where b = before u of before + the source. */
+/* The system of a time step: a u = b, where b is the matrix `before` times the previous u, plus the
+ * source. */
 typedef struct march {
   equations q;
   op2_mat before;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long it takes to assemble a matrix, and to multiply by it, beside PETSc and beside what one would write
- * by hand, in turn, with the same kernel: bilinear elements of Poisson's problem, and of elasticity, on
- * N * N cells. On several ranks PETSc is told what is where in advance (MatSetValuesCOO), alone it is called for
- * each element (MatSetValues). Times are the best of the rounds, and of several ranks the longest. */
+/* Times to assemble a matrix and to multiply by it, compared with PETSc and with a hand-written
+ * program, in turn, with the same kernel: bilinear elements of Poisson's problem, and of
+ * elasticity, on N * N cells. On several ranks PETSc gets the indices of all values in advance
+ * (MatSetValuesCOO), on one rank it is called for each element (MatSetValues). Times are the best
+ * of the rounds, and of several ranks the longest. */
 #include <malloc.h>
 #include <math.h>
 #include <stdio.h>
@@ -48,7 +49,7 @@ int options_mesh(const options *o, mesh *m, bench_error *error) {
   return grid_make(GRID_Q1, o->cells, m, error);
 }
 
-/* What the best round took. */
+/* Times of the best round. */
 typedef struct times {
   double ours, hand, petsc, ours_mult, petsc_mult;
 } times;
@@ -70,7 +71,7 @@ typedef struct ours {
   op2_mat mat;
   op2_kernel kernel;
   int dim;
-  double bytes, csr; /* of memory that came with the matrix; of its rows, columns and values */
+  double bytes, csr; /* memory in bytes: of the library's matrix; of its rows, columns and values */
 } ours;
 
 static double in_use(void) {
@@ -160,7 +161,7 @@ typedef struct petsc {
   Mat a;
   Vec x, y;
   PetscInt first, last; /* this rank's cells */
-  PetscScalar *values;  /* of all their blocks, for COO */
+  PetscScalar *values;  /* values of all its cells' blocks, for COO */
 } petsc;
 
 static bool fine(PetscErrorCode code, const char *what) {
@@ -169,7 +170,7 @@ static bool fine(PetscErrorCode code, const char *what) {
 }
 #define FINE(call) fine((call), #call)
 
-/* Where all values of all blocks go. */
+/* Give PETSc the indices of all values of all blocks. */
 static bool tell_places(petsc *p, const mesh *m, int dim) {
   const int block = 4 * dim;
   const PetscCount n = (PetscCount)(p->last - p->first) * block * block;
@@ -229,7 +230,7 @@ static bool insert(const petsc *p, const mesh *m, int dim) {
          FINE(MatAssemblyEnd(p->a, MAT_FINAL_ASSEMBLY));
 }
 
-/* Of rows and of blocks the faster one counts. */
+/* The time of the faster of the two formats, rows and blocks, counts. */
 static bool multiply(Mat a, Vec x, Vec y, times *t) {
   const double begin = clock_now();
   const bool good = FINE(MatMult(a, x, y));
@@ -251,7 +252,8 @@ static bool run_petsc(const petsc *p, const mesh *m, int dim, times *t) {
   return good;
 }
 
-/* The same values in blocks, which PETSc would take minutes to collect from its rows. */
+/* Time the product with the same values in blocks, which PETSc would take minutes to collect from
+ * its rows. */
 static bool run_blocks(const ours *a, times *t) {
   Mat blocks = NULL;
   Vec x = NULL, y = NULL;
@@ -275,7 +277,7 @@ static void petsc_free(petsc *p) {
 
 /* ---- the run --------------------------------------------------------------------------------- */
 
-/* All are the same matrix: their Frobenius norms. */
+/* Check that all three matrices have the same Frobenius norm. */
 static bool agree(ours *a, const petsc *p, const by_hand *h) {
   Mat own = NULL;
   PetscReal left = 0, right = 1;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Eight cells at a time, one in each lane of vectors, whose blocks are then added cell by cell. */
+/* Eight cells are computed at a time, one in each lane of vectors; their blocks are then added cell
+ * by cell. */
 #include "by_hand.h"
 
 #include <stdlib.h>
@@ -82,7 +83,7 @@ static inline void gather(const by_hand *h, int64_t c, lanes x[4][2]) {
     }
 }
 
-/* The gradients of the four functions in point q, and the point's weight. */
+/* Compute the gradients of the four functions at point q, and the point's weight. */
 static inline void gradients(const lanes x[4][2], int q, lanes nx[4], lanes ny[4], lanes *weight) {
   const double g[2] = {0.211324865405187, 0.788675134594813}, s = g[q % 2], t = g[q / 2];
   const double ns[4] = {t - 1, 1 - t, t, -t}, nt[4] = {s - 1, -s, s, 1 - s};
@@ -112,7 +113,7 @@ static void add_poisson(const by_hand *h, int64_t c) {
     for (int k = 0; k < 16; k++) h->values[h->place[16 * (c + lane) + k]] += a[k][lane];
 }
 
-/* Blocks in the order of memory. */
+/* The values a[k] of block k are in the order of their storage. */
 static void add_elasticity(const by_hand *h, int64_t c) {
   const double mu = 1, lambda = 2;
   lanes x[4][2], a[16][4] = {{{0}}}, nx[4], ny[4], weight;
@@ -161,7 +162,7 @@ static void add_block(const by_hand *h, int64_t from, int64_t to) {
   for (; c < to; c++) add_one(h, c);
 }
 
-/* Cells of two blocks that follow each other meet, and no others. */
+/* Only cells of consecutive blocks share nodes, so two colours suffice. */
 void by_hand_assemble(const by_hand *h, const mesh *m) {
   const int64_t block = m->n + 2 > 4000 ? m->n + 2 : 4000, blocks = (m->ncell + block - 1) / block;
   for (int colour = 0; colour < 2; colour++) {

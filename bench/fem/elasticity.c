@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Elasticity: two displacements at each node, which are nothing at the boundary. With PETSc the matrix knows
- * how bodies move that are not bent, so that multigrid methods can do with it. */
+/* Elasticity: two displacements at each node, which are zero at the boundary. With PETSc the matrix
+ * has the rigid body modes as near null space, which multigrid methods need. */
 #include <math.h>
 
 #include "common/report.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Finite elements on the unit square: each problem on one mesh after the other, each of twice as many cells
- * along a side, with the errors, and the order in which they fall. */
+/* Finite elements on the unit square: each problem is solved on a sequence of meshes, each with
+ * twice as many cells along a side as the one before, with the errors and their order of
+ * convergence. */
 #include "fem.h"
 
 #include <math.h>
@@ -20,7 +21,7 @@ static const struct problem {
   const char *name;
   problem_solve *solve;
   int errors;
-  op2_method method; /* of the library's own; none: PETSc alone */
+  op2_method method; /* of the library's own solvers; none: PETSc only */
 } problems[] = {
     {"poisson", poisson_solve, 1, OP2_METHOD_CG},
     {"elasticity", elasticity_solve, 1, OP2_METHOD_CG},
@@ -62,7 +63,7 @@ static int element_of(const options *o) {
   return -1;
 }
 
-/* The first mesh is made to see whether there can be one. */
+/* The first mesh is made to check that it is possible. */
 int options_mesh(const options *o, mesh *m, bench_error *error) {
   const struct problem *problem = problem_of(o);
   if (!problem) return bench_fail(error, "no such problem: %s", o->problem);
@@ -80,7 +81,8 @@ int options_mesh(const options *o, mesh *m, bench_error *error) {
 
 /* ---- what problems share --------------------------------------------------------------------- */
 
-/* The boundary's elements here, those of others among them, by this rank's numbers. */
+/* Find the boundary's elements on this rank, including those owned by other ranks, by this rank's
+ * numbers. */
 static bool find_boundary(space *s) {
   int64_t ends[4], n = 0;
   TRY(op2_set_sections(s->nodes, ends));

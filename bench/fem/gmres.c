@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How long an iteration of the library's own GMRES takes beside PETSc's, both preconditioned by the diagonal:
- * Poisson's problem in bilinear elements on N * N cells. Each round has one solve of each, in turn, of the same
- * number of iterations from zero; the ratio is the median of those of the rounds. Alone on one rank. */
+/* The time of an iteration of the library's own GMRES compared with PETSc's, both preconditioned by
+ * the diagonal: Poisson's problem in bilinear elements on N * N cells. Each round has one solve of
+ * each, in turn, with the same number of iterations from zero; the ratio is the median over the
+ * rounds. It runs on one rank only. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -79,7 +80,7 @@ fail:
 
 static bool declare(ours *a, const options *o) {
   const op2_map_pair pair = {a->map, a->map};
-  /* Neither arrives: all iterations are made. */
+  /* The tolerance is never reached, so all iterations run. */
   const op2_solver_options solver = {.method = OP2_METHOD_GMRES,
                                      .preconditioner = OP2_PRECONDITIONER_JACOBI,
                                      .library = OP2_LIBRARY_OP2,
@@ -116,7 +117,7 @@ static void destroy(ours *a) {
   op2_set_destroy(&a->nodes);
 }
 
-/* One solve: seconds for each iteration, and the residual at its end. */
+/* The result of one solve: seconds per iteration, and the residual at its end. */
 typedef struct solved {
   double seconds, residual;
 } solved;
@@ -146,7 +147,7 @@ static bool fine(PetscErrorCode code, const char *what) {
 }
 #define FINE(call) fine((call), #call)
 
-/* The matrix is a copy, in PETSc's own memory. */
+/* The matrix is copied to PETSc's own memory. */
 static bool petsc_prepare(petsc *p, const ours *a, const mesh *m, const options *o) {
   Mat view = NULL;
   PC pc;
@@ -193,7 +194,8 @@ static int in_order(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* Both make the same iterations, which rounding changes little until it is all that is left. */
+/* Both do the same iterations. Rounding changes them little until the residual itself is at
+ * rounding level. */
 static bool agree(const solved *own, const solved *theirs) {
   const double rounding = 1e-9;
   if (fabs(own->residual - theirs->residual) <= 1e-2 * theirs->residual + rounding) return true;
@@ -201,7 +203,7 @@ static bool agree(const solved *own, const solved *theirs) {
   return false;
 }
 
-/* The first solves compile and make what is kept: they are not timed. */
+/* The first solves compile and set up what is kept, so they are not timed. */
 static bool measure(ours *a, petsc *p, const options *o, double *ratio) {
   double best_own = INFINITY, best_petsc = INFINITY;
   solved own, theirs;

@@ -4,14 +4,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Where a corner is: sides stay where they are. */
+/* Compute the position of a corner; the sides of the square do not move. */
 static void place(double s, double t, double *x) {
   const double pi = 3.14159265358979323846, bend = sin(2 * pi * s) * sin(2 * pi * t);
   x[0] = s + 0.04 * bend;
   x[1] = t - 0.03 * bend;
 }
 
-/* Nodes between corners are in the middle of straight sides. */
+/* Nodes between corners are the midpoints of straight sides. */
 static void place_nodes(mesh *m, int64_t side, int step) {
   for (int64_t j = 0; j < side; j++)
     for (int64_t i = 0; i < side; i++) {
@@ -36,7 +36,7 @@ static void join_quadrilaterals(mesh *m) {
     }
 }
 
-/* Two triangles of a cell, with nodes in between where `step` is 2. */
+/* Make the two triangles of each cell, with nodes between the corners if `step` is 2. */
 static void join_triangles(mesh *m, int32_t side, int32_t step) {
   int32_t *cell = m->cell;
   for (int32_t j = 0; j < m->n; j++)

@@ -7,9 +7,10 @@
 #include "op2.h"
 
 /** @file kernels.h
- * Finite elements on triangles (p1, p2: linear and quadratic) and quadrilaterals (q1: bilinear). Triangles have
- * straight sides: their first three nodes are the corners, the others between the first two, the next two,
- * and the last and the first. They are integrated over by seven points, quadrilaterals by nine. */
+ * Finite elements on triangles (p1, p2: linear and quadratic) and quadrilaterals (q1: bilinear).
+ * Triangles have straight sides: their first three nodes are the corners, the others between the
+ * first two, the next two, and the last and the first. They are integrated over by seven points,
+ * quadrilaterals by nine. */
 
 /* Poisson: the integrals of grad N_i . grad N_j. */
 OP2_KERNEL(stiffness_p1, (const double *x[3], double a[3][3]), {
@@ -22,7 +23,7 @@ OP2_KERNEL(stiffness_p1, (const double *x[3], double a[3][3]), {
     for (int j = 0; j < 3; j++) a[i][j] += 0.5 * det * (nx[i] * nx[j] + ny[i] * ny[j]);
 });
 
-/* f = 2 pi^2 sin(pi x) sin(pi y), of which the solution is sin(pi x) sin(pi y). */
+/* The source f = 2 pi^2 sin(pi x) sin(pi y), whose solution is sin(pi x) sin(pi y). */
 OP2_KERNEL(load_p1, (const double *x[3], double *b[3]), {
   const double pi = 3.14159265358979323846;
   const double l1[7] = {1.0 / 3,           0.470142064105115, 0.470142064105115, 0.059715871789770,
@@ -48,7 +49,7 @@ OP2_KERNEL(load_p1, (const double *x[3], double *b[3]), {
   }
 });
 
-/* The square of the error, in the norm of L2; the solution may have another amplitude. */
+/* The square of the error in the L2 norm; the solution may have another amplitude. */
 OP2_KERNEL(error_p1, (const double *x[3], const double *u[3], const double *amplitude, double *sum),
            {
              const double pi = 3.14159265358979323846;
@@ -247,7 +248,7 @@ OP2_KERNEL(error_p2, (const double *x[6], const double *u[6], const double *ampl
              }
            });
 
-/* Values at the boundary are nothing. */
+/* Values at the boundary are set to zero. */
 OP2_KERNEL(clear, (const double *inside, double *b), { b[0] *= inside[0]; });
 
 OP2_KERNEL(clear2, (const double *inside, double *b), {
@@ -255,10 +256,10 @@ OP2_KERNEL(clear2, (const double *inside, double *b), {
   b[1] *= inside[0];
 });
 
-/* b = b + f t: a source at a time. */
+/* b = b + t f: the source at the present time is added. */
 OP2_KERNEL(add_source, (const double *f, const double *t, double *b), { b[0] += t[0] * f[0]; });
 
-/* What it all begins with: sin(pi x) sin(pi y). */
+/* The state at the start: sin(pi x) sin(pi y). */
 OP2_KERNEL(wave, (const double *x, double *u), {
   const double pi = 3.14159265358979323846;
   u[0] = sin(pi * x[0]) * sin(pi * x[1]);

@@ -7,8 +7,8 @@
 #include "op2.h"
 
 /** @file kernels_assembly.h
- * Element matrices of bilinear quadrilaterals by four points, with nothing but what they need: the program
- * that times their assembly runs them as the library does, and as functions. */
+ * Element matrices of bilinear quadrilaterals by four points, with nothing but what they need. The
+ * program that times their assembly runs them as loops of the library, and as functions. */
 
 OP2_KERNEL(poisson, (const double *x[4], double a[4][4]), {
   const double g[2] = {0.211324865405187, 0.788675134594813};

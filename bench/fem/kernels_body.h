@@ -9,8 +9,8 @@
 /** @file kernels_body.h
  * Elasticity, and advection with diffusion, on bilinear quadrilaterals, as kernels.h has them. */
 
-/* Elasticity of a body that is long in the third direction (plane strain), by displacements u and v:
- * mu (grad w + grad w^T) + lambda div w. Rows and columns at the boundary are left out. */
+/* Elasticity of a body that is long in the third direction (plane strain), by displacements u and
+ * v: mu (grad w + grad w^T) + lambda div w. Rows and columns at the boundary are left out. */
 OP2_KERNEL(stiffness_body, (const double *x[4], const double *inside[4], double a[8][8]), {
   const double mu = 1, lambda = 2;
   const double s[3] = {-0.774596669241483377, 0, 0.774596669241483377};
@@ -46,7 +46,7 @@ OP2_KERNEL(stiffness_body, (const double *x[4], const double *inside[4], double 
     for (int j = 0; j < 8; j++) a[i][j] *= inside[i / 2][0] * inside[j / 2][0];
 });
 
-/* Forces of which the displacements are sin(pi x) sin(pi y) and sin(pi x) sin(2 pi y). */
+/* Forces whose displacements are sin(pi x) sin(pi y) and sin(pi x) sin(2 pi y). */
 OP2_KERNEL(load_body, (const double *x[4], double *b[4]), {
   const double pi = 3.14159265358979323846, mu = 1, lambda = 2;
   const double s[3] = {-0.774596669241483377, 0, 0.774596669241483377};
@@ -110,8 +110,8 @@ OP2_KERNEL(error_body, (const double *x[4], const double *w[4], double *sum), {
   }
 });
 
-/* Advection with the velocity (1, 0.5) and diffusion: mass, and `half` the length of a time step times
- * the rest; with a negative half it is what the state before is multiplied by. */
+/* Advection with the velocity (1, 0.5) and diffusion: the mass matrix plus `half` the length of a
+ * time step times the other terms; with a negative half it is the matrix for the previous state. */
 OP2_KERNEL(step_matrix, (const double *x[4], const double *half, double a[4][4]), {
   const double cx = 1, cy = 0.5, kappa = 0.05;
   const double s[3] = {-0.774596669241483377, 0, 0.774596669241483377};
@@ -144,7 +144,7 @@ OP2_KERNEL(step_matrix, (const double *x[4], const double *half, double a[4][4])
   }
 });
 
-/* The source of which the solution is exp(-t) sin(pi x) sin(pi y), but for exp(-t). */
+/* The source whose solution is exp(-t) sin(pi x) sin(pi y), without the factor exp(-t). */
 OP2_KERNEL(source, (const double *x[4], double *b[4]), {
   const double pi = 3.14159265358979323846, cx = 1, cy = 0.5, kappa = 0.05;
   const double s[3] = {-0.774596669241483377, 0, 0.774596669241483377};

@@ -9,8 +9,8 @@
 /** @file kernels_flow.h
  * Stokes' equations on triangles, as kernels.h has them. */
 
-/* Stokes' equations with quadratic velocities and linear pressures (Taylor and Hood): of the velocities
- * among themselves, */
+/* Stokes' equations with quadratic velocities and linear pressures (Taylor and Hood). This block
+ * couples the velocities with each other. */
 OP2_KERNEL(viscosity, (const double *x[6], double a[12][12]), {
   const double l1[7] = {1.0 / 3,           0.470142064105115, 0.470142064105115, 0.059715871789770,
                         0.101286507323456, 0.101286507323456, 0.797426985353087};
@@ -46,7 +46,7 @@ OP2_KERNEL(viscosity, (const double *x[6], double a[12][12]), {
   }
 });
 
-/* of the pressures with them, */
+/* This block couples the velocities with the pressures: the gradient. */
 OP2_KERNEL(gradient, (const double *x[6], double a[12][3]), {
   const double l1[7] = {1.0 / 3,           0.470142064105115, 0.470142064105115, 0.059715871789770,
                         0.101286507323456, 0.101286507323456, 0.797426985353087};
@@ -82,7 +82,7 @@ OP2_KERNEL(gradient, (const double *x[6], double a[12][3]), {
   }
 });
 
-/* and the other way. */
+/* This block is the transpose: the divergence. */
 OP2_KERNEL(divergence, (const double *x[6], double a[3][12]), {
   const double l1[7] = {1.0 / 3,           0.470142064105115, 0.470142064105115, 0.059715871789770,
                         0.101286507323456, 0.101286507323456, 0.797426985353087};
@@ -118,7 +118,7 @@ OP2_KERNEL(divergence, (const double *x[6], double a[3][12]), {
   }
 });
 
-/* Forces of which the velocity is 2 pi (sin^2(pi x) sin(pi y) cos(pi y), -sin^2(pi y) sin(pi x)
+/* Forces for which the velocity is 2 pi (sin^2(pi x) sin(pi y) cos(pi y), -sin^2(pi y) sin(pi x)
  * cos(pi x)) and the pressure cos(pi x) cos(pi y). */
 OP2_KERNEL(load_flow, (const double *x[6], double *b[6]), {
   const double pi = 3.14159265358979323846;
@@ -185,7 +185,7 @@ OP2_KERNEL(error_flow, (const double *x[6], const double *velocity[6], double *s
   }
 });
 
-/* The square of the pressure's error, and its integral: pressures are known but for a constant. */
+/* The square of the pressure's error, and its integral, as pressures are known up to a constant. */
 OP2_KERNEL(error_pressure, (const double *x[6], const double *pressure[3], double *sum), {
   const double pi = 3.14159265358979323846;
   const double l1[7] = {1.0 / 3,           0.470142064105115, 0.470142064105115, 0.059715871789770,

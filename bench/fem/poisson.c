@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* -div grad u = f, and nothing at the boundary. */
+/* -div grad u = f, with u = 0 at the boundary. */
 #include <math.h>
 
 #include "common/report.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Stokes' equations: velocities with two values at each node, pressures at the corners, as one system of two
- * dats. The pressure is known but for a constant. */
+/* Stokes' equations: velocities with two values at each node, and pressures at the corners, as one
+ * system of two dats. The pressure is known up to a constant. */
 #include <math.h>
 
 #include "common/report.h"
@@ -55,7 +55,7 @@ fail:
   return false;
 }
 
-/* The mean of the pressures' error is not their affair. */
+/* The mean of the pressure's error is subtracted, as it is arbitrary. */
 static bool measure(space *s, const flow *f, double *errors) {
   op2_gbl sums[FIELDS] = {NULL};
   double pressure[2];
