@@ -22,7 +22,7 @@ struct watched {
   int argument;
   op2_type type;
   int32_t dim;
-  unsigned char *memory, *saved;      /* copy of the values; null for TO_WRITE */
+  unsigned char *memory, *saved;      /* saved: a copy of the values; null for TO_WRITE */
   size_t bytes, page_first, page_end; /* the pages that cannot be accessed; FOREIGN only */
 };
 

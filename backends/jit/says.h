@@ -28,7 +28,7 @@ struct op2i_says {
 
   bool asked_folders, has_folders;
   struct op2i_words quoted, bracketed; /* absolute, in the order of the search */
-  struct op2i_words missing; /* folders that it was told to search and that do not exist */
+  struct op2i_words missing;           /* folders that its options name and that do not exist */
 };
 
 /* Both return with has_... false if the compiler's output does not contain the answer, and fail
@@ -36,7 +36,7 @@ struct op2i_says {
 op2_status op2i_says_commands(op2_context ctx, const char *const *includes,
                               struct op2i_says **says);
 op2_status op2i_says_folders(op2_context ctx, const char *const *includes, struct op2i_says **says);
-/* Drop all answers; the compiler is asked again. */
+/* Drop all answers, so that the compiler is run for them again. */
 void op2i_says_forget(struct op2i_jit *jit);
 
 /* Compute the digest of a text after preprocessing, with all definitions; *known is false if the

@@ -23,8 +23,8 @@ static const char integers[] =
     "#endif\n";
 
 /* The built-in exp(f) of a float is computed in float, while C's exp() takes and returns double.
- * tgmath.h is for programs that want the former. Names of OpenCL C may be macros, so functions are
- * defined under other names first, and the names are redefined afterwards. */
+ * tgmath.h is for programs that want the former. Names of OpenCL C may be macros, so functions that
+ * call them are defined first, and take over the names afterwards. */
 #define OF_BOTH(name, float_parameters, double_parameters, arguments)                              \
   "OP2_FUNCTION(float, " #name ", " float_parameters ", " arguments ")\n"                          \
   "OP2_DOUBLE_FUNCTION(double, " #name ", " double_parameters ", " arguments ")\n"

@@ -53,7 +53,7 @@ fail:
   return false;
 }
 
-/* The library lists neighbours in an order that does not change. */
+/* A neighbour keeps its index; new ones follow. */
 static int64_t neighbours_since(const counts *before, const counts *c) {
   int64_t n = 0;
   for (int64_t i = 0; i < c->n; i++)

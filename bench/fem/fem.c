@@ -81,7 +81,7 @@ int options_mesh(const options *o, mesh *m, bench_error *error) {
 
 /* ---- what problems share --------------------------------------------------------------------- */
 
-/* Find the boundary's elements on this rank, including those owned by other ranks, by this rank's
+/* Find the nodes at the boundary that this rank has, those of its halo included, by this rank's
  * numbers. */
 static bool find_boundary(space *s) {
   int64_t ends[4], n = 0;
