@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What steps take, as far as it was measured. */
+/* Measured and given costs of steps and of copies to and from a device. */
 #include "clock.h"
 #include "device.h"
 #include "mem.h"
 #include "mesh.h"
 #include "model.h"
 
-/* Until a loop has run: as if its data came at this rate. */
+/* Until a loop has run, the estimate assumes that its data come at BYTES_PER_NS. */
 double op2i_loop_ns(const struct op2i_loop *loop) {
   enum { BYTES_PER_NS = 8 };
   const struct op2i_loop_data *data = loop->sched_data;
@@ -15,7 +15,7 @@ double op2i_loop_ns(const struct op2i_loop *loop) {
   return elements > 0 ? loop->bytes / elements / BYTES_PER_NS : 1;
 }
 
-/* -1: not given. */
+/* The cost that OP2_PLACE_COSTS gives, in nanoseconds an element; -1: none is given. */
 static double given(const struct op2i_loop *loop, bool device) {
   const char *costs = loop->op.ctx->config.place_costs;
   double ns = costs ? 0 : -1;
@@ -52,7 +52,8 @@ double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps) {
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* There and back, the second time: the first makes pages. -1: it failed. */
+/* Nanoseconds of a copy to the device and back. The second pass is timed, since the first one
+ * allocates pages. -1: a copy failed. */
 static double round_trip(struct op2i_device *device, void *there, void *here, size_t bytes) {
   double begin = 0;
   op2_status status = OP2_SUCCESS;
@@ -71,7 +72,7 @@ static void measure(struct op2i_sched *sched) {
   const struct op2i_device_counts counts = device->counts;
   double little = -1, much = -1;
   void *there = NULL, *here = op2i_calloc(1, MUCH);
-  sched->copy_ns = 20000; /* where it cannot be measured */
+  sched->copy_ns = 20000; /* used where it cannot be measured */
   sched->byte_ns = 0.1;
   if (here && !op2i_device_alloc(device, MUCH, &there)) {
     little = round_trip(device, there, here, LITTLE);
@@ -83,7 +84,7 @@ static void measure(struct op2i_sched *sched) {
     sched->byte_ns = (much - little) / 2 / MUCH;
   }
   op2i_free(here);
-  device->counts = counts; /* of values */
+  device->counts = counts; /* the counts are of copies of values, not of measurements */
 }
 
 void op2i_copy_cost(struct op2i_sched *sched, struct op2i_copy_cost *cost) {

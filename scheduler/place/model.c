@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where loops take least time: the steps that run together are gone through twice, with the time that
- * each takes where it would run and with the copies that this needs from where values are now. Twice,
- * since a program mostly comes again. Loops are moved from one place to the other, all steps of a
- * loop at once, as long as that gets less; or, where they can be, onto both. */
+/* A cost model that chooses the place of each loop. It runs through the steps that run
+ * together twice, since a program mostly comes again, and adds up the time of each step where
+ * it would run and of the copies that this needs from where values are now. All steps of a
+ * loop are moved at once, from one place to the other or, where possible, onto both, as long
+ * as the total decreases. */
 #include <string.h>
 
 #include "device.h"
@@ -13,14 +14,15 @@
 #include "split.h"
 
 enum { HOST, DEVICE, PLACES };
-/* What has been chosen is changed for a gain of this share only: values would go to and fro. */
+/* A choice is changed only for a gain of at least this share; otherwise values would
+ * be copied to and fro. */
 static const double worth = 0.05;
 
 struct dat {
   op2_dat dat;
-  size_t
-      fresh[PLACES]; /* before, in bytes: leading ones on the host, trailing ones on the device */
-  size_t follow[PLACES]; /* while steps are gone through */
+  /* bytes that are up to date before: leading ones on the host, trailing ones on the device */
+  size_t fresh[PLACES];
+  size_t follow[PLACES]; /* the same while the model runs through the steps */
 };
 
 struct model {
@@ -28,19 +30,21 @@ struct model {
   int64_t n;
   struct op2i_copy_cost each;
   int workers;
-  struct op2i_split split; /* of loops that are on both; none: as the steps have it */
-  struct dat *dats;        /* that the steps use, one of each */
+  /* ratio of the loops that run on both; not set: each step keeps its own */
+  struct op2i_split split;
+  struct dat *dats; /* the dats that the steps use, each once */
   int ndats;
-  int32_t *dat_of; /* of all steps: which */
-  int64_t *first;  /* [nfirst] of each loop that the choice is about, its first step */
+  int32_t *dat_of; /* index into dats for each dat of each step */
+  int64_t *first;  /* [nfirst] first step of each loop whose place can be chosen */
   int64_t nfirst;
   unsigned char *where; /* [n] op2i_where */
-  size_t moved[PLACES]; /* bytes, to the host and to the device, the last time through */
+  size_t moved[PLACES]; /* bytes to the host and to the device in the last pass */
 };
 
 /* ---- what there is --------------------------------------------------------------------------- */
 
-/* The host's part of a loop, or all of it; the device's goes along with it. */
+/* True for the host's part of a loop, or all of it; the device's part is placed
+ * together with it. */
 static bool counts(const struct op2i_step *step) { return step->loop && !step->twin; }
 
 static int number_of(struct model *m, op2_dat dat) {
@@ -80,7 +84,7 @@ static void close_model(struct model *m) {
 
 /* ---- what it takes --------------------------------------------------------------------------- */
 
-/* The ratio that a rule gives is no part of the choice. */
+/* The cut of a loop that runs on both. A ratio that a rule gives overrides the one of the model. */
 static const struct op2i_cut *cut_of(const struct model *m, int64_t s) {
   struct op2i_rule rule = op2i_loop_rule(m->steps[s].loop);
   struct op2i_split split = op2i_is_split(m->split) ? m->split : m->steps[s].split;
@@ -158,7 +162,8 @@ static bool may_split(const struct model *m, int64_t s) {
          op2i_loop_cut(m->steps[s].loop, m->split);
 }
 
-/* All steps of the loop go to another place; back, where that is no gain. */
+/* Move all steps of the loop to the place with the least total time; they stay where none is
+ * better. True if they moved. */
 static bool move(struct model *m, int64_t s, double *least) {
   const struct op2i_loop *loop = m->steps[s].loop;
   int best = m->where[s], places = may_split(m, s) ? OP2I_ON_BOTH : OP2I_ON_DEVICE;
@@ -194,8 +199,9 @@ static double improve(struct model *m) {
   return least;
 }
 
-/* Of loops that can be split: as the two places would be done at the same time. A device on the host's own
- * processors gains nothing from that, unless costs are given that say so. */
+/* The ratio at which host and device would finish the loops that can be split at the same time.
+ * A device on the host's own processors gains nothing from a split, so it is tried there only
+ * where costs are given. */
 static struct op2i_split ratio(const struct model *m, const bool *free) {
   enum { PARTS = 16 };
   double host = 0, device = 0;
@@ -211,7 +217,7 @@ static struct op2i_split ratio(const struct model *m, const bool *free) {
   return (struct op2i_split){parts, PARTS - parts};
 }
 
-/* From everything free in one place, as far as it may be there. */
+/* The starting point of a search: every free loop in one place, as far as it may run there. */
 static void start(struct model *m, const bool *free, const unsigned char *where, int all) {
   for (int64_t s = 0; s < m->n; s++) {
     m->where[s] = where[s];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places of steps: as OP2_PLACE names them, as tests draw them, or, where nothing is said, as the model
- * (model.c) finds it best. */
+/* The choice of places for steps: as OP2_PLACE names them, as tests draw them, or, where neither
+ * applies, as the cost model (model.c) finds it best. */
 #include "place.h"
 
 #include "backend.h"
@@ -22,7 +22,7 @@ struct op2i_rule op2i_loop_rule(const struct op2i_loop *loop) {
   const char *kernel = op2i_loop_member(loop, 0).kernel->obj.name;
   struct op2i_rule rule = op2i_rule_of(ctx->config.place, kernel);
   bool unsaid = rule.kind == OP2I_RULE_NONE || rule.kind == OP2I_RULE_FREE;
-  if (unsaid) /* backends that are named after a device are asked for it */
+  if (unsaid) /* a backend that is named after a device runs loops there */
     rule.kind = op2i_on_device(ctx->backend->variant) ? OP2I_RULE_DEVICE : OP2I_RULE_FREE;
   return rule;
 }
@@ -67,7 +67,7 @@ static bool is_there(const struct op2i_loop *loop, enum op2i_variant wish) {
   return loop->function[op2i_loop_variant(loop, wish)];
 }
 
-/* Whether the next step is for the device, by a rule that does not ask what it takes. */
+/* True if the next step runs on the device by a rule that ignores costs. */
 static bool draw(struct op2i_sched *sched, struct op2i_rule rule) {
   int64_t number = sched->steps_placed++;
   if (rule.kind == OP2I_RULE_RANDOM) return op2i_hash_word(rule.seed, (uint64_t)number) >> 40 & 1;
@@ -82,15 +82,16 @@ struct choice {
   int64_t n;
   enum op2i_variant wishes[OP2I_WISHES];
   unsigned char *where;    /* [n] op2i_where */
-  bool *free;              /* [n] by what it takes */
-  struct op2i_split split; /* of those that are chosen to be on both; none: they stay as they are */
+  bool *free;              /* [n] true if the place is chosen by cost */
+  struct op2i_split split; /* ratio of loops chosen to run on both; not set: they keep theirs */
 };
 
 static struct op2i_step *twin_of(const struct choice *c, int64_t s) {
   return s > 0 && c->steps[s - 1].twin ? &c->steps[s - 1] : NULL;
 }
 
-/* All of a loop is in one place: what it overwrites is fresh there as a whole. */
+/* All ranges of a loop run in one place, since what the loop overwrites becomes
+ * fresh there as a whole. */
 static void as_first(struct choice *c, int64_t s) {
   const struct op2i_loop *loop = c->steps[s].loop;
   int64_t first = s;
@@ -128,9 +129,9 @@ static void by_rule(struct choice *c, int64_t s) {
 
 /* ---- by what they take ----------------------------------------------------------------------- */
 
-/* Measurements get better, and values may come to be elsewhere: the choice is looked at again after twice
- * as many runs each time, and when more is known; but not beside a try, for which values are about to be where
- * they would not be again. */
+/* The choice is made again after twice as many runs each time, since measurements get better and
+ * values may move, and when the cost of more loops is known. It is not made together with a trial,
+ * for which values are about to be copied to where they would not be in later runs. */
 static void by_cost(struct choice *c) {
   int64_t known = 0;
   if (op2i_trials_begin(c->sched, c->steps, c->n, c->free, c->where)) return;
@@ -145,7 +146,7 @@ static void by_cost(struct choice *c) {
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* The host's part and the device's, where the loop is to have two and can. */
+/* Divide the loop between the host's step and the device's, where both are wanted and possible. */
 static bool split(struct choice *c, int64_t s) {
   struct op2i_step *step = &c->steps[s], *twin = twin_of(c, s);
   if (!twin) return false;
@@ -192,7 +193,7 @@ void op2i_steps_place(struct op2i_sched *sched, struct op2i_step *steps, int64_t
   if (op2i_wishes(sched->ctx, c.wishes) < OP2I_WISHES) return;
   c.where = op2i_calloc((size_t)n, sizeof *c.where);
   c.free = op2i_calloc((size_t)n, sizeof *c.free);
-  if (c.where && c.free) place_all(&c); /* else they stay where they are */
+  if (c.where && c.free) place_all(&c); /* without memory the steps keep their places */
   op2i_free(c.where);
   op2i_free(c.free);
 }

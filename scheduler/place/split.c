@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets are cut at a row: the host has those before it, the device the others. Each of both runs all
- * elements that modify a row of its own; what they do to rows of the other is never looked at. So no sum
- * is made of two parts, and all bits of dats are those that one place alone would make. */
+/* Splitting a loop between host and device. Each set is cut at a row: the host has the rows before
+ * it, the device the others. Each of them runs all elements that modify one of its own rows; what
+ * they add to rows of the other is never read. So no sum consists of two parts, and all bits of
+ * dats are those that one place alone would compute. */
 #include "split.h"
 
 #include "context.h"
@@ -33,7 +34,7 @@ const char *op2i_loop_unsplit(const struct op2i_loop *loop) {
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 struct slots {
-  const int32_t *entries; /* null: an element's own row */
+  const int32_t *entries; /* null: the element's own row */
   int64_t arity;
   int32_t first, count;
 };
@@ -54,7 +55,7 @@ static int64_t row_of(const struct slots *slots, int64_t element, int32_t k) {
   return slots->entries ? slots->entries[element * slots->arity + slots->first + k] : element;
 }
 
-/* Whether a dat is modified through a map by this or another argument. */
+/* True if any argument modifies the dat through a map. */
 static bool meets(const struct op2i_loop *loop, int dat) {
   bool any = false;
   for (int a = 0; a < loop->nargs; a++)
@@ -67,7 +68,7 @@ static int64_t first_row(const struct op2i_cut *cut, const struct op2i_loop *loo
   return op2i_split_row(cut->split, loop->op.dats[dat]->set->ends[OP2I_OWNED]);
 }
 
-/* Elements that modify a row of the one or of the other. */
+/* Extend both element ranges to all elements that modify a row of the host or of the device. */
 static void widen(struct op2i_cut *cut, const struct op2i_loop *loop,
                   const struct op2i_loop_arg *arg) {
   const struct slots slots = slots_of(loop, arg);
@@ -92,7 +93,8 @@ static void cut_elements(struct op2i_cut *cut, const struct op2i_loop *loop) {
   }
 }
 
-/* The rows that elements of both read are those below `end` and those from `begin` on. */
+/* Widen the ranges of rows that are read: the host's elements read rows below `end`, the device's
+ * rows from `begin` on. */
 static void read_rows(const struct op2i_cut *cut, const struct op2i_loop *loop,
                       const struct op2i_loop_arg *arg, int64_t *end, int64_t *begin) {
   const struct slots slots = slots_of(loop, arg);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What loops take on the device is found out by trying, within limits. */
+/* Trial runs on the device, which measure what loops take there, within limits. */
 #include "trial.h"
 
 #include "device.h"
@@ -9,8 +9,9 @@
 
 /* ---- what it may take ------------------------------------------------------------------------ */
 
-/* Of the time that programs take, what may be spent on trying where they are slower. A device that is not the
- * host's own processors is worth more. An operation that queues loops itself is one of another queue. */
+/* Seconds that may still be spent on trials, as a share of the time that programs run. The share is
+ * larger for a device that is not the host's own processors, which can gain more. The time of
+ * nested queues counts together with that of the outer one. */
 static double seconds_left(const struct op2i_sched *sched, double about_to_run) {
   double share = sched->ctx->device->limits.on_host ? 1.0 / 64 : 1.0 / 4;
   double running = about_to_run, tried = 0;
@@ -21,7 +22,8 @@ static double seconds_left(const struct op2i_sched *sched, double about_to_run) 
   return share * running - tried;
 }
 
-/* That copies of all it needs take, or of what it modifies, which come back when the host needs them. */
+/* Estimated seconds for copies: to the device of all that the operation reads, or back from it of
+ * all that it modifies. */
 static double copies(struct op2i_sched *sched, const struct op2i_op *op, bool there) {
   struct op2i_copy_cost each;
   double ns = 0;
@@ -32,7 +34,8 @@ static double copies(struct op2i_sched *sched, const struct op2i_op *op, bool th
   return 1e-9 * ns;
 }
 
-/* Maps that the device has not, and what its launches need to go through them backwards. */
+/* Estimated seconds to build the tables on the device: the maps that it does not have yet, and what
+ * its launches need to traverse them backwards. */
 static double tables(const struct op2i_loop *loop) {
   static const double entry_ns = 4;
   double entries = 0;
@@ -42,7 +45,8 @@ static double tables(const struct op2i_loop *loop) {
   return 1e-9 * entry_ns * entries;
 }
 
-/* Before anything of the kind has been measured: what PoCL takes for a loop of an application. */
+/* Seconds that compiling a loop is estimated to take before one was measured: what PoCL needs for a
+ * loop of an application. */
 static const double first_compilation = 0.25;
 
 static double compilation(const struct op2i_sched *sched, const struct op2i_loop *loop) {
@@ -50,7 +54,7 @@ static double compilation(const struct op2i_sched *sched, const struct op2i_loop
   return sched->compilation > 0 ? sched->compilation : first_compilation;
 }
 
-/* As on the host, and what it needs besides. */
+/* Estimated seconds of a run on the device: as long as on the host, plus copies and tables. */
 static double estimate(struct op2i_sched *sched, const struct op2i_loop *loop) {
   double ns = op2i_loop_ns(loop) * (double)loop->set->ends[OP2I_OWNED] / sched->ctx->workers;
   return 1e-9 * ns + copies(sched, &loop->op, true) + copies(sched, &loop->op, false) +
@@ -131,7 +135,8 @@ bool op2i_trials_begin(struct op2i_sched *sched, struct op2i_step *steps, int64_
 
 /* ---- what it took ---------------------------------------------------------------------------- */
 
-/* Copies of values tell better what copies take than those that were made to measure it. */
+/* Copies of values give a better estimate of the time per byte than those that were
+ * made to measure it. */
 void op2i_trial_copied(struct op2i_step *step, double seconds, size_t bytes) {
   enum { MANY = 1 << 16 };
   struct op2i_sched *sched = step->loop->op.ctx->sched;
@@ -148,7 +153,7 @@ void op2i_trial_end(const struct op2i_step *step) {
 
 /* ---- how many together ----------------------------------------------------------------------- */
 
-/* Whether the step tells of a loop that is yet to be tried. */
+/* True if a run of the step would contribute to a cost that is still unknown. */
 static bool tells(const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   if (!loop || step->twin || step->lo >= step->hi || loop->form.off_device) return false;
@@ -158,7 +163,7 @@ static bool tells(const struct op2i_step *step) {
          op2i_loop_rule(loop).kind == OP2I_RULE_FREE;
 }
 
-/* The least that a try takes; -1: there is none to be made. */
+/* Estimated seconds of the cheapest trial; -1: no trial is left to make. */
 static double least_try(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n) {
   double least = -1;
   for (int64_t s = 0; s < n; s++) {
