@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which parts of its dats each block of a loop touches: what dependences between tasks are worked
- * out from. */
+/* Footprints: the parts of its dats that each block of a loop touches, from which dependences
+ * between tasks are derived. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,8 +8,8 @@
 #include "loopdata.h"
 #include "mem.h"
 
-/* About a thousand granules a set: fine enough to tell neighbouring blocks apart, few enough to
- * list. */
+/* About a thousand granules a set: fine enough to tell neighbouring blocks apart, and few
+ * enough to list. */
 int32_t op2i_granule_shift(int64_t set_size) {
   enum { GRANULES = 1024, SMALLEST_SHIFT = 4 };
   int32_t shift = SMALLEST_SHIFT;
@@ -18,10 +18,10 @@ int32_t op2i_granule_shift(int64_t set_size) {
 }
 
 struct collector {
-  unsigned char *touched; /* [granules + 8]; none of the last 8 ever is */
+  unsigned char *touched; /* [granules + 8]; the last 8 are always 0 */
   int64_t granules;
   int32_t *intervals;
-  int64_t count, capacity; /* in pairs */
+  int64_t count, capacity; /* pairs in `intervals`, and their capacity */
 };
 
 static void mark_slot(const struct op2i_loop *loop, const op2_map map, int32_t slot, int64_t lo,
@@ -65,7 +65,8 @@ static void mark_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *a
   for (int32_t k = first; k < first + count; k++) mark_slot(loop, map, k, lo, hi, shift, c);
 }
 
-/* The first marked granule at or behind one, and eight at a time while there is none. */
+/* The first marked granule from this one on. Eight are read at a time, as long as none of
+ * them is marked. */
 static int64_t next_touched(const struct collector *c, int64_t granule) {
   uint64_t eight;
   while (granule < c->granules) {
@@ -122,7 +123,7 @@ static bool same_way(const struct op2i_loop_arg *a, const struct op2i_loop_arg *
   return a->map == b->map && a->kind == b->kind && (a->kind != OP2I_ARG_SLOT || a->slot == b->slot);
 }
 
-/* Whether every argument of dat a has its like among those of dat b. */
+/* True if every argument of dat a has a counterpart of dat b with the same map, kind and slot. */
 static bool covered(const struct op2i_loop *loop, int32_t a, int32_t b) {
   for (int n = 0; n < loop->nargs; n++) {
     if (loop->args[n].dat != a) continue;

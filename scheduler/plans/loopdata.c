@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the scheduler keeps with a loop: plans, footprints, cost, why it has no code. */
+/* Data that the scheduler keeps with a loop: plans, footprints, measured costs, and the
+ * reason why it has no code. */
 #include "loopdata.h"
 
 #include "backend.h"
@@ -25,8 +26,9 @@ static void release_data(void *sched_data) {
   op2i_free(data);
 }
 
-/* Where elements take turns on a device, blocks are as large as its shared memory takes: what they stage
- * is known when the plan is there. */
+/* The plan for a range. Where a device serialises conflicting elements by blocks, a block is as
+ * large as the device's shared memory allows. The bytes that a block stages are known only once its
+ * plan is made, so smaller blocks are tried until they fit. */
 static op2_status get_plan(struct op2i_sched *sched, struct op2i_loop *loop, int range,
                            struct op2i_shared_plan **out) {
   const struct op2i_device *device = loop->op.ctx->device;

@@ -2,7 +2,7 @@
 #ifndef OP2I_LOOPDATA_H
 #define OP2I_LOOPDATA_H
 
-/* What is worked out for a loop before it runs, and kept with it. */
+/* What is computed for a loop before it runs, and kept with it. */
 
 #include "plan.h"
 #include "sched_state.h"
@@ -16,15 +16,15 @@ struct op2i_shared_plan {
   struct op2i_plan_cache *cache;
   int32_t refs;
   int64_t nwords;
-  int64_t *key; /* [nwords] everything the plan depends on: set or subset, range, block size, order,
-                   parts, and per argument the canonical number of its dat, the map's id, the slot,
-                   whether it modifies and is injective, and where it is staged the bytes of a
-                   row */
+  int64_t *key; /* [nwords] everything the plan depends on: set or subset, range, block size,
+                   order, parts, and for each argument the canonical number of its dat, the
+                   map's id, the slot, whether it modifies and is injective, and the bytes of a
+                   row where it is staged */
   struct op2i_plan *plan;
 };
 
 struct op2i_plan_cache {
-  int32_t refs; /* the scheduler and every plan */
+  int32_t refs; /* held by the scheduler and by every plan */
   int64_t made, found;
   struct op2i_shared_plan *first;
 };
@@ -35,16 +35,16 @@ void op2i_shared_plan_unref(struct op2i_shared_plan *shared);
 /* Find or make the plan of a loop over one of its ranges, with these parts (op2i_plan_parts). */
 op2_status op2i_plan_get(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
                          unsigned parts, struct op2i_shared_plan **shared);
-/* The same with blocks of so many elements; 0: as many as the context chooses. */
+/* The same with blocks of `block_size` elements; 0: the context chooses the size. */
 op2_status op2i_plan_get_sized(struct op2i_sched *sched, const struct op2i_loop *loop, int range,
                                unsigned parts, int32_t block_size,
                                struct op2i_shared_plan **shared);
 
 /* ---- what dispatch keeps with a loop --------------------------------------------------------- */
 
-/* Which granules of a dat's set the blocks of a plan touch: intervals [2k], [2k+1] of granule
- * numbers, both inclusive, for block b those from offs[b] to offs[b+1]. A granule is 2^shift
- * consecutive elements. */
+/* The granules of a dat's set that the blocks of a plan touch. Block b touches the intervals
+ * offs[b] to offs[b+1] - 1; interval k is intervals[2k] to intervals[2k+1], both inclusive, in
+ * numbers of granules. A granule is 2^shift consecutive elements. */
 struct op2i_footprint {
   int32_t shift;
   int64_t *offs;
@@ -55,36 +55,37 @@ struct op2i_loop_data {
   bool ready;
   int ndats;
   struct op2i_shared_plan *plans[OP2I_RANGES];
-  struct op2i_footprint *footprints[OP2I_RANGES]; /* [ndats], each made when it is first needed */
+  struct op2i_footprint *footprints[OP2I_RANGES]; /* [ndats], each made when first needed */
   double ns_per_element;                          /* measured on the host, 0 before the first run */
   double device_ns;                               /* the same on the device */
-  int64_t device_runs;                            /* there, beside a task backend */
-  int trials;                                     /* those that were to find that out */
-  int64_t placed[3];    /* runs that were to be on the host, on the device, and on both */
-  struct op2i_cut *cut; /* how it was split last; null: not yet */
+  int64_t device_runs;                            /* runs on the device, beside a task backend */
+  int trials;                                     /* trial runs that were to measure device_ns */
+  int64_t placed[3];    /* runs placed on the host, on the device, and on both */
+  struct op2i_cut *cut; /* its last split; null: not split yet */
   int64_t compiling;    /* number in the compilation in progress, -1 none */
-  char *no_code;        /* why it has none; null: not known, or it has */
+  char *no_code;        /* why it has no code; null: it has, or that is not known */
   op2_status no_code_status;
-  int64_t no_code_force; /* in which that was found out, by the number of those before it */
-  int no_code_times;     /* in how many */
+  int64_t no_code_force; /* number of forces before the one in which that was found */
+  int no_code_times;     /* number of forces in which that was found */
   char *
-      refused; /* what a device's compiler said, which did not take it; null: nothing, or no memory */
+      refused; /* what the device's compiler reported on rejecting it; null: nothing or no memory */
 };
 
-/* Runs on a device that do not count in what a loop takes there, since compilers of devices put off work
- * until it is launched; and so many until that is taken to be known. */
+/* The first runs on a device do not count in its measured time, since compilers of devices defer
+ * work to the first launch; the time is taken as known after OP2I_DEVICE_RUNS_FIRST runs. */
 enum { OP2I_DEVICE_RUNS_BEFORE = 1, OP2I_DEVICE_RUNS_FIRST = 2 };
 
 /* The data of a loop, made at first use. */
 op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **data);
-/* Before the first run: plans, where the backend wants them. */
+/* Prepare the loop for its first run: make plans, where the backend needs them. */
 op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop);
-/* Have the footprint of one of its dats; needs plans. */
+/* Make the footprint of one of its dats; needs the loop's plans. */
 op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat);
 int32_t op2i_granule_shift(int64_t set_size);
 
-/* numbering.c: warn of the loop's maps whose sets are badly numbered, of each once; needs the
- * loop's plans where there are any. Say of all maps how they are numbered. */
+/* numbering_tell.c: warn of the loop's maps whose sets are badly numbered, once for each
+ * map; needs the loop's plans where there are any. The other prints for op2_explain() how
+ * each map is numbered. */
 void op2i_numbering_tell(const struct op2i_sched *sched, const struct op2i_loop *loop);
 void op2i_numbering_explain(op2_context ctx, FILE *stream);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Telling the user of maps whose sets are badly numbered: a warning when a loop first uses one, and
- * a line for each map in op2_explain(). */
+/* Reports on maps whose sets are badly numbered: a warning when a loop first uses one, and a line
+ * for each map in op2_explain(). */
 #include "numbering.h"
 
 #include <inttypes.h>
@@ -11,7 +11,8 @@
 #include "renumber.h"
 #include "text.h"
 
-/* The plan in which the map's blocks crowd one another, if the loop has one. */
+/* The plan in which blocks of the map conflict so often that few run at the same time;
+ * null: there is none. */
 static const struct op2i_plan *crowded(const struct op2i_loop *loop, int m) {
   const struct op2i_loop_data *data = loop->sched_data;
   bool modifies = false;

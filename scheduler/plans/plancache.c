@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans shared by all loops of a context that touch data in the same way: what a plan depends on is
- * its key. */
+/* Plans shared by all loops of a context that touch data in the same way. The key of a plan is
+ * everything it depends on. */
 #include <string.h>
 
 #include "error.h"
@@ -33,9 +33,10 @@ void op2i_shared_plan_unref(struct op2i_shared_plan *shared) {
   op2i_plan_cache_unref(cache);
 }
 
-/* Elements per block when the user has not said: enough blocks to share out, and large ones on
- * large sets, since each colour streams the data once more. Depends on the set alone - not on
- * workers, nor on which loops were fused - because the results of reductions depend on it. */
+/* Elements per block when the user has not set a size: enough blocks to share out, and large
+ * ones on large sets, since each colour streams the data once more. The size depends on the
+ * set alone - not on workers, nor on which loops were fused - because the results of
+ * reductions depend on it. */
 static int32_t choose_block_size(const struct op2i_loop *loop) {
   enum { SMALLEST = 512, LARGEST = 16384, BLOCKS = 256, STEP = 64 };
   _Static_assert(STEP % OP2I_SLICE == 0, "blocks do not cut slices of a matrix's rows");
@@ -47,8 +48,8 @@ static int32_t choose_block_size(const struct op2i_loop *loop) {
 
 /* ---- describing a loop to the planner -------------------------------------------------------- */
 
-/* The words of a key: of the loop, and then of each argument that counts. Bytes of a row are 0 where
- * nothing is staged. */
+/* The words of a key: those of the loop, and then those of each argument that counts. The bytes of
+ * a row are 0 where nothing is staged. */
 enum { KEY_SET, KEY_LO, KEY_HI, KEY_BLOCK_SIZE, KEY_ORDERED, KEY_PARTS, KEY_WORDS };
 enum { ARG_DAT, ARG_MAP, ARG_SLOT, ARG_MODIFIES, ARG_ROW_BYTES, ARG_INJECTIVE, ARG_WORDS };
 
@@ -57,7 +58,9 @@ struct request {
   struct op2i_plan_arg *args;
   int64_t *key;
   int64_t nwords;
-  int32_t *identity; /* for direct arguments on a dat that is also modified through a map */
+  /* [set size] 0, 1, 2, ...: the map of direct arguments on a dat that is also modified
+   * through a map */
+  int32_t *identity;
 };
 
 static void free_request(struct request *request) {
@@ -80,7 +83,8 @@ static op2_status need_identity(const struct op2i_loop *loop, struct request *re
   return OP2_SUCCESS;
 }
 
-/* Elements that meet in a place of a matrix meet in its row, of which there are fewer. */
+/* Elements that conflict in a nonzero of a matrix also conflict in its row, and there are fewer
+ * rows; so colours are made for rows. */
 static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *request) {
   const struct op2i_loop_arg *arg = &loop->args[n];
   op2_dat dat = loop->op.dats[arg->dat];
@@ -118,7 +122,8 @@ static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *r
   return OP2_SUCCESS;
 }
 
-/* Dat numbers in the key are made canonical: by first appearance among the contended ones. */
+/* Number the dats in the key by first appearance among the contended ones, so that equal
+ * patterns have equal keys. */
 static void canonical(struct request *request) {
   int64_t seen[64], nseen = 0;
   for (int64_t w = KEY_WORDS; w < request->nwords; w += ARG_WORDS) {
@@ -129,8 +134,9 @@ static void canonical(struct request *request) {
   }
 }
 
-/* Colours are between elements that may meet, and the verifier looks that others do not; what is
- * staged is all that is reached through maps. */
+/* True if the plan depends on the argument. Colours separate elements that may conflict,
+ * the verifier checks that injective arguments do not, and all that is reached through maps
+ * is staged. */
 static bool counts(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, unsigned parts) {
   if (arg->dat < 0) return false;
   return arg->injective || op2i_loop_contended(loop, arg->dat) ||
@@ -193,7 +199,7 @@ static op2_status make_entry(struct op2i_sched *sched, struct request *request,
   return OP2_SUCCESS;
 }
 
-/* A plan that is handed out once more must suit whoever gets it as it suited the first. */
+/* Check that a cached plan fits this loop as well as the one it was made for. */
 static op2_status verify_found(const struct op2i_loop *loop, const struct op2i_shared_plan *shared,
                                const struct request *request) {
   op2_status status = op2i_plan_verify(shared->plan, &request->desc);
