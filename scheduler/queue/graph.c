@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The queue and the edges between its nodes, which are made when somebody asks for them; choosing
- * what a force must run. */
+/* The queue and the edges between its nodes, which are made only when they are needed; and the
+ * choice of the nodes that a force must run. */
 #include "sched_state.h"
 
 #include <string.h>
@@ -52,10 +52,10 @@ struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t r
 
 /* ---- edges ----------------------------------------------------------------------------------- */
 
-/* A node being joined to those before it. */
+/* A node that is being joined to those before it. */
 struct joining {
   struct op2i_sched *sched;
-  int64_t number, oldest; /* of the node; of the queue */
+  int64_t number, oldest; /* of the node; of the oldest one in the queue */
   bool whole;             /* every number from the oldest on is queued */
 };
 
@@ -70,8 +70,8 @@ static inline bool add_edge(const struct joining *joining, int64_t from, int32_t
   return true;
 }
 
-/* Room for one more reader, after dropping those that have run: a dat that is never written would
- * keep all of them. */
+/* Reserve memory for one more reader, after dropping those that have run: a dat that is never
+ * written would otherwise keep all of its readers. */
 static int grow_readers(struct op2i_resource *resource, int64_t oldest) {
   int64_t kept = 0;
   for (int64_t i = 0; i < resource->nreaders; i++)
@@ -81,7 +81,8 @@ static int grow_readers(struct op2i_resource *resource, int64_t oldest) {
                    &resource->readers_capacity);
 }
 
-/* Room for a use of the resource; counts the edges that it can have. */
+/* Reserve memory for a use of the resource; *most grows by the number of edges that the use
+ * can have. */
 static inline int reserve_use(struct op2i_resource *resource, op2_access access, int64_t oldest,
                               int64_t *most) {
   if (op2i_modifies(access))
@@ -91,7 +92,7 @@ static inline int reserve_use(struct op2i_resource *resource, op2_access access,
   return 0;
 }
 
-/* See to it that joining the node cannot fail. */
+/* Reserve all memory that joining the node needs, so that it cannot fail half done. */
 static int reserve_uses(struct op2i_sched *sched, const struct op2i_node *node, int64_t oldest) {
   const struct op2i_op *op = node->op;
   int32_t n = op->ndats + op->ngbls;
@@ -106,8 +107,8 @@ static int reserve_uses(struct op2i_sched *sched, const struct op2i_node *node, 
              : 0;
 }
 
-/* A reader follows the last writer. A writer follows the readers since then, and the last writer
- * where it also reads or where nobody has read in between. */
+/* A reader follows the last writer. A writer follows the readers since then, and also the last
+ * writer if it reads or if nobody has read in between. */
 static void join_use(const struct joining *joining, struct op2i_resource *resource,
                      op2_access access, int32_t r) {
   int64_t writer = resource->last_writer, nreaders = resource->nreaders;
@@ -152,7 +153,7 @@ op2_status op2i_graph_join(struct op2i_sched *sched) {
 
 /* ---- recording ------------------------------------------------------------------------------- */
 
-/* Offset of the payload, behind the table of globals. */
+/* Offset of the payload, which follows the table of globals. */
 static size_t head_bytes(const struct op2i_op *op) {
   return ((size_t)op->ngbls * sizeof(void *) + OP2I_SLAB_GRAIN - 1) / OP2I_SLAB_GRAIN *
          OP2I_SLAB_GRAIN;
@@ -166,7 +167,8 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_wh
                             const unsigned char *payload, struct op2i_node *node) {
   unsigned char *piece = op2i_slab_take(&sched->slab, piece_bytes(op));
   if (!piece) return op2i_error_nomem("a queued operation");
-  /* Every field: clearing the others first would cost as much as all else here. */
+  /* Every field is named: clearing the node first would take as long as all the rest of
+   * this function. */
   *node = (struct op2i_node){.state = OP2I_QUEUED,
                              .marked = false,
                              .number = sched->next_number,
@@ -184,7 +186,8 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_wh
   return status;
 }
 
-/* What a force needs to list nodes and what becomes of them: no rank may lack it when all run. */
+/* Reserve what a force needs for its list of nodes and their outcomes: no rank may lack that memory
+ * when all of them run. */
 static int reserve_run(struct op2i_sched *sched) {
   int64_t n = sched->nnodes + 1, before = sched->outcomes_capacity;
   if (op2i_reserve(&sched->marked, sizeof(struct op2i_node *), n, &sched->marked_capacity) ||
@@ -224,7 +227,9 @@ int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *re
   if (overwrite)
     for (int64_t i = 0; i < resource->nreaders; i++) mark_number(sched, resource->readers[i]);
   int64_t marked = 0;
-  bool in_order = false; /* one has been met that those before it of its sort must not follow */
+  /* a node was marked whose kind keeps the order of the queue, so earlier ones of such
+   * kinds must run as well */
+  bool in_order = false;
   for (int64_t i = sched->nnodes - 1; i >= 0; i--) { /* edges lead to earlier nodes only */
     struct op2i_node *node = &sched->nodes[i];
     node->marked |= in_order && node->op->kind->in_order;
@@ -248,7 +253,8 @@ static void free_node(struct op2i_sched *sched, struct op2i_node *node) {
   node->op->kind->unuse(node->op);
 }
 
-/* A write only sets the number of readers to zero, so the list itself is still there. */
+/* A write only sets the number of readers to zero, so the list itself is still there to be
+ * restored. */
 void op2i_graph_undo(struct op2i_sched *sched) {
   struct op2i_node *node = &sched->nodes[--sched->nnodes];
   if (sched->njoined > sched->nnodes) {

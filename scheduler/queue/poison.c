@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What failures spoil: values that are not there make what needs them be cancelled, until they are
- * overwritten as a whole. */
+/* Poison: a failure makes the values invalid that the node was to write. Nodes that read them are
+ * cancelled until the values are overwritten as a whole. */
 #include "settle.h"
 
 /* ---- rows ------------------------------------------------------------------------------------ */
 
-/* Whether the operation writes rows of its dat r that are not owned. Loops know which they write;
- * others have whole dats. Those that other ranks own are stale after any write, and brought anew. */
+/* True if the operation writes rows of its dat r that are not owned. This is known for loops; other
+ * operations are taken to write whole dats. Rows that other ranks own do not count: they are stale
+ * after any write, and are received again. */
 static bool writes_halo(struct op2i_op *op, int32_t r) {
   const struct op2i_loop *loop = op2i_op_loop(op);
   if (r < op->ndats && op->dats[r]->set->halo) return false;
@@ -19,7 +20,7 @@ static bool writes_halo(struct op2i_op *op, int32_t r) {
   return mapped || op2i_loop_runs_over(loop, OP2I_EXEC);
 }
 
-/* Whether an operation leaves nothing of the poison in one of its resources. */
+/* True if the operation overwrites every poisoned row of its resource r. */
 static bool cures(struct op2i_op *op, int32_t r, bool halo) {
   const struct op2i_loop *loop = op2i_op_loop(op);
   if (!op2i_overwrites(op2i_op_access(op, r))) return false;

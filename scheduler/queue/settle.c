@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What becomes of a node: it has run, has failed, or was cancelled. */
+/* The final state of a node: it has run, has failed, or was cancelled. */
 #include <inttypes.h>
 
 #include "error.h"
@@ -21,7 +21,7 @@ op2_status op2i_node_fail(struct op2i_sched *sched, struct op2i_node *node, op2_
   struct op2i_failure *failure =
       text.failed ? NULL : op2i_failure_add(sched->ctx, code, node->number, text.chars);
   op2i_text_free(&text);
-  if (!failure) { /* without a record the loss could go unnoticed: better a dead context */
+  if (!failure) { /* without a record the loss could go unnoticed, so the context is dead */
     sched->ctx->fatal = true;
     return op2i_error_nomem("a failure's record");
   }

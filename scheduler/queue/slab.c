@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of queued nodes' values: small pieces from chunks that are used again. */
+/* Memory for the values of queued nodes: small pieces of chunks that are reused. */
 #include "slab.h"
 
 #include "mem.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The edges of the graph against the definition of a dependence, pair by pair. Quadratic: for debug
- * builds and tests. */
+/* Check of the graph's edges against the definition of a dependence, pair by pair. It is quadratic
+ * in the number of nodes, so it is for debug builds and tests. */
 #include <inttypes.h>
 
 #include "error.h"
@@ -29,7 +29,7 @@ static bool conflict(const struct op2i_node *a, const struct op2i_node *b, const
   return false;
 }
 
-/* reached[i]: node i is an ancestor of `node`. */
+/* reached[i] is set if node i is an ancestor of `node`. */
 static void ancestors(struct op2i_sched *sched, const struct op2i_node *node, bool *reached) {
   int64_t last = node - sched->nodes;
   for (int64_t i = 0; i <= last; i++) reached[i] = i == last;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether all ranks have the same list: what differs is found by halving, with few bytes and no
- * memory. And whether they have queued the same and run the same of it, before it runs; sizes may
- * differ, and so may captured values. */
+/* Comparison of a list among ranks: the first difference is found by bisection, with few bytes and
+ * no memory. It is used to check that all ranks have queued the same and are about to run the same
+ * of it; sizes may differ, and so may captured values. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum { PIECE = 256, PIECES = OP2I_DIFFERENCE_WORDS / PIECE };
 
 struct own {
   struct op2i_sched *sched;
-  const char *call, *name; /* what makes it run, and about which object */
+  const char *call, *name; /* the call that makes the queue run, and the object that it is about */
 };
 
 /* ---- what is compared ------------------------------------------------------------------------ */
@@ -26,8 +26,8 @@ static uint64_t add_text(uint64_t hash, const char *text) {
   return op2i_hash_word(hash, 256);
 }
 
-/* Ranks may have objects of their own, so that numbers of objects differ, and names that were made
- * of these. */
+/* True if the object's name ends with its number. Ranks may have objects that others lack, so
+ * numbers of objects differ, and so do names that were made of them. */
 static bool invented(const struct op2i_object *object) {
   char id[24];
   int n = snprintf(id, sizeof id, "%" PRId64, object->id);
@@ -68,7 +68,7 @@ static uint64_t hash_node(const struct op2i_node *node) {
 
 /* ---- numbers by first appearance ------------------------------------------------------------- */
 
-/* -1: forget the number; else give one to what has none. */
+/* Forget the object's number if *next is -1; else number an object that has none. */
 static void number_object(void *object, int64_t *next) {
   struct op2i_object *o = object;
   if (!o) return;
@@ -113,7 +113,7 @@ static void number_all(const struct op2i_sched *sched) {
 
 /* ---- lists ----------------------------------------------------------------------------------- */
 
-/* Of the first n; those that are not there count as such. */
+/* Hash of the first n members; members beyond the end of the list count as such. */
 static uint64_t hash_list(const struct op2i_listing *list, int64_t n) {
   uint64_t hash = 0;
   for (int64_t i = 0; i < n; i++)
@@ -125,7 +125,7 @@ static op2_status compare(struct op2i_comm *comm, uint64_t hash, bool *same) {
   return op2i_comm_same(comm, 1, &(int64_t){(int64_t)hash}, same);
 }
 
-/* The first place that is not the same on all ranks, or the longest list's end. */
+/* The first place that is not the same on all ranks, or the end of the longest list. */
 static op2_status find(struct op2i_comm *comm, const struct op2i_listing *list, int64_t *at) {
   int64_t lo = 0, hi = list->n;
   op2_status status = op2i_comm_greatest(comm, 1, &hi);
@@ -149,7 +149,7 @@ static op2_status share(struct op2i_comm *comm, int root, char *words) {
   return status;
 }
 
-/* All ranks hear of the lowest rank and of the first that differs from it. */
+/* Send to all ranks the descriptions of rank 0 and of the lowest rank that differs from it. */
 static op2_status describe(struct op2i_comm *comm, const struct op2i_listing *list,
                            struct op2i_difference *d) {
   int64_t own = d->at < list->n ? d->at : list->n;
@@ -177,7 +177,7 @@ op2_status op2i_ranks_compare(struct op2i_comm *comm, const struct op2i_listing 
 
 /* ---- the queue ------------------------------------------------------------------------------- */
 
-/* Without the number that an invented name ends with. */
+/* The hash leaves out the number that a generated name ends with. */
 static uint64_t hash_force(const struct own *own) {
   size_t length = strlen(own->name);
   uint64_t hash = add_text(0, own->call);
@@ -186,7 +186,7 @@ static uint64_t hash_force(const struct own *own) {
   return hash;
 }
 
-/* Behind the last node comes what makes it run. */
+/* The last node is followed by the call that makes the queue run. */
 static uint64_t hash_queued(const void *of, int64_t at) {
   const struct own *own = of;
   return at < own->sched->nnodes ? hash_node(&own->sched->nodes[at]) : hash_force(own);
@@ -218,7 +218,7 @@ op2_status op2i_verify_ranks(struct op2i_sched *sched, const char *call, const c
   if (status || d.at < 0) return status;
   int64_t number = sched->next_number - sched->nnodes + d.at;
   status = op2i_comm_share(comm, 0, &number, sizeof number);
-  sched->ctx->fatal = true; /* there is no way on */
+  sched->ctx->fatal = true; /* the ranks cannot go on */
   if (status) return status;
   return op2i_error(OP2_ERR_MISMATCH,
                     "ranks differ from call %" PRId64 " on: rank 0 of %d has %s, rank %d has %s",
