@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanges of halos in the drawing of what ran: a node each, in Graphviz' language, behind the
- * loops that make the rows and before the loop that waits for them. */
+/* Halo exchanges in the drawing of what ran: one node of Graphviz' language for each, after the
+ * loops that compute the rows and before the loop that waits for them. */
 #include "call.h"
 #include "context.h"
 #include "exchange.h"
@@ -11,7 +11,7 @@ struct drawing {
   const struct op2i_program *program;
   struct op2i_node *const *nodes;
   const struct op2i_placed *placed;
-  int64_t number; /* of the exchange, in this drawing */
+  int64_t number; /* number of the exchange in this drawing */
 };
 
 static void put_quoted(struct op2i_text *text, const char *name) {
@@ -34,7 +34,7 @@ static bool touches(const struct op2i_node *node, op2_dat dat, bool modifies) {
   return false;
 }
 
-/* The first loop that the exchange brings the dat for. */
+/* The first loop for which the exchange receives the dat. */
 static const struct op2i_node *reader(const struct drawing *d, op2_dat dat) {
   const struct op2i_group *group = &d->program->grouping.groups[d->placed->end];
   const struct op2i_node *first = NULL;
@@ -45,7 +45,8 @@ static const struct op2i_node *reader(const struct drawing *d, op2_dat dat) {
   return first;
 }
 
-/* The last one that modifies it before; null: none in this program. */
+/* The last node before number `before` that modifies the dat; null: there is none in this
+ * program. */
 static const struct op2i_node *maker(const struct drawing *d, op2_dat dat, int64_t before) {
   const struct op2i_node *last = NULL;
   for (int64_t i = 0; i < d->program->nnodes; i++) {
@@ -72,12 +73,13 @@ static void put_label(const struct drawing *d) {
   op2i_text_add(d->text, "\" shape=cds fillcolor=lightskyblue];\n");
 }
 
-/* Dats whose first reader is another member of the fused loop are waited for by that one. */
+/* An edge of a dat leads to its first reader, which may be any member of the fused loop. */
 static void put_edges(const struct drawing *d, bool overlap) {
   for (int i = 0; i < op2i_exchange_dats(d->placed->exchange); i++) {
     op2_dat dat = op2i_exchange_dat(d->placed->exchange, i);
     const struct op2i_node *end = reader(d, dat);
-    if (!end) end = member(d, d->placed->end, 0); /* what a later group reads comes along */
+    /* what a later group reads comes in the same message */
+    if (!end) end = member(d, d->placed->end, 0);
     const struct op2i_node *begin = maker(d, dat, end->number);
     const struct op2i_loop *loop = d->program->grouping.groups[d->placed->end].loop;
     bool hidden = overlap && loop && loop->ranges[0].section == OP2I_CORE;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From marked nodes to finished work. The queue runs as programs; where that cannot be, as programs
- * of one: around nodes that cannot run, and where a program of several could not be made or did not
- * come to its end. What a node reads is looked at when it is about to run: poison cancels it. */
+/* Execution of marked nodes. The queue runs as programs. Where that is not possible each node runs
+ * as a program of its own: around nodes that cannot run, and where a program of several could not
+ * be made or has stopped early. Before a node runs, its inputs are checked: poison cancels it. */
 #include <stdio.h>
 
 #include "comm.h"
@@ -22,7 +22,7 @@ struct part {
 
 /* ---- one by one ------------------------------------------------------------------------------ */
 
-/* Without memory to prepare it the node stays queued, and the force ends. */
+/* Run one node. Without memory to prepare it the node stays queued, and the force ends. */
 static op2_status run_one(struct op2i_sched *sched, struct op2i_node *node) {
   struct op2i_failure *poison = op2i_poison_read(node);
   struct op2i_program *program;
@@ -43,9 +43,9 @@ static op2_status run_one(struct op2i_sched *sched, struct op2i_node *node) {
   return OP2_SUCCESS;
 }
 
-/* Code of many loops comes sooner together. Those that get none will say so. All ranks lack code
- * for the same loops, and a loop that has its code takes no memory here: where none lacks it, no
- * rank fails, and there is nothing to agree on. */
+/* The code of many loops is compiled faster together. A loop without code reports that when it is
+ * to run. All ranks lack code for the same loops, and a loop that has its code takes no memory
+ * here: where none lacks it, no rank fails, and the ranks need not agree on anything. */
 static op2_status compile_form(const struct part *part, enum op2i_variant wish) {
   struct op2i_compile compile = {.sched = part->sched, .wish = wish};
   op2_status status = OP2_SUCCESS;
@@ -70,8 +70,9 @@ static op2_status compile_all(const struct part *part) {
   return status;
 }
 
-/* Those that have not run yet, among ranks. What has run is settled when somebody has to know: before
- * a call, where there is poison, and at the end. `ran` is where that begins. */
+/* Among ranks: run the nodes that have not run yet, one by one. The outcome of those that have run
+ * is decided only when it is needed: before a call, where there is poison, and at the end. *ran is
+ * the first node whose outcome is not decided. */
 static op2_status settle_until(const struct part *part, int64_t *ran, int64_t end) {
   op2_status status = op2i_pending_combine(part->sched);
   if (!status && *ran < end) status = op2i_outcomes_settle(part->sched, part->nodes, *ran, end);
@@ -120,7 +121,7 @@ static op2_status run_singly_together(const struct part *part) {
   return status;
 }
 
-/* Those that have not run yet. */
+/* Run the nodes that have not run yet, one by one. */
 static op2_status run_singly(const struct part *part) {
   op2_status status = compile_all(part);
   if (!status && part->sched->ctx->comm) return run_singly_together(part);
@@ -131,8 +132,8 @@ static op2_status run_singly(const struct part *part) {
 
 /* ---- together -------------------------------------------------------------------------------- */
 
-/* How many nodes can run as things are: they read no poison, and none is a loop that had no code.
- */
+/* The number of nodes from the first on that can run together now: they read no poison, and none is
+ * a loop that had no code. */
 static int64_t count_fit(const struct part *part) {
   for (int64_t i = 0; i < part->n; i++) {
     const struct op2i_loop *loop = op2i_node_loop(part->nodes[i]);
@@ -146,7 +147,8 @@ static op2_status settle_groups(const struct part *part, const struct op2i_group
   op2_status status = OP2_SUCCESS;
   int64_t end = done < grouping->ngroups ? grouping->groups[done].first : grouping->n;
   for (int64_t i = 0; i < end; i++) part->nodes[grouping->nodes[i]]->state = OP2I_DONE;
-  for (int64_t i = 0; i < part->n; i++) /* in the order of the queue poison is cured as it came */
+  /* in the order of the queue, so that poison is removed as if they had run one by one */
+  for (int64_t i = 0; i < part->n; i++)
     if (part->nodes[i]->state == OP2I_DONE) op2i_node_done(part->sched, part->nodes[i]);
   for (int32_t m = 0; failed && m < grouping->groups[done].count && !status; m++)
     status = op2i_node_fail(part->sched, part->nodes[grouping->nodes[end + m]], failed,
@@ -154,7 +156,7 @@ static op2_status settle_groups(const struct part *part, const struct op2i_group
   return status;
 }
 
-/* What has failed on one rank has failed on all. */
+/* A node that has failed on one rank has failed on all. */
 static op2_status run_among_ranks(const struct part *part, struct op2i_program *program) {
   int64_t done;
   op2i_outcomes_begin(part->sched, part->n);
@@ -165,7 +167,7 @@ static op2_status run_among_ranks(const struct part *part, struct op2i_program *
   return op2i_outcomes_settle(part->sched, part->nodes, 0, part->n);
 }
 
-/* *whole: all of its groups have run. */
+/* *whole: true if all of its groups have run. */
 static op2_status run_alone(const struct part *part, struct op2i_program *program, bool *whole) {
   int64_t done;
   op2_status status = op2i_program_run(part->sched, program, part->nodes, &done);
@@ -174,8 +176,8 @@ static op2_status run_alone(const struct part *part, struct op2i_program *progra
   return settle_groups(part, &program->grouping, done, status);
 }
 
-/* One program. When it cannot be made and it is known by now who is to blame, nothing is run: the
- * caller goes round that one. */
+/* Run all nodes as one program. If it cannot be made and the loop without code is known by now,
+ * nothing is run; the caller runs the nodes around that one. */
 static op2_status run_together(const struct part *part) {
   struct op2i_sched *sched = part->sched;
   struct op2i_program *program;
@@ -191,8 +193,8 @@ static op2_status run_together(const struct part *part) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* The next program from node `at` on. Where its first node cannot run, that one only. *through is
- * how many nodes are done with; none, when it turned out that one of them has no code. */
+/* Run the next program from node `at` on; or its first node alone, if that cannot run. *through is
+ * the number of nodes that are finished; 0 if it turned out that one of them has no code. */
 static op2_status run_next(const struct part *all, int64_t at, int64_t before, int64_t *through) {
   struct part part = {all->sched, all->nodes + at, all->n - at};
   part.n = op2i_segment_length(part.nodes, part.n, before);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values of steps that run together in several places. All of them get their memory first; then the
- * states that values will have are followed through the steps, in their order, and each step notes
- * what has to be brought before it runs. Whoever runs the steps brings it. */
+/* Copies of values for steps that run together in several places. First all of them get their
+ * memory. Then the states that values will have are followed through the steps in their
+ * order, and each step lists what has to be copied before it runs. The code that runs the
+ * steps makes the copies. */
 #include "clock.h"
 #include "context.h"
 #include "device_run.h"
@@ -45,8 +46,8 @@ static void follow(struct op2i_step *step) {
   }
 }
 
-/* Both parts of a loop: all they need comes before either of them runs, since each spoils rows that are
- * the other's. */
+/* Both parts of a loop: all that they read is copied before either of them runs, since each of them
+ * writes to rows that belong to the other. */
 static void follow_both(struct op2i_step *twin, struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
   const struct op2i_cut *cut = op2i_loop_cut(step->loop, step->split);
@@ -83,7 +84,8 @@ static op2_status bind_one(struct op2i_step *step) {
   return status ? status : have_tables(step);
 }
 
-/* Whether the host is to run the step's loop, for lack of memory there: then all steps of that. */
+/* Give a step memory and tables in its place. If the device has no memory for them the host runs
+ * the loop, and *again is set, since all other steps of the loop must move to the host as well. */
 static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *program,
                                  struct op2i_step *step, bool *again) {
   bool device = step->place == OP2I_DEVICE;

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What becomes of nodes where other ranks take part. A rank on which a node fails goes on with all
- * that stands behind it, as others wait for its part in exchanges and reductions; what that gives is
- * of no use, and nobody gets to see it. At the end, and before a function of the program's own is
- * called, the ranks agree on what has failed anywhere. The nodes are then settled in the order of the
- * queue: those that failed on some rank, those that read what these were to write, the rest. So it is
- * the same on all ranks, and the same as if each node had been run by itself. */
+/* Outcomes of nodes among ranks. A rank on which a node fails goes on with all nodes after
+ * it, since other ranks wait for its part in exchanges and reductions; the values that result
+ * are invalid and are never read by the user. At the end, and before a user's function is
+ * called, the ranks agree on what has failed anywhere. The final states of the nodes are then
+ * set in the order of the queue: those that failed on some rank, those that read what these
+ * were to write, the others. So they are the same on all ranks, and the same as if each node
+ * had been run by itself. */
 #include <stdio.h>
 
 #include "comm.h"
@@ -22,7 +23,8 @@ void op2i_outcomes_begin(struct op2i_sched *sched, int64_t n) {
   sched->outcomes_at = 0;
 }
 
-/* What failed first counts. A message for which there is no memory is made up later. */
+/* Keep the first failure of a node. If there is no memory for its message, a general one is
+ * used later. */
 static op2_status note(struct op2i_outcome *outcome, op2_status status) {
   if (outcome->settled) return OP2_ERR_FATAL;
   if (outcome->status) return status;
@@ -57,13 +59,14 @@ static op2_status take(struct op2i_outcome *outcome, op2_status status, const ch
   return outcome->message ? OP2_SUCCESS : op2i_error_nomem("a failure's record");
 }
 
-/* The first of those from `at` on that has failed here, and that not all ranks know of. */
+/* Index of the first node from `at` on that has failed here and whose failure not all ranks
+ * know; -1: there is none. */
 static int64_t first(const struct op2i_outcome *outcomes, int64_t at, int64_t n) {
   while (at < n && (!outcomes[at].status || outcomes[at].agreed)) at++;
   return at < n ? at : -1;
 }
 
-/* What a rank has to say of its first one, *place; -1: it has none. */
+/* Status and message of this rank's first failure, at index `place`; none if that is -1. */
 static op2_status recall(const struct op2i_outcome *outcomes, int64_t place,
                          char message[OP2I_WORDS]) {
   message[0] = '\0';
@@ -90,7 +93,8 @@ static op2_status agree(struct op2i_sched *sched, int64_t from, int64_t end, boo
 
 /* ---- settling -------------------------------------------------------------------------------- */
 
-/* Whatever it was that failed, rows may have been brought that are not what their owners have. */
+/* Rows may have been received that differ from those of their owners, whatever it was that
+ * failed. */
 static void make_stale(const struct op2i_node *node) {
   for (int d = 0; d < node->op->ndats; d++) op2i_dat_make_stale(node->op->dats[d]);
 }

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions that ranks have yet to combine, of operations that run as programs of their own. A
- * program of many operations combines as late as one of them needs a result, so that several go in
- * one message (program_steps.c). Programs of one wait here for each other in the same way. What is
- * combined when follows from the queue alone, so all ranks do the same. Nothing here takes memory.
- */
+ * program of many operations combines as late as one of them needs a result, so that several go
+ * in one message (program_steps.c). Programs of one operation wait here for each other in the
+ * same way. What is combined when follows from the queue alone, so all ranks do the same. Nothing
+ * here allocates memory. */
 #include <string.h>
 
 #include "program.h"
 
-/* Operations that run once more would take the partial results of the first time for their own. */
+/* An operation that runs once more would take the partial results of its first run for its own. */
 static bool needed_by(const struct op2i_pending *pending, const struct op2i_node *node) {
   if (node->op == pending->node->op) return true;
   return op2i_node_uses_result(node, pending->node);
@@ -24,8 +24,8 @@ static struct op2i_reduction reduction_of(struct op2i_sched *sched,
                                  .lost = op2i_outcome_failed(sched, &program->grouping, 0)};
 }
 
-/* Of those that were to be combined, where the message's status is this: what failed is noted, and
- * the programs are let go. Without memory for a message all that were to be in it have failed. */
+/* Note which of the combined reductions failed, where `status` is that of their message, and
+ * release the programs. Without memory for the message all reductions in it have failed. */
 static op2_status end_combined(struct op2i_sched *sched, op2_status status,
                                const struct op2i_pending *combined,
                                const struct op2i_reduction *reductions, int n) {
@@ -40,7 +40,7 @@ static op2_status end_combined(struct op2i_sched *sched, op2_status status,
   return ended == OP2_ERR_FATAL ? ended : OP2_SUCCESS;
 }
 
-/* Those that `node` needs, or all, if it is null, in one message. */
+/* Combine in one message the reductions that `node` needs; all of them if it is null. */
 static op2_status combine(struct op2i_sched *sched, const struct op2i_node *node) {
   struct op2i_pending combined[OP2I_PENDING];
   struct op2i_reduction reductions[OP2I_PENDING];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs: made once for a sequence of operations, kept, found by their key, and run again with
- * other values. */
+/* Programs are made once for a sequence of operations, kept, found by their key, and run
+ * again with other values. */
 #include "program.h"
 
 #include <string.h>
@@ -24,8 +24,7 @@ static uint64_t hash_ops(struct op2i_node *const *nodes, int64_t n) {
   return hash;
 }
 
-/* Versions are numbered by first appearance; a version knows its number while that is worked out.
- */
+/* Versions are numbered by first appearance; meanwhile each version has its number in itself. */
 static void number_versions(struct op2i_node *const *nodes, int64_t n, int32_t *numbers) {
   int64_t at = 0;
   int32_t seen = 0;
@@ -53,7 +52,7 @@ static bool same_versions(const struct op2i_program *program, struct op2i_node *
   return true;
 }
 
-/* Which halos were up to date decides what is exchanged. */
+/* Which halos were up to date decides what is exchanged, so it is a part of the key. */
 static bool same_stale(const struct op2i_program *program, struct op2i_node *const *nodes) {
   const unsigned char *stale = program->stale;
   for (int64_t i = 0; stale && i < program->nnodes; i++)
@@ -203,8 +202,8 @@ static void keep(struct op2i_sched *sched, struct op2i_program *program) {
   sched->nprograms--;
 }
 
-/* An operation by itself has a program for each combination of stale halos that it has met: the
- * newest few. */
+/* An operation by itself has a program for each combination of stale halos in which it has run; the
+ * newest few are kept. */
 static void keep_alone(struct op2i_op *op, struct op2i_program *program) {
   struct op2i_program *last = program;
   program->next = op->alone;
@@ -214,7 +213,7 @@ static void keep_alone(struct op2i_op *op, struct op2i_program *program) {
   last->next = NULL;
 }
 
-/* A program that is run again must suit this queue as it suited the first. */
+/* Check that a program that is run again fits this queue as well as the one it was made for. */
 static op2_status verify_found(struct op2i_sched *sched, const struct op2i_program *program,
                                struct op2i_node *const *nodes) {
   op2_status status = op2i_graph_join(sched);
@@ -228,7 +227,7 @@ static struct op2i_program *find_alone(struct op2i_node *const *nodes) {
   return program;
 }
 
-/* A program of the list goes to its front. */
+/* A program that is found moves to the front of the list. */
 static struct op2i_program *find_program(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                          int64_t n) {
   if (n == 1) return find_alone(nodes);
@@ -244,7 +243,8 @@ static struct op2i_program *find_program(struct op2i_sched *sched, struct op2i_n
   return NULL;
 }
 
-/* Ranks got as far as memory let them. From here on they have met the same combinations again. */
+/* Ranks may have got to different points before memory was short. All of them drop their programs
+ * and forget which loops have come together before, so that they are in the same state again. */
 static void begin_anew(struct op2i_sched *sched) {
   op2i_sched_forget_all(sched);
   op2i_combinations_reset(sched->combinations);
@@ -269,7 +269,8 @@ static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *cons
   return OP2_SUCCESS;
 }
 
-/* Its sequence has come again: what was kept apart is fused. */
+/* Make the program again, since its sequence has come again: loops that were kept apart are
+ * now fused. */
 static op2_status make_anew(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                             struct op2i_program **program) {
   struct op2i_program *before = *program, **at = &sched->programs;
@@ -278,7 +279,8 @@ static op2_status make_anew(struct op2i_sched *sched, struct op2i_node *const *n
   if (status) return status;
   (*program)->runs = runs;
   while (*at && *at != before) at = &(*at)->next;
-  if (!*at) return OP2_SUCCESS; /* to make the other took so many loops that it has gone */
+  /* making the new one took so many programs that the old one has been dropped */
+  if (!*at) return OP2_SUCCESS;
   *at = before->next;
   sched->nprograms--;
   op2i_program_drop(before);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making a program. The passes run here, in this order: fusion (fuse.c), code for what it made
- * (compile.c), exchanges of halos (halos.c), plans (loopdata.c); tiling (tiling.c) once a program has
- * shown that it runs again. Ranks agree on each of them. */
+/* Making a program. The passes run here, in this order: fusion (fuse.c), code for the fused loops
+ * (compile.c), halo exchanges (halos.c), plans (loopdata.c); tiling (tiling.c) follows once a
+ * program has run repeatedly. Ranks agree on the result of each pass. */
 #include "program.h"
 
 #include "error.h"
@@ -9,7 +9,7 @@
 #include "mem.h"
 #include "place.h"
 
-/* Passes ask for it. */
+/* Decide the form of each loop, which the passes need. */
 static op2_status decide_forms(struct op2i_node *const *nodes, int64_t n) {
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < n && !status; i++) {
@@ -34,7 +34,7 @@ static op2_status compile_form(struct op2i_sched *sched, const struct op2i_group
   return status;
 }
 
-/* There is no code to be had where no loops run. */
+/* The backend runs no loops, so there is no code for them. */
 static op2_status refuse_loops(const char *why, const struct op2i_grouping *grouping) {
   bool loops = false;
   for (int64_t g = 0; g < grouping->ngroups; g++) loops |= grouping->groups[g].loop != NULL;
@@ -76,7 +76,7 @@ static op2_status place_exchanges(struct op2i_program *program, struct op2i_node
   return op2i_place_exchanges(nodes, &program->grouping, &program->exchanges, &program->nexchanges);
 }
 
-/* A program of one has no passes: nothing is asked of the graph. */
+/* A program of one operation needs no passes and no edges of the graph. */
 static op2_status group(struct op2i_sched *sched, struct op2i_node *const *nodes,
                         struct op2i_program *program) {
   bool alone = program->nnodes == 1;

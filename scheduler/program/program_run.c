@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running a program: its steps get the values of the nodes and go one after the other, or together
- * where the backend takes many. */
+/* Running a program: its steps are bound to the values of the nodes and run one after the other, or
+ * together where the backend takes many. */
 #include "program.h"
 
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "tiling.h"
 #include "trial.h"
 
-/* Collect the values of a fused group's members where its code looks for them. */
+/* Collect the values of a fused group's members where its code expects them. */
 static void collect(const struct op2i_group *group, const int32_t *members,
                     struct op2i_node *const *nodes, unsigned char *payload,
                     struct op2i_version **globals) {
@@ -58,7 +58,7 @@ static void bind(struct op2i_program *program, struct op2i_node *const *nodes) {
   }
 }
 
-/* For the drawing of the graph. */
+/* Note for the drawing of the graph which loop each node was fused with. */
 static void name_group(const struct op2i_program *program, int64_t g,
                        struct op2i_node *const *nodes) {
   const struct op2i_group *group = &program->grouping.groups[g];
@@ -67,7 +67,8 @@ static void name_group(const struct op2i_program *program, int64_t g,
     nodes[members[m]]->fused = group->count > 1 ? nodes[members[0]]->number : 0;
 }
 
-/* A task backend works while halos travel, where that is wanted, and rows need not come from a device. */
+/* True if the step can run together with others. A task backend computes during halo exchanges, if
+ * overlap is enabled and rows need not come from a device. */
 static bool joins(const struct op2i_sched *sched, const struct op2i_step *step) {
   if (!sched->ctx->backend->run_steps) return false;
   bool exchanges = step->kind == OP2I_STEP_BEGIN || step->kind == OP2I_STEP_END;
@@ -75,9 +76,9 @@ static bool joins(const struct op2i_sched *sched, const struct op2i_step *step) 
          (exchanges && sched->ctx->config.overlap && !sched->ctx->device);
 }
 
-enum { REDUCTIONS = OP2I_REDUCED_TOGETHER / 16 }; /* each has 16 bytes at least */
+enum { REDUCTIONS = OP2I_REDUCED_TOGETHER / 16 }; /* each has at least 16 bytes */
 
-/* Those from s on that go in one message. */
+/* The number of reductions from step s on that go in one message. */
 static int64_t reduced_together(const struct op2i_program *program, int64_t s) {
   size_t bytes = 0;
   int64_t n = 0;
@@ -90,7 +91,8 @@ static int64_t reduced_together(const struct op2i_program *program, int64_t s) {
   return n;
 }
 
-/* How many steps from s on are run by one call of the backend, or of the operation's function. */
+/* The number of steps from s on that one call of the backend, or of the operation's
+ * function, runs. */
 static int64_t together(struct op2i_sched *sched, const struct op2i_program *program, int64_t s) {
   int64_t end = s;
   if (program->steps[s].kind == OP2I_STEP_REDUCE) return reduced_together(program, s);
@@ -98,7 +100,8 @@ static int64_t together(struct op2i_sched *sched, const struct op2i_program *pro
   return end > s ? op2i_steps_together(sched, &program->steps[s], end - s) : 1;
 }
 
-/* Code for the device that was put off until a loop is tried there. What fails leaves the loop on the host. */
+/* Compile the code for the device that was deferred until a loop is due for a trial there. A loop
+ * that fails stays on the host. */
 static void have_code(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n) {
   struct op2i_loop *loop;
   while (sched->ctx->device && (loop = op2i_trial_wants_code(sched, steps, n))) {
@@ -127,7 +130,7 @@ static op2_status run_steps(struct op2i_sched *sched, const struct op2i_program 
   return op2i_error(OP2_ERR_FATAL, "the program could not be run: %s", op2_error_message());
 }
 
-/* Where nobody works at the same time. */
+/* Run an exchange while no loops run. */
 static op2_status run_exchange(op2_context ctx, const struct op2i_program *program,
                                struct op2i_step *step) {
   op2_status bound = op2i_steps_bind(ctx, program, step, 1);
@@ -135,7 +138,8 @@ static op2_status run_exchange(op2_context ctx, const struct op2i_program *progr
   return status ? status : bound;
 }
 
-/* Among ranks not where something has failed on one of them that it depends on. */
+/* Run a call; among ranks it is cancelled if something that it depends on has failed on any
+ * of them. */
 static op2_status run_call(struct op2i_sched *sched, const struct op2i_program *program, int64_t s,
                            struct op2i_node *const *nodes) {
   const struct op2i_grouping *grouping = &program->grouping;
@@ -148,7 +152,7 @@ static op2_status run_call(struct op2i_sched *sched, const struct op2i_program *
   return node->op->kind->run(node->op, node->versions, node->payload);
 }
 
-/* What steps that are about to run do to halos. */
+/* Mark the halos as stale or fresh that steps make so which are about to run. */
 static void make_stale(const struct op2i_program *program, int64_t s, int64_t n,
                        struct op2i_node *const *nodes) {
   for (int64_t k = s; k < s + n; k++) {
@@ -161,7 +165,7 @@ static void make_stale(const struct op2i_program *program, int64_t s, int64_t n,
   }
 }
 
-/* What an exchange did not bring may be missed by any group behind it. */
+/* Note a failed step. Any group after an exchange may need the rows that were not received. */
 static op2_status note_failure(struct op2i_sched *sched, const struct op2i_program *program,
                                int64_t s, op2_status status) {
   int64_t g = program->step_group[s], end = g + 1;
@@ -174,7 +178,8 @@ static op2_status note_failure(struct op2i_sched *sched, const struct op2i_progr
   return status == OP2_ERR_FATAL ? status : OP2_SUCCESS;
 }
 
-/* What ranks combine at one point goes in one message, as far as there is room in it. */
+/* Combine in one message the reductions that stand at the same point, as far as they fit
+ * into it. */
 static op2_status run_reductions(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
                                  int64_t n) {
   struct op2i_reduction reductions[REDUCTIONS];
@@ -206,7 +211,8 @@ static op2_status run_part(struct op2i_sched *sched, struct op2i_program *progra
   }
 }
 
-/* Where steps lack memory together, each has a chance by itself: other ranks run all of them. */
+/* When memory is too short to run steps together, each is run by itself, since other ranks
+ * run all of them. */
 static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
                             int64_t n) {
   op2_status status = OP2_SUCCESS;
@@ -222,7 +228,7 @@ static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *progr
   return status;
 }
 
-/* Among ranks a group that fails on one keeps none from running the others. */
+/* Among ranks a group that fails on one rank does not keep the rank from running the others. */
 static op2_status go_on(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
                         int64_t n, op2_status status) {
   if (!program->stale || status == OP2_ERR_FATAL) return status;

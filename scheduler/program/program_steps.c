@@ -9,12 +9,13 @@
 #include "place.h"
 #include "split.h"
 
-/* Steps are put one behind the other, group after group. */
+/* State while steps are appended, group after group. */
 struct order {
   struct op2i_sched *sched;
   struct op2i_program *program;
   struct op2i_node *const *nodes;
-  int64_t *reduced; /* [nreduced] first steps of loops whose results ranks have yet to combine */
+  /* [nreduced] first steps of the loops whose results ranks have yet to combine */
+  int64_t *reduced;
   int64_t nreduced;
 };
 
@@ -49,8 +50,8 @@ static bool group_uses_result(const struct order *order, int64_t g, int64_t of) 
   return false;
 }
 
-/* Ranks combine results as late as group g allows, or, with `all`, have to by now: until then nobody
- * waits for anybody. */
+/* Combine the results that group g needs, or with `all` every remaining one. Ranks do this as late
+ * as possible, since no rank waits for another before. */
 static void add_reductions(struct order *order, int64_t g, bool all) {
   int64_t kept = 0;
   for (int64_t i = 0; i < order->nreduced; i++) {
@@ -69,8 +70,8 @@ static enum op2i_variant first_wish(const struct op2i_loop *loop) {
   return n == 1 || op2i_loop_wants(loop, wishes[0]) ? wishes[0] : wishes[1];
 }
 
-/* A loop of which a device may have a part has two steps: what the device does of it goes first, since the
- * host's processors need not be told so early. */
+/* A loop of which a device may run a part has two steps. The device's part stands first, so that
+ * it is started first. */
 static void add_twin(struct order *order, int64_t g, struct op2i_loop *loop) {
   enum op2i_variant wishes[OP2I_WISHES];
   if (op2i_wishes(loop->op.ctx, wishes) < OP2I_WISHES || !op2i_loop_may_split(loop)) return;
@@ -81,7 +82,8 @@ static void add_twin(struct order *order, int64_t g, struct op2i_loop *loop) {
   add_step(order->program, g, twin);
 }
 
-/* What has come from others is there before all but the loop over core elements. */
+/* Add the steps of a loop. Values that other ranks send arrive before every range but the
+ * core elements. */
 static void add_loop(struct order *order, int64_t g, struct op2i_loop *loop) {
   const struct op2i_config *config = &order->sched->ctx->config;
   bool ended = false;
@@ -111,7 +113,8 @@ static op2_status add_group(struct order *order, int64_t g) {
   return OP2_SUCCESS;
 }
 
-/* A dat comes in so many pieces at most, for both parts of a loop that is split. */
+/* Give each step a table for its copies. A dat consists of at most OP2I_SOURCES pieces, also for
+ * both parts of a loop that is split. */
 static op2_status give_moves(struct op2i_program *program, size_t dats) {
   program->moves = op2i_calloc(OP2I_SOURCES * dats + 1, sizeof *program->moves);
   if (!program->moves) return op2i_error_nomem("a program");
@@ -125,7 +128,7 @@ static op2_status give_moves(struct op2i_program *program, size_t dats) {
   return OP2_SUCCESS;
 }
 
-/* To each step for the addresses of its values. */
+/* Give each step its tables for the addresses of its values. */
 static op2_status give_room(struct op2i_program *program) {
   size_t dats = 0, maps = 0, gbls = 0;
   for (int64_t s = 0; s < program->nsteps; s++) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Steps of programs that are loops: made from what is worked out for the loop, given their values,
- * and counted when they have run. */
+/* Steps of programs that are loops: they are made from what was computed for the loop, bound to
+ * their values, and accounted for after they have run. */
 #include "device.h"
 #include "loopdata.h"
 #include "place.h"
@@ -27,14 +27,15 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Directly it has those of its own elements only. */
+/* A loop that runs over no halo elements accesses only owned rows of a dat, unless it uses
+ * a map. */
 unsigned op2i_step_rows(const struct op2i_loop *loop, int d) {
   bool halo = op2i_loop_runs_over(loop, OP2I_EXEC);
   for (int a = 0; a < loop->nargs; a++) halo |= loop->args[a].dat == d && loop->args[a].map >= 0;
   return halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS;
 }
 
-/* Not all rows of the halo belong to elements that loops run over. */
+/* A WRITE is an RW for halo rows, since not all of them belong to elements that loops run over. */
 op2_access op2i_step_access(const struct op2i_loop *loop, int d, unsigned rows) {
   op2_access access = loop->op.dat_access[d];
   return op2i_overwrites(access) && rows & OP2I_HALO_ROWS ? OP2_RW : access;
@@ -78,8 +79,8 @@ op2_status op2i_step_bind_mesh(struct op2i_step *step) {
   return status;
 }
 
-/* What ranks have of a reduction they put together on the host: there a device only starts from the
- * global. */
+/* Where reductions end on the host (among ranks, and on task backends), a device only reads the
+ * global's initial value. */
 op2_status op2i_step_bind_globals(struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
   op2_status status = OP2_SUCCESS;
@@ -114,7 +115,7 @@ static op2_status bind_loop(op2_context ctx, struct op2i_step *step, bool moved)
 
 static void need(struct op2i_buffer *buffer) { buffer->round = buffer->ctx->device->round; }
 
-/* What steps that run on the device ask for there. */
+/* Mark what steps on the device need there, so that it is not evicted. */
 static void need_tables(const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   for (int d = 0; d < loop->op.ndats; d++) need(&loop->op.dats[d]->values);
@@ -163,7 +164,7 @@ static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *pro
   return status == OP2_ERR_NOMEM ? move_to_host(ctx, step) : status;
 }
 
-/* What the device refuses before it has begun the host can run. */
+/* If the device refuses a loop before it has begun, the host runs it. */
 op2_status op2i_step_run(op2_context ctx, struct op2i_step *step) {
   int64_t launches = ctx->device ? ctx->device->counts.launches : 0;
   op2_status status = ctx->backend->run_step(ctx->backend_state, step);
@@ -176,7 +177,8 @@ op2_status op2i_step_run(op2_context ctx, struct op2i_step *step) {
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Tasks pack and unpack in the host's memory; where there is a device, exchanges are none of them. */
+/* Tasks pack and unpack in the host's memory; where there is a device, exchanges are not
+ * among the tasks. */
 static op2_status bind_exchange(op2_context ctx, const struct op2i_step *step) {
   return op2i_exchange_bind(step->exchange, op2i_host_place(ctx), ctx->device != NULL,
                             step->kind == OP2I_STEP_END);
@@ -206,8 +208,8 @@ static void count_run(struct op2i_loop *loop, const struct op2i_step *step, doub
   loop->profile_elements += step->hi - step->lo;
 }
 
-/* The profile is about kernels: those of a fused loop share its time by the data that each would
- * move alone. */
+/* The profile is about kernels: those of a fused loop share its time in proportion to the data that
+ * each would move by itself. */
 static void count_members(const struct op2i_loop *loop, const struct op2i_step *step,
                           double seconds) {
   double bytes = 0;
@@ -223,7 +225,8 @@ void op2i_step_account(const struct op2i_step *step) {
   struct op2i_loop_data *data = loop->sched_data;
   double elements = (double)(step->hi - step->lo);
   struct op2i_spent *spent = &loop->op.ctx->sched->spent;
-  /* All of a device works at a loop, as all workers would; beside these one worker waits for it. */
+  /* A device as a whole works on a loop, as all workers together would; if loops of the host run at
+   * the same time, only the one worker counts that waits for it. */
   double seconds =
       step->seconds * (step->place == OP2I_DEVICE && !step->late ? loop->op.ctx->workers : 1);
   spent->loops += seconds;
