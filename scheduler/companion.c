@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What libraries beside this one reach of it. */
+/* The table of functions that companion libraries call. */
 #include "companion.h"
 
 #include "affinity.h"

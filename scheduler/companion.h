@@ -10,72 +10,74 @@
 #include "op2/mesh.h"
 #include "partitioner.h"
 
-/* What companions have of the library: libraries of their own, built and installed with it, that
- * are linked with what it is not to load unasked, as MPI. This table is all they call, and the one
- * symbol beside the public ones that the shared library shows. */
-enum { OP2I_COMPANION_VERSION = 9 }; /* another one when this file or what it includes changes */
+/* The interface for companions of the library: libraries of their own, built and installed with it,
+ * that are linked with what the library itself must not load unless it is needed, such as MPI. This
+ * table is all that they call, and op2i_companion() is the only symbol that the shared library
+ * exports besides the public ones. */
+enum { OP2I_COMPANION_VERSION = 9 }; /* changes with this file and what it includes */
 
 struct op2i_companion {
-  /* Ranks. init_ranks(): as in init.h. comm_of(): of a context that is alone, null. */
+  /* Ranks. init_ranks(): see init.h. comm_of(): null for a context without other ranks. */
   op2_status (*init_ranks)(const op2_options *options, struct op2i_comm *comm, op2_context *ctx);
   op2_status (*comm_of)(op2_context ctx, struct op2i_comm **comm);
   op2_status (*agree)(struct op2i_comm *comm, op2_status status);
   op2_status (*greatest)(struct op2i_comm *comm, int n, int64_t *values);
   op2_status (*share)(struct op2i_comm *comm, int root, void *data, size_t bytes);
-  /* Calls that all ranks make alike, as in context.h and object.h; and the last one, as
-   * in watch.h. */
+  /* Calls that all ranks make alike: see context.h and object.h; and the last one: see watch.h. */
   void (*call)(op2_context ctx, const char *call, const char *name, uint64_t arguments,
                uint64_t values);
   void (*object_call)(const void *object, enum op2i_kind kind, const char *call, const char *name,
                       uint64_t arguments);
   op2_status (*farewell)(struct op2i_comm *comm, const char *call);
   void (*exits)(struct op2i_comm *comm);
-  op2_status (*link)(struct op2i_link_speed *speed); /* that the environment asks for */
-  void (*patience)(const op2_options *options, struct op2i_patience *patience); /* as in env.h */
-  /* Messages of failures, memory, time: as in error.h, mem.h and clock.h. */
+  /* the link speed that the environment asks for */
+  op2_status (*link)(struct op2i_link_speed *speed);
+  void (*patience)(const op2_options *options, struct op2i_patience *patience); /* see env.h */
+  /* Error messages, memory and time: see error.h, mem.h and clock.h. */
   op2_status (*error)(op2_status status, const char *format, ...)
       __attribute__((format(printf, 2, 3)));
   op2_status (*error_nomem)(const char *what);
   void *(*calloc)(size_t count, size_t bytes);
   void (*free)(void *memory);
   int64_t (*nanoseconds)(void);
-  /* Lines of the log, as in log.h. */
+  /* Lines of the log: see log.h. */
   void (*log)(op2_context ctx, int level, const char *format, ...)
       __attribute__((format(printf, 3, 4)));
-  /* The floating-point environment, as in fpenv.h. */
+  /* The floating-point environment: see fpenv.h. */
   void (*fp_enter)(struct op2i_fp_scope *scope);
   void (*fp_leave)(struct op2i_fp_scope *scope);
   struct op2i_fp_scope *(*fp_window_open)(void);
   void (*fp_window_close)(struct op2i_fp_scope *scope, bool ended);
-  /* CPUs, as in affinity.h and share.h. */
+  /* CPUs: see affinity.h and share.h. */
   void (*process_cpu_set)(struct op2i_cpu_set *set);
   void (*seat_compare)(struct op2i_seat *seat, const struct op2i_cpu_set *sets);
-  /* Contexts and objects, as in context.h and object.h. hold() and let_go() keep a context's
-   * memory. */
+  /* Contexts and objects: see context.h and object.h. hold() and let_go() count a reference
+   * to a context. */
   op2_status (*context_validate)(op2_context ctx);
   op2_status (*validate)(const void *object, enum op2i_kind kind, const char *what);
   void (*hold)(op2_context ctx);
   void (*let_go)(op2_context ctx);
-  /* Maps by global numbers, as in block_map.h, and the size of a type, 0 of an unknown one. */
+  /* Maps by global numbers: see block_map.h; and the size of a type, 0 for an unknown one. */
   op2_status (*map_get_block)(op2_map map, int64_t first, int64_t n, int64_t *out);
   op2_status (*map_create_block)(op2_set from, op2_set to, int arity, int64_t first, int64_t n,
                                  const int64_t *in, const char *name, op2_map *map);
   size_t (*type_size)(op2_type type);
-  /* Rows of dats in the library's order: scopes on the owned ones, and numbers of them, as in mesh.h; those
-   * of a dat that an operation which runs works on; and a dat of the library's own for that operation. */
+  /* Rows of dats in the library's order: access scopes on the owned rows, and their global numbers,
+   * see mesh.h. For a running operation: the owned rows of one of its dats, in the host's memory;
+   * mark a dat's halo stale; and let the operation use a dat that was made for it. */
   op2_status (*dat_open)(op2_dat dat, op2_access access, const char *call, void **rows);
   op2_status (*dat_close)(op2_dat dat, op2_access access, const char *call);
   op2_status (*row_numbers)(op2_set set, int64_t *all, int64_t *first, int64_t *numbers);
   op2_status (*host_rows)(op2_dat dat, op2_access access, void **rows);
   void (*make_stale)(op2_dat dat);
   void (*admit)(op2_dat dat);
-  /* Operators, as in krylov.h. */
+  /* Operators: see krylov.h. */
   op2_status (*operator_apply)(op2_operator op, op2_dat x, op2_dat y);
-  /* As in partitioner.h. */
+  /* See partitioner.h. */
   void (*partitioner_offer)(const struct op2i_partitioner *partitioner);
 };
 
-/* Null, with a message, when library and companion are not of one build. */
+/* Null, with an error message, if library and companion are of different builds. */
 OP2_API const struct op2i_companion *op2i_companion(int version);
 
 #endif

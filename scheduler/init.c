@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Life of a context: from options to backend and scheduler, and the end of all that it holds. */
+/* Creation of a context, from options to backend and scheduler, and its end with all that
+ * it holds. */
 #include "init.h"
 
 #include "backend.h"
@@ -22,9 +23,9 @@
 #include "share.h"
 #include "watch.h"
 
-/* Where nobody has asked for a backend, one that cannot be started here is no error: the next one that
- * computes on the same cores takes its place. Programs that have places for their loops need the one
- * that knows them. */
+/* If the user has not chosen a backend, it is no error that the default one cannot be started: the
+ * next one that computes on the same cores takes its place. Programs that set places for their
+ * loops need the backend that supports them, so none replaces it. */
 static op2_status open_backend(op2_context ctx) {
   op2_status status = ctx->backend->open(ctx, &ctx->backend_state);
   while (status == OP2_ERR_UNAVAILABLE && !ctx->config.backend && !ctx->config.place) {
@@ -57,11 +58,11 @@ static op2_status choose_backend(op2_context ctx) {
   return open_backend(ctx);
 }
 
-/* Contexts of this process, so far, that have taken its cores, or a share of them: not those alone that
- * compute in the calling thread. */
+/* The number of contexts of this process so far that have used its cores, or a share of them; those
+ * that compute only in the calling thread do not count. */
 static int64_t settled;
 
-/* On failure the communicator is left to the caller. */
+/* On failure the caller still owns the communicator. */
 static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_context *ctx_out) {
   op2_context ctx = op2i_calloc(1, sizeof *ctx);
   if (!ctx) return op2i_error_nomem("a context");
@@ -107,7 +108,7 @@ static void drop_failures(op2_context ctx) {
 }
 
 static void end(op2_context ctx) {
-  /* What cannot be returned here is at least said: nothing unreported is lost. */
+  /* Failures that can no longer be returned are logged, so that none is lost. */
   drop_failures(ctx);
   op2i_objects_release_awaiting(ctx);
   op2i_dats_come_home(ctx);
@@ -115,7 +116,7 @@ static void end(op2_context ctx) {
   op2i_process_leave(ctx);
   op2i_sched_destroy(ctx->sched);
   ctx->sched = NULL;
-  op2i_comm_free(ctx->comm); /* nobody is to wait for a rank whose program has kept a handle */
+  op2i_comm_free(ctx->comm); /* no rank may wait for one whose program has kept a handle */
   ctx->comm = NULL;
   op2i_interned_loops.free(ctx);
   op2i_interned_calls.free(ctx);
@@ -134,9 +135,9 @@ static op2_status begin_alone(const op2_options *options, struct op2i_comm *comm
   return status;
 }
 
-/* Vectors by the processor; among ranks by those that have the narrowest ones, so that all take the
- * same loops for vector code. And the first rank warns of the lowest one that has its cores together
- * with others. */
+/* Choose the vector width: that of the processor or, among ranks, of the narrowest one, so that
+ * all ranks make the same loops into vector code. Rank 0 also warns of the lowest rank that shares
+ * its cores with others. */
 static op2_status choose_vectors(op2_context ctx) {
   const int rank = ctx->comm ? ctx->comm->rank : 0;
   int64_t least[3] = {op2i_simd_bytes(), op2i_simd_halved() ? 0 : 1, INT64_MAX};
@@ -152,7 +153,8 @@ static op2_status choose_vectors(op2_context ctx) {
 
 static void warn(void *ctx, const char *text) { op2i_log(ctx, OP2I_LOG_WARN, "%s", text); }
 
-/* From the first call on ranks compare what they do, and know how long to wait for each other. */
+/* From the first call on, ranks compare the calls that they make, and have a limit on how long they
+ * wait for each other. */
 static op2_status begin_trail(op2_context ctx) {
   struct op2i_comm *comm = ctx->comm;
   if (comm->size == 1) return OP2_SUCCESS;
@@ -164,7 +166,7 @@ static op2_status begin_trail(op2_context ctx) {
   return OP2_SUCCESS;
 }
 
-/* No rank ends while others go on. */
+/* No rank ends while others still need it. */
 static op2_status say_farewell(op2_context ctx) {
   struct op2i_comm *comm = ctx->comm;
   if (!comm || comm->size == 1) return OP2_SUCCESS;
@@ -173,7 +175,7 @@ static op2_status say_farewell(op2_context ctx) {
   return OP2_SUCCESS;
 }
 
-/* All ranks have a context. */
+/* To be called when all ranks have a context. */
 static op2_status agree(op2_context ctx) {
   op2_status status = op2i_config_agree(&ctx->config, ctx->backend->name, ctx->comm);
   return status ? status : choose_vectors(ctx);
@@ -200,7 +202,7 @@ op2_status op2_init(const op2_options *options, op2_context *ctx) {
   return op2i_init_ranks(options, NULL, ctx);
 }
 
-/* What is queued runs, and the ranks end together. */
+/* Run what is queued and end together with the other ranks. */
 static op2_status leave(op2_context ctx) {
   op2_status status = OP2_SUCCESS, left;
   if (ctx->comm && ctx->comm->watch.ended) ctx->fatal = true;
@@ -220,7 +222,7 @@ op2_status op2_finalize(op2_context *handle) {
   op2_status status = OP2_SUCCESS;
   if (ctx->magic == OP2I_CONTEXT_MAGIC) status = op2i_op_refuse_inside(ctx, "op2_finalize");
   if (status) return status;
-  /* Before the handle is null: functions of op2_call() may have it. */
+  /* This comes before the handle is null, since functions of op2_call() may have it. */
   if (ctx->magic == OP2I_CONTEXT_MAGIC && !ctx->finalized) status = leave(ctx);
   *handle = NULL;
   if (ctx->magic != OP2I_CONTEXT_MAGIC)

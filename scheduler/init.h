@@ -5,8 +5,8 @@
 #include "comm.h"
 #include "op2/context.h"
 
-/* As op2_init(), for one rank of several; null: for a process that is alone. The communicator is the
- * context's, also on failure. Collective. */
+/* The same as op2_init() for one rank of several; a null communicator: for a process without other
+ * ranks. The context owns the communicator, also on failure. Collective. */
 op2_status op2i_init_ranks(const op2_options *options, struct op2i_comm *comm, op2_context *ctx);
 
 #endif

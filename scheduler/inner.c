@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A queue within an operation that runs, as a solver's: what it queues waits for nobody outside, and
- * nobody outside for it, but for the operation as a whole. */
+/* A nested queue for an operation that itself queues others while it runs, such as a solver. What
+ * it queues does not wait for nodes of the outer queue, nor they for it; they wait only for the
+ * operation as a whole. */
 #include "error.h"
 #include "mem.h"
 #include "sched.h"
@@ -17,7 +18,7 @@ static void free_outside(struct op2i_outside *outside) {
   op2i_free(outside);
 }
 
-/* With versions of the globals that are good inside. */
+/* Allocate what enter() saves, with new versions of the globals for the nested queue. */
 static op2_status make_outside(const struct op2i_op *op, struct op2i_version *const *versions,
                                struct op2i_outside **out) {
   struct op2i_outside *outside = *out = op2i_calloc(1, sizeof *outside);
@@ -95,7 +96,7 @@ op2_status op2i_sched_check_inside(const struct op2i_sched *sched, const struct 
   return OP2_SUCCESS;
 }
 
-/* The first is the result, unless there is one. */
+/* Report the first failure as the result, unless `status` is a failure; release the others. */
 static op2_status report_failures(op2_context ctx, op2_status status) {
   while (ctx->failures) {
     if (!status) {
@@ -111,7 +112,7 @@ static op2_status report_failures(op2_context ctx, op2_status status) {
   return status;
 }
 
-/* Times count for the queue outside; loops do, too. */
+/* Add times and counts of the nested queue to those of the outer one. */
 static void add_up(struct op2i_sched *outer, struct op2i_sched *inner) {
   outer->spent.loops += inner->spent.loops;
   outer->spent.running += inner->spent.running;
@@ -128,8 +129,9 @@ static void add_up(struct op2i_sched *outer, struct op2i_sched *inner) {
   inner->loops_run = inner->tasks_submitted = inner->programs_inline = inner->programs_team = 0;
 }
 
-/* After a shortage of memory, or a fatal error, loops may be left that did not run. The operation
- * that they belong to has failed: the next one is not to find them. */
+/* After a shortage of memory, or a fatal error, loops may be left that did not run. They
+ * are dropped, since the operation that queued them has failed, and the next one uses the
+ * same queue. */
 static void discard(struct op2i_sched *inner) {
   op2i_graph_mark_all(inner);
   op2i_graph_retire(inner);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queueing and forcing. */
+/* Queueing operations and forcing them to run. */
 #include "sched.h"
 
 #include <inttypes.h>
@@ -39,8 +39,9 @@ op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
 
 void op2i_sched_destroy(struct op2i_sched *sched) {
   if (sched->inner) op2i_sched_destroy(sched->inner);
-  sched->inner = NULL;        /* objects that go with what is queued are looked for in all queues */
-  op2i_graph_mark_all(sched); /* nothing is left here but after a fatal error */
+  /* freeing what is queued may free objects, which are then removed from all queues */
+  sched->inner = NULL;
+  op2i_graph_mark_all(sched); /* nodes are left here only after a fatal error */
   op2i_graph_retire(sched);
   op2i_sched_forget_all(sched);
   op2i_combinations_free(sched->combinations);
@@ -56,7 +57,7 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_free(sched);
 }
 
-/* Every flush comes by here: no formatting. */
+/* Remember the force for op2_explain(). Every flush calls this, so nothing is formatted here. */
 static void remember(struct op2i_sched *sched, int64_t marked, const char *call, const char *name) {
   struct op2i_force *force = &sched->forces[sched->nforces++ % OP2I_FORCES];
   size_t length = strlen(name);
@@ -68,7 +69,7 @@ static void remember(struct op2i_sched *sched, int64_t marked, const char *call,
   force->left = sched->nnodes - marked;
 }
 
-/* Run what is marked. After a shortage of memory the loops that did not run stay queued. */
+/* Run the marked nodes. After a shortage of memory the loops that did not run stay queued. */
 static op2_status run_marked(struct op2i_sched *sched) {
   OP2I_FP_DEFAULT;
   const struct op2i_force *force = &sched->forces[(sched->nforces - 1) % OP2I_FORCES];
@@ -92,8 +93,9 @@ op2_status op2i_sched_run_all(struct op2i_sched *sched, const char *call, const 
   return run_marked(sched);
 }
 
-/* Run a full queue but for the last, incomplete program: a time loop that never flushes then has
- * the same programs each time. All that comes before a loop may run before it. */
+/* Run a full queue except for the last, incomplete program, so that a time loop that never flushes
+ * has the same programs each time. This is allowed, since a loop may always run after everything
+ * that was queued before it. */
 static op2_status make_room(struct op2i_sched *sched) {
   int64_t n = op2i_sched_complete(sched);
   for (int64_t i = 0; i < n; i++) sched->nodes[i].marked = true;
@@ -123,7 +125,7 @@ static op2_status force(struct op2i_sched *sched, struct op2i_resource *resource
   return run_marked(sched);
 }
 
-/* Mark what the loop queued last depends on, too, and run it. */
+/* Mark the operation queued last and what it depends on, and run them. */
 static op2_status run_with_past(struct op2i_sched *sched, const char *why) {
   static const struct op2i_resource none;
   op2_status status = op2i_graph_join(sched);
@@ -133,7 +135,7 @@ static op2_status run_with_past(struct op2i_sched *sched, const char *why) {
   return run_marked(sched);
 }
 
-/* Run the loop queued last with all it depends on, and hear what became of it. */
+/* Run the operation queued last with all it depends on, and return its failure. */
 static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
   const int64_t number = sched->nodes[sched->nnodes - 1].number;
   sched->watched = number;
@@ -143,7 +145,7 @@ static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
   struct op2i_failure *failure = sched->watched_failure;
   sched->watched = 0;
   sched->watched_failure = NULL;
-  /* A loop that was merely cancelled has an older loop's failure: that is not for a submission to
+  /* A loop that was cancelled has the failure of an older loop, which a submission must not
    * return. */
   if (!status && failure && (failure->loop_number == number || wish == OP2I_COMPUTE))
     status = op2i_failure_report(sched->ctx, failure);
@@ -151,7 +153,8 @@ static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
   return status;
 }
 
-/* Large constants and values are captured anew by every loop: what is queued may hold so much. */
+/* True if captured values take too much memory: each queued loop has its own copy of large
+ * constants and values. */
 static bool too_large(const struct op2i_sched *sched) {
   const size_t most = (size_t)256 << 20;
   return sched->slab.large > most;
@@ -212,7 +215,7 @@ static void tell_lost(const struct op2i_sched *sched, bool closely) {
   op2i_text_free(&text);
 }
 
-/* Other forces wait for what they need of the device. */
+/* Wait for all work on the device. Other forces wait only for what they need of it. */
 static op2_status wait_for_device(op2_context ctx) {
   op2_status status = ctx->device ? ctx->device->kind->wait(ctx->device) : OP2_SUCCESS;
   if (!status) return status;
@@ -233,7 +236,7 @@ op2_status op2_flush(op2_context ctx) {
 
 int64_t op2_queued(op2_context ctx) { return op2_initialised(ctx) ? ctx->sched->nnodes : 0; }
 
-/* Of all queues. */
+/* Forget an operation, or all of them, in the outer queue and in nested ones. */
 static void forget(struct op2i_sched *sched, struct op2i_op *op) {
   while (sched->outer) sched = sched->outer;
   for (; sched; sched = sched->inner)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Renumbering that nobody has asked for. What it depends on is counted when loops are queued, and
- * it comes between two calls: before it all runs that was queued. So it has the same place among
- * the loops however and whenever they run, and so have its effects on how results round. */
+/* Automatic renumbering. What it depends on is counted when loops are queued, and it takes
+ * place between two calls, after everything that was queued has run. So it has the same
+ * place among the loops however and whenever they run, and its effects on the rounding of
+ * results are reproducible. */
 #include <inttypes.h>
 
 #include "clock.h"
@@ -19,7 +20,7 @@ static void note(struct op2i_sched *sched, int level, const struct op2i_text *li
   op2i_text_add(&sched->renumberings, "  %s\n", line->chars);
 }
 
-/* Nothing that was worked out for loops and programs holds any more. */
+/* Drop everything that was computed for loops and programs, since it depends on the numbering. */
 static void forget(struct op2i_sched *sched) {
   op2i_sched_forget_all(sched);
   if (sched->inner) op2i_sched_forget_all(sched->inner);
@@ -28,7 +29,8 @@ static void forget(struct op2i_sched *sched) {
 
 /* ---- loops that keep element order ----------------------------------------------------------- */
 
-/* The order is the program's. The set has it again, and keeps it. */
+/* Return a set to the program's order, which a loop over it keeps; the set is not
+ * renumbered again. */
 static op2_status give_back(struct op2i_sched *sched, const struct op2i_loop *loop) {
   op2_set set = loop->set->base;
   struct op2i_text line = {0};
@@ -81,7 +83,8 @@ static void tell(struct op2i_sched *sched, op2_map map, op2_status status,
   op2i_text_free(&line);
 }
 
-/* Fails fatally only: the program goes on as it is. */
+/* Renumber by the map. It fails only fatally; after any other failure the program goes on
+ * with the old numbering. */
 static op2_status renumber(struct op2i_sched *sched, op2_map map) {
   struct op2i_gain gain = {0};
   op2i_numbering_settle(map);
