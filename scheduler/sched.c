@@ -39,7 +39,7 @@ op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
 
 void op2i_sched_destroy(struct op2i_sched *sched) {
   if (sched->inner) op2i_sched_destroy(sched->inner);
-  /* freeing what is queued may free objects, which are then removed from all queues */
+  /* Freeing what is queued may free objects, which are then removed from all queues. */
   sched->inner = NULL;
   op2i_graph_mark_all(sched); /* nodes are left here only after a fatal error */
   op2i_graph_retire(sched);

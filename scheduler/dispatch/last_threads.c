@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether workers are all that is left of a process. Systems without /proc do not tell. */
+/* Detection of the moment when workers are the only threads left in a process. Without /proc
+ * it cannot be detected. */
 #define _GNU_SOURCE
 #include "last_threads.h"
 
@@ -16,7 +17,7 @@
 
 #include "clock.h"
 
-static int workers[OP2I_LAST_THREADS]; /* thread numbers of the system, 0: not seen */
+static int workers[OP2I_LAST_THREADS]; /* thread numbers of the system; 0: not known yet */
 
 static int thread_number(void) {
   static _Thread_local int number;
@@ -24,8 +25,8 @@ static int thread_number(void) {
   return number;
 }
 
-/* Whether a thread has ended and is kept for its number only: so does the main thread while others
- * run. */
+/* True if a thread has ended and only its number is still in use, as that of a main thread
+ * is while others run. */
 static bool has_ended(int thread) {
   char path[64], text[512];
   snprintf(path, sizeof path, "/proc/self/task/%d/stat", thread);
@@ -35,7 +36,7 @@ static bool has_ended(int thread) {
   close(file);
   if (length <= 0) return false;
   text[length] = '\0';
-  /* The state stands behind the name, which may hold anything. */
+  /* The state follows the name, which may contain any characters. */
   const char *name_end = strrchr(text, ')');
   return name_end && (strncmp(name_end, ") Z", 3) == 0 || strncmp(name_end, ") X", 3) == 0);
 }
@@ -84,7 +85,7 @@ void op2i_last_threads_look(int worker, void (*end)(void)) {
   if (now < next) return;
   next = now + EVERY_NS;
   if (!has_ended((int)getpid()) || !only_workers()) return;
-  ending = start_end(end); /* without a thread to be had, the next look tries again */
+  ending = start_end(end); /* if no thread can be created, the next look tries again */
 }
 
 void op2i_last_threads_forget(void) {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where StarPU's workers sleep while no program runs, and where the thread that submitted one waits
- * for its end. */
+/* StarPU's workers are parked here while no program runs; the thread that submitted a program
+ * waits here for its end. */
 #define _GNU_SOURCE
 #include "rest.h"
 
@@ -11,15 +11,17 @@
 
 enum { NOBODY = -2, NAP_MS = 10, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
 
-/* A worker that finds no task while a program runs looks for LOOK_NS and then sleeps, until a task
- * ends, since others may depend on it, but no longer than DOZE_NS, since the submission of a task wakes
- * nobody. A thread that would spin for longer keeps its core for ever from a thread that it waits for
- * where both have the same real-time priority. A worker that was away for longer than AWAY_NS
- * has run a task that is not op2's, or the system has sent it away: then it begins to look anew. */
+/* A worker that finds no task while a program runs looks for LOOK_NS and then sleeps until a task
+ * ends, since others may depend on that one; but for no longer than DOZE_NS, since the submission
+ * of a task wakes no worker. If a thread spins for longer, and it has the same real-time priority
+ * as a thread that it waits for on the same core, it keeps the core from that thread for ever. A
+ * worker that was away for longer than AWAY_NS has run a task that is not op2's, or the system has
+ * preempted it: it begins to look again. */
 enum { LOOK_NS = 500000, DOZE_NS = 200000, AWAY_NS = 50000 };
-enum { CLOSED_NS = 50000 }; /* that a worker sleeps at a time while it is about to be ended */
+enum { CLOSED_NS = 50000 }; /* time that a worker sleeps at once while it is about to be ended */
 
-/* When the calling worker began to look for a task, 0 if it does not look, and when it last looked. */
+/* Time when the calling worker began to look for a task, 0 if it does not look; and time
+ * when it last looked. */
 static _Thread_local int64_t looking, looked;
 
 void op2i_rest_open(struct op2i_rest *rest, int64_t patience_ms) {
@@ -44,13 +46,13 @@ void op2i_rest_close(struct op2i_rest *rest) {
   pthread_mutex_unlock(&rest->lock);
 }
 
-/* Workers that outlive this rest, since the program itself uses StarPU, may still sleep here. */
+/* Workers may still sleep here that outlive this object, because the program itself uses StarPU. */
 static void wait_for_sleepers(struct op2i_rest *rest) {
   const struct timespec moment = {.tv_nsec = CLOSED_NS};
   while (__atomic_load_n(&rest->sleepers, __ATOMIC_ACQUIRE) > 0 ||
          __atomic_load_n(&rest->dozers, __ATOMIC_ACQUIRE) > 0)
     nanosleep(&moment, NULL);
-  pthread_mutex_lock(&rest->lock); /* the last of them may still be about to let go of it */
+  pthread_mutex_lock(&rest->lock); /* the last of them may still hold the lock */
   pthread_mutex_unlock(&rest->lock);
 }
 
@@ -134,7 +136,7 @@ static struct timespec after(int64_t now, int64_t ns) {
                            .tv_nsec = (long)((now + ns) % NS_PER_S)};
 }
 
-/* A program runs, and there was no task for the calling worker. */
+/* Called while a program runs and there was no task for the calling worker. */
 static void look_or_doze(struct op2i_rest *rest) {
   int64_t now = op2i_nanoseconds();
   if (!looking || now - looked > AWAY_NS) looking = now;
@@ -149,7 +151,7 @@ static void look_or_doze(struct op2i_rest *rest) {
   looked = op2i_nanoseconds();
 }
 
-/* StarPU is about to end its workers, which goes on in another thread. */
+/* Another thread is about to end StarPU's workers, so the calling worker only sleeps. */
 static void wait_for_end(struct op2i_rest *rest) {
   const struct timespec moment = {.tv_nsec = CLOSED_NS};
   __atomic_add_fetch(&rest->sleepers, 1, __ATOMIC_SEQ_CST);

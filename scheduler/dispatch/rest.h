@@ -6,54 +6,56 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Where workers sleep while no program runs, and where those who gave a program wait for its end. A
- * worker that spins for work keeps its core from the thread that it has just woken, for as long as
- * a time slice of the system where every core has a worker: some milliseconds after each program.
- */
+/* Workers are parked here while no program runs, and threads that submitted a program wait here
+ * for its end. If every core has a worker and workers spin for work, a worker keeps its core
+ * from the thread that it has just woken for as long as a time slice of the system: some
+ * milliseconds after each program. */
 
 struct op2i_rest {
   pthread_mutex_t lock;
   pthread_cond_t work, more, over;
-  int64_t tasks;    /* of all programs, not yet ended */
-  int64_t since;    /* when the last of them ended */
-  int64_t patience; /* nanoseconds that workers go on looking for work after that */
-  int64_t nap;      /* nanoseconds that a worker sleeps at most */
-  int64_t calls;    /* so many times all who sleep were called, tasks or not */
-  int sleepers;     /* that a call would wake */
+  int64_t tasks;    /* tasks of all programs that have not ended */
+  int64_t since;    /* time when the last of them ended */
+  int64_t patience; /* nanoseconds after that for which workers still look for work */
+  int64_t nap;      /* most nanoseconds that a worker sleeps at once */
+  int64_t calls;    /* number of calls that woke all sleepers, for tasks or other work */
+  int sleepers;     /* threads that a call would wake */
   int dozers;       /* workers that sleep although a program runs, since it has no task for them */
-  int giver;        /* processing unit where a thread submits tasks, NOBODY if none: a hint */
+  /* processing unit of a thread that submits tasks, NOBODY if there is none; only a hint */
+  int giver;
   bool closed;
 };
 
-/* A program that runs: tasks not yet ended. */
+/* A running program. */
 struct op2i_finish {
   int64_t tasks;
   bool over;
 };
 
 void op2i_rest_open(struct op2i_rest *rest, int64_t patience_ms);
-/* Nobody sleeps here any more. */
+/* Wake all sleepers; from then on no worker is parked here. */
 void op2i_rest_close(struct op2i_rest *rest);
 void op2i_rest_destroy(struct op2i_rest *rest);
 
-/* A program of `tasks`, at least 1, is about to be given to the workers. */
+/* Begin a program of `tasks` tasks, at least 1, before it is submitted. */
 void op2i_rest_begin(struct op2i_rest *rest, struct op2i_finish *finish, int64_t tasks);
-/* So many of them have ended, or never will begin. `finish` may be gone after the last one. */
+/* Count `tasks` of them as ended; they have ended or will never begin. *finish may be freed
+ * after the last one. */
 void op2i_rest_end(struct op2i_rest *rest, struct op2i_finish *finish, int64_t tasks);
-/* The thread that submits is about to wait for some of them: its core is free for a worker. */
+/* The submitting thread is about to wait for some tasks, so a worker may use its core. */
 void op2i_rest_yield(struct op2i_rest *rest);
-/* Until all have ended; all have been submitted, or will never be. */
+/* Wait until all tasks have ended. All must have been submitted, or counted as ended. */
 void op2i_rest_wait(struct op2i_rest *rest, struct op2i_finish *finish);
 
-bool op2i_rest_idle(const struct op2i_rest *rest); /* no program runs */
-/* There is something to do for workers that is no task: a team's program. They are to look for it between asking for
- * the number of calls and resting. */
+bool op2i_rest_idle(const struct op2i_rest *rest); /* true if no program runs */
+/* Call the workers for work that is not a task: a team's program. A worker must look for such work
+ * after it has read the number of calls and before it parks with that number. */
 void op2i_rest_call(struct op2i_rest *rest);
 int64_t op2i_rest_calls(const struct op2i_rest *rest);
-/* By a worker between tasks: lets those go first who submit more, and sleeps while no program runs
- * and there are no more calls than so many, but not for longer than a few milliseconds, since other
- * users may have work for it. While a program runs, a worker that has found no task for half a
- * millisecond sleeps until a task ends, or for a moment. */
+/* Park a worker between tasks. It lets threads go first that submit more, and sleeps while no
+ * program runs and the number of calls is still `calls`; but for no longer than a few milliseconds,
+ * since other users of StarPU may have work for it. While a program runs, a worker that has found
+ * no task for half a millisecond sleeps until a task ends, or for a moment. */
 void op2i_rest_here(struct op2i_rest *rest, int64_t calls);
 
 #endif

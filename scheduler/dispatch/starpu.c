@@ -21,7 +21,7 @@
 #include "travel.h"
 #include "ways.h"
 
-/* Tasks that have ended, or soon will have. */
+/* Tasks of the last program: they have ended or soon will, and are still to be destroyed. */
 struct ended {
   struct starpu_task **tasks;
   int64_t first, end;
@@ -30,10 +30,10 @@ struct ended {
 struct state {
   op2_context ctx;
   int workers;
-  struct ended ended; /* the program before this one */
+  struct ended ended; /* tasks of the program before this one */
 };
 
-/* What a StarPU task carries. */
+/* The argument of a StarPU task. */
 struct work {
   struct op2i_step *step;
   enum op2i_task_kind kind;
@@ -41,23 +41,25 @@ struct work {
   struct flight *flight;
 };
 
-/* Tasks in flight. They are kept until they have ended, so that later ones may still name them as
- * dependences; when there are ROOM of them, the older half is taken back. */
+/* A program whose tasks are submitted. Tasks are kept until they have ended, so that later
+ * ones may still name them as dependences; when ROOM of them are kept, the older half is
+ * waited for and destroyed. */
 struct flight {
   struct state *state;
   struct op2i_step *steps;
   const struct op2i_task_list *list;
-  struct starpu_task **tasks; /* [list->ntasks]; those below `landed` have ended and are gone */
-  struct work *works;         /* [ROOM], ring */
+  /* [list->ntasks]; those below `landed` have ended and were destroyed */
+  struct starpu_task **tasks;
+  struct work *works; /* [ROOM], a ring buffer */
   int64_t count, landed;
-  struct starpu_task **deps; /* [most of any task] */
+  struct starpu_task **deps; /* [most dependences of any task] */
   struct op2i_finish finish;
   struct op2i_travel travel;
-  pthread_mutex_t lock; /* of what follows */
-  op2_status status;    /* of the first task that has failed; those behind it do nothing */
+  pthread_mutex_t lock; /* protects the two fields below */
+  op2_status status;    /* status of the first task that has failed; later ones do nothing */
   char *message;
 };
-enum { ROOM = 8192, LOOK = 16 /* at messages, when so many more are submitted */ };
+enum { ROOM = 8192, LOOK = 16 /* submissions between two looks at messages */ };
 
 static void note_failure(struct flight *flight, op2_status status) {
   pthread_mutex_lock(&flight->lock);
@@ -84,8 +86,8 @@ static void run_work(void *buffers[], void *argument) {
 static struct starpu_codelet codelet = {
     .cpu_funcs = {run_work}, .cpu_funcs_name = {"run_work"}, .nbuffers = 0, .name = "op2"};
 
-/* Take tasks back, the last one first: when it has ended most others have, so that this thread,
- * which has no core of its own, wakes up once rather than after each. */
+/* Wait for tasks and destroy them, the last one first: when that has ended most others have, so
+ * that this thread, which has no core of its own, wakes up once rather than after each. */
 static op2_status take_back(struct starpu_task **tasks, int64_t first, int64_t end) {
   int lost = 0;
   for (int64_t t = end - 1; t >= first; t--) {
@@ -113,7 +115,8 @@ static op2_status land_ended(struct state *state) {
   return status;
 }
 
-/* Tasks that unpack are there for others to depend on before they are submitted. */
+/* Submit tasks that unpack. They were created before, so that others could name them as
+ * dependences. */
 static op2_status release(void *closure, int64_t first, int64_t end) {
   struct flight *flight = closure;
   for (int64_t t = first; t < end && t < flight->count; t++) {
@@ -127,7 +130,8 @@ static op2_status travel_on(struct flight *flight, bool wait, int64_t until) {
   return op2i_travel_on(&flight->travel, wait, until, release, flight);
 }
 
-/* Wait for the end of what was submitted. The tasks are taken back when the workers have others. */
+/* Wait for the end of all tasks. They are destroyed later, when the workers have the next
+ * program. */
 static op2_status land_all(struct flight *flight) {
   op2_status status = land_ended(flight->state);
   op2_status over = travel_on(flight, true, flight->list->ntasks);
@@ -148,9 +152,9 @@ static void declare_deps(struct flight *flight, struct starpu_task *task,
   if (n) starpu_task_declare_deps_array(task, n, flight->deps);
 }
 
-/* Later loops first: what one has just left in a worker's cache the next one finds there, and
- * chains of dependences are not left to the end. What a device is to do is handed over before anything
- * else: it goes on by itself. */
+/* The priority of a task. Later loops come first: they find in a worker's cache what the loop
+ * before has left there, and chains of dependences are not left to the end. What a device is to do
+ * comes before anything else, since the device works on by itself. */
 static int priority_of(const struct op2i_task *task) {
   int most = starpu_sched_get_max_priority();
   bool device = task->kind == OP2I_TASK_MOVE || task->kind == OP2I_TASK_DEVICE;
@@ -170,7 +174,7 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
   return task;
 }
 
-/* Tasks below `until` are to end: so must what they wait for. */
+/* Wait for all tasks below `until`, and before for the messages that they need. */
 static op2_status land_below(struct flight *flight, int64_t until) {
   op2i_rest_yield(op2i_starpu_rest());
   op2_status status = travel_on(flight, true, until);
@@ -188,7 +192,7 @@ static op2_status submit(struct flight *flight) {
   declare_deps(flight, task, from);
   bool held = op2i_travel_holds(&flight->travel, flight->count);
   int failed = held ? 0 : starpu_task_submit(task);
-  if (failed) { /* until those it depends on have ended, they know of it */
+  if (failed) { /* the tasks that it depends on refer to it until they have ended */
     (void)land_below(flight, flight->count);
     starpu_task_destroy(task);
     return op2i_error(OP2_ERR_FATAL, "StarPU refused a task (error %d)", -failed);
@@ -239,7 +243,8 @@ static op2_status fly(struct state *state, struct op2i_step *steps, int64_t nste
 
 /* ---- tasks kept between runs ----------------------------------------------------------------- */
 
-/* Tasks are cut by what loops were known to cost. */
+/* True if tasks must be cut again, since the estimated costs or the places of loops have
+ * changed. */
 static bool outdated(const struct op2i_task_list *list, const struct op2i_step *steps,
                      int64_t nsteps) {
   double now = op2i_program_seconds(steps, nsteps);
@@ -273,7 +278,7 @@ static op2_status run_here(struct state *state, struct op2i_step *steps, int64_t
   return status;
 }
 
-/* False where the team has another program to run, or workers have tasks: nothing has run. */
+/* False if the team runs another program, or workers have tasks; nothing has run then. */
 static bool team_ran(struct state *state, struct op2i_step *steps, int64_t nsteps) {
   return op2i_team_run(op2i_starpu_team(), op2i_starpu_rest(), steps, nsteps,
                        op2i_starpu_share_here(), state->ctx->config.team == 1);
@@ -287,8 +292,9 @@ static op2_status have_partials(struct op2i_step *steps, int64_t nsteps) {
   return status;
 }
 
-/* The team runs loops that follow each other; what it cannot have now, and anything else, the calling
- * thread does. A program that would do as tasks is left to them as a whole: then nothing has run. */
+/* The team runs loops that follow each other; the calling thread runs everything else, and what the
+ * team cannot run now. A program that would also do as tasks is instead run by tasks as a whole if
+ * the team is not available at first: nothing has run then. */
 static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t nsteps,
                            enum op2i_way *way) {
   op2_status status = OP2_SUCCESS;
@@ -323,7 +329,8 @@ static enum op2i_way choose(struct state *state, struct op2i_step *steps, int64_
   return op2i_way_choose(steps, nsteps, &state->ctx->config, &crew);
 }
 
-/* In the calling thread where another way lacks what it needs; nothing has run then. */
+/* Run in the chosen execution mode; or in the calling thread if memory for that is short, in which
+ * case nothing has run yet. */
 static op2_status run_way(struct state *state, struct op2i_step *steps, int64_t nsteps,
                           enum op2i_way *way) {
   op2_status status = OP2_SUCCESS;
@@ -360,7 +367,7 @@ static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps
 
 /* ---- the backend ----------------------------------------------------------------------------- */
 
-/* StarPU has dozens of variables, one of which names a library to load. */
+/* StarPU reads dozens of variables, one of which names a library to load. */
 static const char *unavailable(void) {
   return op2i_env_ignored()
              ? "this process has more rights than the user who started it, and StarPU "
@@ -373,7 +380,7 @@ static op2_status open_state(op2_context ctx, void **out) {
   if (!state) return op2i_error_nomem("the starpu backend");
   int threads = ctx->config.threads ? ctx->config.threads : op2i_machine()->cores;
   state->ctx = ctx;
-  /* The first: StarPU's start hides OpenCL's platforms. */
+  /* The device comes first, since StarPU's start hides OpenCL's platforms. */
   op2_status status = op2i_device_beside(ctx);
   if (!status) status = op2i_starpu_acquire(ctx, threads, &state->workers);
   if (status) {

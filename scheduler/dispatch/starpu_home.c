@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where StarPU keeps its files. It ends the process where it cannot make them or read them again, so
- * that is tried before. */
+/* The folder where StarPU keeps its files. StarPU ends the process if it cannot make them or read
+ * them again, so that is tried before. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -23,12 +23,13 @@
 
 /* ---- trying a folder ------------------------------------------------------------------------- */
 
-/* What StarPU makes in a home and in a folder of performance models, the outer ones first. */
+/* The folders that StarPU makes in its home and in a folder of performance models, the
+ * outer ones first. */
 static const char *const home_parts[] = {".starpu", ".starpu/sampling", ".starpu/sampling/codelets",
                                          ".starpu/sampling/bus", NULL};
 static const char *const model_parts[] = {"codelets", "bus", NULL};
 
-/* A file as StarPU writes them, of about the size of all of them. */
+/* Write a file as StarPU does, about as large as all of its files together; 0 or an errno value. */
 static int try_file(const char *path) {
   static const char filling[16384];
   int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
@@ -43,7 +44,7 @@ static int try_file(const char *path) {
   return error;
 }
 
-/* Make a folder and a file in it, which go again; 0 or an errno value. */
+/* Make a folder and a file in it, and remove them; 0 or an errno value. */
 static int try_folder(const char *folder) {
   char made[PATH_MAX + 128], file[PATH_MAX + 192];
   snprintf(made, sizeof made, "%s/.op2-XXXXXX", folder);
@@ -54,7 +55,8 @@ static int try_folder(const char *folder) {
   return error;
 }
 
-/* What StarPU cannot do in an open folder; *part: in which below it. */
+/* The reason why StarPU cannot use an open folder, or null; *part names the folder below it
+ * that fails. */
 static const char *fault_below(const struct op2i_path *way, const char *const *parts,
                                const char **part) {
   char deepest[PATH_MAX + 64];
@@ -71,8 +73,8 @@ static const char *fault_below(const struct op2i_path *way, const char *const *p
   return error ? strerror(error) : NULL;
 }
 
-/* Whether StarPU can make its files there and nobody else can change what it will read, also what is
- * not there yet; *why tells what not. */
+/* True if StarPU can make its files in the folder and no other user can change what it will read,
+ * even files that do not exist yet; else *why has the reason. */
 static bool is_fit(const char *path, const char *const *parts, bool make, struct op2i_text *why) {
   struct op2i_path way;
   struct stat st;
@@ -94,8 +96,8 @@ static bool is_fit(const char *path, const char *const *parts, bool make, struct
 
 /* ---- the umask ------------------------------------------------------------------------------- */
 
-/* To ask for it by umask() is to change it for a moment, for all threads: only where /proc does not
- * tell. */
+/* umask() can be read only by changing it for a moment, for all threads, so it is called only where
+ * /proc does not have it. */
 static mode_t read_umask(void) {
   char line[128];
   unsigned mask = 0;
@@ -110,7 +112,7 @@ static mode_t read_umask(void) {
   return now;
 }
 
-/* Nothing is to be made while what is made cannot be used. Root can use it. */
+/* Fail before StarPU makes files that their owner cannot read. Root can read them anyway. */
 static op2_status check_umask(void) {
   mode_t mask = read_umask();
   if (!(mask & S_IRWXU) || geteuid() == 0) return OP2_SUCCESS;
@@ -123,8 +125,8 @@ static op2_status check_umask(void) {
 
 /* ---- the choice ------------------------------------------------------------------------------ */
 
-/* Where StarPU's folder goes when its usual place does not serve; false when there is no such
- * place. */
+/* The i-th other place for StarPU's folder, if its usual place cannot be used; false if
+ * there is no such place. */
 static bool other_home(int i, char *path, size_t size) {
   const char *base = op2i_env_system(i == 0 ? "XDG_CACHE_HOME" : i == 1 ? "HOME" : "TMPDIR");
   if (i == 3) base = P_tmpdir;
@@ -135,7 +137,7 @@ static bool other_home(int i, char *path, size_t size) {
 }
 enum { OTHER_HOMES = 4 };
 
-/* Performance models may have a folder of their own. */
+/* True if performance models have a usable folder of their own. */
 static bool has_models(op2_context ctx) {
   const char *models = op2i_env_raw("STARPU_PERF_MODEL_DIR");
   struct op2i_text why = {0};
@@ -149,7 +151,7 @@ static bool has_models(op2_context ctx) {
   return fit;
 }
 
-/* StarPU takes the first of these variables that is set, if only to nothing. */
+/* StarPU uses the first of these variables that is set, even if it is empty. */
 op2_status op2i_starpu_find_home(op2_context ctx, struct op2i_starpu_home *out) {
   static const char *const variables[] = {"XDG_CACHE_HOME", "STARPU_HOME", "HOME"};
   struct op2i_text why = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* StarPU for all contexts of the process: started once, with workers on this process's cores, shut
- * down when nobody uses it any more. */
+/* StarPU for all contexts of the process: it is started once, with workers on this process's cores,
+ * and shut down when no context uses it any more. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -26,18 +26,20 @@ static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static int users, threads_wanted, threads_running;
 static struct op2i_rest rest;
 static struct op2i_team team;
-static int team_cpus[OP2I_TEAM_MOST];     /* the system's number of each member's, or -1 */
-static int shares_of[STARPU_NMAXWORKERS]; /* of workers by their id; -1: none */
+/* The system's number of each member's processing unit, or -1 */
+static int team_cpus[OP2I_TEAM_MOST];
+/* Each worker's share in the team, by the worker's id; -1: none */
+static int shares_of[STARPU_NMAXWORKERS];
 static int hook;          /* StarPU's number of between_tasks(); below 0: it is not registered */
-static bool team_is_open; /* and workers have their shares */
+static bool team_is_open; /* the team is open and workers have their shares */
 static int visitors;      /* workers that are in between_tasks() */
-/* How long workers look for a team's next program before they sleep, in nanoseconds. */
+/* Nanoseconds that workers look for a team's next program before they sleep */
 enum { LINGER_NS = 100000 };
-static bool lost; /* in a forked child of a process where StarPU ran */
-static bool over; /* shut down since nobody but its workers was left: see last_threads.h */
+static bool lost; /* true in a forked child of a process where StarPU ran */
+static bool over; /* StarPU was shut down since only its workers were left: see last_threads.h */
 
-/* StarPU's structures change size with its configure options while its SONAME stays: a library
- * other than the one these headers describe would write past our structure. */
+/* StarPU's structures change size with its configure options while its SONAME stays the same: a
+ * library that differs from these headers would write past our structure. */
 static bool abi_matches(void) {
   enum { ROOM = 16384, POISON = 0xA5 };
   static _Alignas(64) unsigned char buffer[ROOM];
@@ -48,14 +50,14 @@ static bool abi_matches(void) {
   return touched <= sizeof(struct starpu_conf) && touched + 64 > sizeof(struct starpu_conf);
 }
 
-/* Workers stay where the program itself uses StarPU, and one may still be on its way out. One that
- * comes in so late that it is not seen here finds everything closed. */
+/* Workers stay alive if the program itself uses StarPU, and one may still be in between_tasks(). A
+ * worker that enters too late to be seen here finds everything closed. */
 static void wait_for_visitors(void) {
   const struct timespec moment = {.tv_nsec = 50000};
   while (__atomic_load_n(&visitors, __ATOMIC_ACQUIRE) > 0) nanosleep(&moment, NULL);
 }
 
-/* Workers that find no task come by the hook until they end, so that none of them spins on the core of
+/* Workers that find no task call the hook until they end, so that none of them spins on the core of
  * the thread that ends them. */
 static void close_rest(void) {
   op2i_rest_close(&rest);
@@ -67,8 +69,8 @@ static void close_rest(void) {
   op2i_rest_destroy(&rest);
 }
 
-/* Nobody is left but StarPU's workers, and no process ends while a thread runs. What is called from
- * now on, by exit handlers, runs in the thread that calls. */
+/* Only StarPU's workers are left, and no process ends while a thread runs, so StarPU is shut down.
+ * Programs that exit handlers run from now on run in the calling thread. */
 static void end_with_threads(void) {
   pthread_mutex_lock(&pool_lock);
   if (users > 0 && !over) {
@@ -93,7 +95,7 @@ static void visit(void) {
   if (!others) op2i_rest_here(&rest, calls);
 }
 
-/* StarPU calls it between tasks, and again and again while there is none. */
+/* StarPU calls this between tasks, and repeatedly while there is none. */
 static unsigned between_tasks(void *unused) {
   (void)unused;
   __atomic_add_fetch(&visitors, 1, __ATOMIC_SEQ_CST);
@@ -115,8 +117,8 @@ static bool has_member(int cpu, int members) {
   return false;
 }
 
-/* In the team for each processing unit one worker, and no more than there are cores: others would
- * take away the time of those whom they wait for. */
+/* Give shares in the team to one worker of each processing unit, and to no more workers than there
+ * are cores: more of them would take time from those that they wait for. */
 static int give_shares(void) {
   int ids[STARPU_NMAXWORKERS], members = 0;
   int n = (int)starpu_worker_get_ids_by_type(STARPU_CPU_WORKER, ids, STARPU_NMAXWORKERS);
@@ -130,11 +132,12 @@ static int give_shares(void) {
   return members;
 }
 
-/* By the thread that starts StarPU, before there are workers: from their first moment on they sleep
- * while they have nothing to do. Threads that wait for programs and workers that wait for tasks share
- * the cores, unless there are enough. */
+/* Register the hook. The thread that starts StarPU does this before there are workers, so that they
+ * sleep from the first moment on when they have nothing to do. */
 static void add_hook(void) { hook = starpu_progression_hook_register(between_tasks, NULL); }
 
+/* Threads that wait for programs and workers that look for tasks share the cores, so workers sleep
+ * at once unless there are more cores than workers. */
 static void open_rest(op2_context ctx, int threads) {
   bool crowded = threads >= op2i_machine()->cores;
   op2i_rest_open(&rest, crowded ? 0 : ctx->config.idle_ms);
@@ -151,7 +154,8 @@ static op2_status open_team(op2_context ctx) {
   return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU has no progression hook left");
 }
 
-/* StarPU has fewer workers than were wanted: its build limits them, or something else does. */
+/* Warn if StarPU has fewer workers than were wanted, because of a limit of its build or for
+ * another reason. */
 static void warn_of_few(op2_context ctx, int threads) {
   if (threads > STARPU_MAXCPUS)
     op2i_log(ctx, OP2I_LOG_WARN,
@@ -167,7 +171,7 @@ static void warn_of_few(op2_context ctx, int threads) {
         threads, threads_running);
 }
 
-/* StarPU reads the environment that start() has put in place. */
+/* Start StarPU in the environment that start() has set up. */
 static op2_status start_aside(op2_context ctx, int threads) {
   if (!abi_matches())
     return op2i_error(
@@ -208,7 +212,7 @@ static op2_status start(op2_context ctx, int threads) {
   return status;
 }
 
-/* In a child the workers are not there, and what they and other threads held stays locked. */
+/* The child of a fork has no workers, and locks that they and other threads held stay locked. */
 static void in_child(void) {
   if (pthread_mutex_trylock(&pool_lock) || users > 0) lost = true;
   pool_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
@@ -216,7 +220,8 @@ static void in_child(void) {
 
 static void watch_forks(void) { (void)pthread_atfork(NULL, NULL, in_child); }
 
-/* What runs in a child while this library has users there was started in the child. */
+/* Fail in a child of a process where StarPU ran. If StarPU runs in a child while this library has
+ * users there, it was started in the child. */
 static op2_status check_process(void) {
   if (!lost && (users > 0 || !op2i_process_forked() || !starpu_is_initialized()))
     return OP2_SUCCESS;

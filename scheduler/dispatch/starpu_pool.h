@@ -7,21 +7,24 @@
 #include "rest.h"
 #include "team.h"
 
-/* StarPU itself: one per process, shared and counted. Workers without work sleep in a rest. */
+/* StarPU itself: one per process, shared by all contexts and counted. Workers without work
+ * are parked (rest.h). */
 
-/* Start StarPU, or join it. The first user's number of threads and OP2_IDLE_MS count; *workers is what there is.
- */
+/* Start StarPU, or count one more user. The first user's number of threads and OP2_IDLE_MS are
+ * used; *workers is the number of workers that there are. */
 op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers);
 void op2i_starpu_release(void);
-/* The system's numbers of the processing units that workers are bound to, -1 where one is not. */
+/* The system's numbers of the processing units that workers are bound to, -1 for a worker
+ * that is not bound. */
 void op2i_starpu_processors(int workers, int *numbers);
-/* Of StarPU's workers. Programs of several contexts may run at once. */
+/* The object where StarPU's workers park. Programs of several contexts may run at once. */
 struct op2i_rest *op2i_starpu_rest(void);
-/* The team of its workers, one on each of their processing units, and the share of the one that the
- * calling thread is on; where there is none, the first. */
+/* The team of StarPU's workers, one on each of their processing units; and the share of the worker
+ * on the processing unit of the calling thread, or the first share if there is none. */
 struct op2i_team *op2i_starpu_team(void);
 int op2i_starpu_share_here(void);
-/* Whether StarPU was shut down under its users, whose programs run in the calling thread then. */
+/* True if StarPU was shut down although it has users; their programs then run in the
+ * calling thread. */
 bool op2i_starpu_over(void);
 
 #endif

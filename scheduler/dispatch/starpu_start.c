@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* StarPU's start without what nobody has asked for. StarPU has hwloc look for devices on all buses,
- * by way of every library for them, and asks the OpenCL loader itself for platforms, whatever
- * number of devices it is told to use (1.3: when it reads its measurements of buses). The loader
- * then loads all that is installed: with PoCL that is LLVM, which takes longer than all the rest of
- * the start and gives the calling thread a signal stack of its own. The workers here are cores. So
- * StarPU starts in an environment of its own. */
+/* Starting StarPU without loading what is not needed. StarPU has hwloc look for devices on all
+ * buses, by way of every library for them, and asks the OpenCL loader itself for platforms,
+ * whatever number of devices it is told to use (1.3: when it reads its measurements of buses). The
+ * loader then loads all that is installed: with PoCL that includes LLVM, which takes longer than
+ * all other parts of the start and gives the calling thread a signal stack of its own. The workers
+ * here are cores. So StarPU starts in an environment of its own. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -24,7 +24,7 @@
 
 enum { NAME = 4096 };
 
-/* The loader orders what it does by locks of its own, which thread sanitizers do not know. */
+/* The dynamic loader synchronises by its own locks, which thread sanitizers do not know. */
 __attribute__((no_sanitize("thread"))) static const char *copy(char to[NAME], const char *from) {
   size_t length = 0;
   for (; length < NAME - 1 && from[length]; length++) to[length] = from[length];
@@ -63,14 +63,16 @@ static int uses_opencl(struct dl_phdr_info *object, size_t size, void *unused) {
   return false;
 }
 
-/* Whether anything in the process but StarPU and hwloc is linked with OpenCL. The loader looks for
- * platforms once in a process, and whoever comes after StarPU gets the answer that StarPU got. */
+/* True if anything in the process but StarPU and hwloc is linked with OpenCL. The loader
+ * looks for platforms once in a process, so code that asks after StarPU would get the
+ * answer that StarPU got. */
 static bool opencl_is_used(void) { return op2i_process_objects(uses_opencl, NULL); }
 
 /* ---- the scheduler --------------------------------------------------------------------------- */
 
-/* StarPU calls nothing of ours between the moment at which it takes hooks and the start of its
- * workers, except the scheduling policy: so it gets a copy of one of its own, with another beginning. */
+/* Between the moment at which StarPU accepts hooks and the start of its workers it calls no
+ * function of ours except the scheduling policy's. So it gets a copy of one of its own policies
+ * with another initialisation. */
 static struct starpu_sched_policy policy;
 static void (*init_policy)(unsigned);
 static void (*prepare)(void);
@@ -82,8 +84,9 @@ static void init_sched(unsigned sched_ctx) {
   if (call) call();
 }
 
-/* False where StarPU knows no policy of that name: then it may be one of the program's own. By default
- * workers steal from each other. */
+/* Copy the policy that STARPU_SCHED names. By default it is the one in which workers steal
+ * from each other. False if StarPU has no policy of that name: then it may be one of the
+ * program's own. */
 static bool copy_policy(void) {
   const char *name = op2i_env_system("STARPU_SCHED");
   struct starpu_sched_policy *const *at = starpu_sched_get_predefined_policies();
@@ -98,9 +101,10 @@ static bool copy_policy(void) {
 
 /* ---- the environment ------------------------------------------------------------------------- */
 
-/* op2 decides how many workers there are and on which cores, and leaves the calling thread where it
- * is. The first three take a worker away, or end the process on a core that is not there; without its
- * kernels no program would ever end; what is no number ends the process. */
+/* Variables that StarPU must not see. op2 decides how many workers there are and on which cores,
+ * and leaves the calling thread where it is. The first three take a worker away, or end the process
+ * if they name a core that does not exist; STARPU_DISABLE_KERNELS would keep programs from ever
+ * ending; and a value that is not a number ends the process. */
 static const char *const own[] = {
     "STARPU_MAIN_THREAD_BIND",
     "STARPU_MAIN_THREAD_CPUID",
@@ -138,9 +142,9 @@ static int set_aside_own(op2_context ctx, struct op2i_env_change *changes) {
   return n;
 }
 
-/* If HWLOC_COMPONENTS is set, hwloc ignores the variables that put another machine in place of this
- * one. StarPU must see the machine that its workers' cores were chosen on; a machine from such a
- * variable has no buses to search. */
+/* True if a variable puts another machine in place of this one, which hwloc ignores if
+ * HWLOC_COMPONENTS is set. StarPU must see the machine on which its workers' cores were chosen; a
+ * machine from such a variable has no buses to search. */
 static bool another_machine(void) {
   return op2i_env_system("HWLOC_COMPONENTS") || op2i_env_system("HWLOC_SYNTHETIC") ||
          op2i_env_system("HWLOC_XMLFILE");
@@ -149,9 +153,9 @@ static bool another_machine(void) {
 op2_status op2i_starpu_set_aside(op2_context ctx, const struct op2i_starpu_home *home) {
   struct op2i_env_change changes[OWN + OTHERS];
   int n = set_aside_own(ctx, changes);
-  if (copy_policy()) /* the variable comes before what the program asks for */
+  if (copy_policy()) /* the variable takes precedence over the program's choice */
     changes[n++] = (struct op2i_env_change){"STARPU_SCHED", NULL};
-  /* Its remarks on calibration and binding are for people who tune StarPU. */
+  /* StarPU's messages on calibration and binding are meant for people who tune it. */
   if (ctx->config.log_level < OP2I_LOG_INFO && !op2i_env_system("STARPU_SILENT"))
     changes[n++] = (struct op2i_env_change){"STARPU_SILENT", "1"};
   if (!another_machine())
@@ -159,7 +163,7 @@ op2_status op2i_starpu_set_aside(op2_context ctx, const struct op2i_starpu_home 
         "HWLOC_COMPONENTS", "-linuxio,-pci,-gl,-opencl,-cuda,-nvml,-rsmi,-levelzero"};
   if (!opencl_is_used())
     changes[n++] = (struct op2i_env_change){"OCL_ICD_VENDORS", "/dev/null/none"};
-  if (home->given) /* what StarPU asks for first */
+  if (home->given) /* the variable that StarPU reads first */
     changes[n++] = (struct op2i_env_change){"XDG_CACHE_HOME", home->path};
   if (home->models_here) changes[n++] = (struct op2i_env_change){"STARPU_PERF_MODEL_DIR", NULL};
   if (op2i_env_replace(changes, n)) return OP2_SUCCESS;

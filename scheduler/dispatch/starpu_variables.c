@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables with which StarPU ends the process, or never runs a task. */
+/* Variables with which StarPU would end the process, or never run a task. */
 #define _GNU_SOURCE
 #include "config.h"
 
@@ -17,7 +17,8 @@
 #include "error.h"
 #include "starpu_start.h"
 
-/* StarPU 1.3 reads these as numbers from 0 on, some of them only with certain schedulers. */
+/* Variables that StarPU 1.3 reads as numbers from 0 on, some of them only with certain
+ * schedulers. */
 static const char *const numbers[] = {"BACKOFF_MAX",
                                       "BACKOFF_MIN",
                                       "BUS_CALIBRATE",
@@ -69,7 +70,7 @@ static const char *const numbers[] = {"BACKOFF_MAX",
                                       "WORKERS_GETBIND",
                                       "WORKERS_NOBIND",
                                       "WORKER_TREE"};
-/* StarPU 1.3 reads these as numbers that may have a fraction. */
+/* Variables that StarPU 1.3 reads as numbers that may have a fraction. */
 static const char *const fractions[] = {"EXP_LEN_THRESHOLD", "IDLE_POWER",  "SCHED_ALPHA",
                                         "SCHED_BETA",        "SCHED_GAMMA", "WATCHDOG_TIMEOUT",
                                         "WINDOW_TIME_SIZE"};
@@ -92,7 +93,7 @@ static op2_status check_number(const char *name, bool fraction) {
                     variable, text, fraction ? "on" : "to 2147483647");
 }
 
-/* StarPU puts the machine's name into names of files. */
+/* StarPU makes the machine's name a part of file names. */
 static op2_status check_machine(void) {
   char name[256] = "";
   const char *given = op2i_env_system("STARPU_HOSTNAME");
@@ -104,7 +105,8 @@ static op2_status check_machine(void) {
                     given ? given : name, given ? "says so" : "gives it another one");
 }
 
-/* The scheduler graph_test starts tasks when the program tells it to, which op2 never does. */
+/* The scheduler graph_test starts tasks only when the program calls starpu_do_schedule(),
+ * which op2 never does. */
 static op2_status check_scheduler(void) {
   static const char waits[] = "graph_test";
   const char *name = op2i_env_system("STARPU_SCHED");
@@ -117,7 +119,7 @@ static op2_status check_scheduler(void) {
 
 op2_status op2i_starpu_check_variables(void) {
   op2_status status;
-  if (starpu_is_initialized()) return OP2_SUCCESS; /* it has read them */
+  if (starpu_is_initialized()) return OP2_SUCCESS; /* it has read them already */
   OP2I_TRY(check_machine());
   OP2I_TRY(check_scheduler());
   for (int n = 0; n < NUMBERS; n++) OP2I_TRY(check_number(numbers[n], false));

@@ -26,10 +26,10 @@ struct link {
 struct granule {
   int64_t group;                    /* step and colour of the writers, NONE before the first */
   int32_t before, writers, readers; /* lists of links */
-  int64_t task;                     /* of a tile: that looked at it last */
+  int64_t task;                     /* the last tile's task that looked at the granule */
 };
 
-/* What the program knows of a dat or a global that it modifies. */
+/* The state of a dat or a global that the program modifies. */
 struct track {
   struct track *next;
   struct op2i_resource *resource;
@@ -48,7 +48,7 @@ struct builder {
   int64_t ntasks;
   int64_t *deps;
   int64_t ndeps, deps_capacity;
-  int64_t *last_seen; /* [ntasks so far]: the task that listed it as a dependence last */
+  int64_t *last_seen; /* [ntasks so far] the task that last listed it as a dependence */
   int64_t seen_capacity;
   int64_t device; /* the last task that uses the device, NONE: none yet */
   struct op2i_task_list *list;
@@ -104,7 +104,7 @@ static void read_granule(struct builder *b, struct granule *s) {
 
 static void write_granule(struct builder *b, struct granule *s, int64_t group) {
   if (s->group != group) {
-    /* Readers have waited for all writers, so waiting for the readers is enough. */
+    /* Readers have waited for all writers, so it is enough to wait for the readers. */
     drop(b, &s->before);
     s->before = s->readers != NONE ? s->readers : s->writers;
     if (s->readers != NONE) drop(b, &s->writers);
@@ -188,7 +188,7 @@ static void touch_dat(struct builder *b, const struct op2i_step *step, int d, in
   }
 }
 
-/* Chunks wait for the globals they read. */
+/* A chunk depends on the tasks that modify the globals that it reads. */
 static void read_globals(struct builder *b, const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   for (int n = 0; n < loop->nargs; n++) {
@@ -257,14 +257,14 @@ static op2_status build_reduce(struct builder *b, int64_t first_chunk, int64_t e
 
 /* ---- a device -------------------------------------------------------------------------------- */
 
-/* What is handed to the device is so in the order of the program, by one task after the other. Tracks are
- * of the host's memory only. */
+/* Tasks that use the device follow each other in the order of the program. Tracks are only
+ * about the host's memory. */
 static void follow_device(struct builder *b) {
   if (b->device != NONE) depend(b, b->device);
   b->device = b->ntasks;
 }
 
-/* Moves of a step write what its own tasks use: they are a group before any colour. */
+/* Copies of a step write what its own tasks use, so they form a group before any colour. */
 static op2_status build_move(struct builder *b, int32_t number) {
   const struct op2i_step *step = &b->steps[b->step];
   const struct op2i_move *move = &step->moves[number];
@@ -342,7 +342,8 @@ static int32_t blocks_per_chunk(const struct op2i_step *step, int workers, int c
   return wanted < 1 ? 1 : (int32_t)wanted;
 }
 
-/* Chunks get smaller towards the end of the step, where workers would wait for the last one. */
+/* Chunks get smaller towards the end of the step, where workers would otherwise wait for
+ * the last one. */
 static op2_status build_colours(struct builder *b, int32_t blocks, int workers) {
   const struct op2i_plan *plan = b->steps[b->step].plan;
   int32_t nblocks = op2i_step_blocks(&b->steps[b->step]);
@@ -379,7 +380,7 @@ static void touch_element(struct builder *b, const struct op2i_step *step,
   }
 }
 
-/* Dats that the chain modifies; tiles of one chain order themselves. */
+/* Touch the dats that the chain modifies. Tiles of one chain are ordered by the tile plan. */
 static void touch_share(struct builder *b, const struct op2i_step *step,
                         const struct op2i_loop_arg *arg, const struct op2i_tile_share *share,
                         int64_t group) {
@@ -429,7 +430,7 @@ static op2_status build_chain(struct builder *b) {
   return status;
 }
 
-/* Of the dats that the program modifies. */
+/* Make the footprints of dats that the program modifies. */
 static op2_status footprints(const struct op2i_step *step) {
   op2_status status = OP2_SUCCESS;
   for (int32_t d = 0; d < step->loop->op.ndats && !status; d++)
@@ -451,8 +452,8 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   if (status) return status;
   int64_t first_chunk = b->ntasks;
   int32_t blocks = blocks_per_chunk(step, workers, chunk_us);
-  /* Colours of hardly more than one block each leave nothing to share out: the whole step in one
-   * task, colour by colour. */
+  /* If colours have hardly more than one block each there is nothing to share, so the whole step is
+   * one task, which runs colour by colour. */
   bool serial = plan->nblocks < 2 * plan->ncolors && chunk_us > 0;
   b->colour = 0;
   status = serial ? build_chunk(b, 0, plan->nblocks) : build_colours(b, blocks, workers);

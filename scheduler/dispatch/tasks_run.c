@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Running tasks, and whole programs in the calling thread; and the end of lists of them. */
+/* Running tasks, and whole programs in the calling thread; and freeing lists of tasks. */
 #include "clock.h"
 #include "comm.h"
 #include "context.h"
@@ -14,7 +14,7 @@
 #include "tile.h"
 #include "trial.h"
 
-/* Results of reductions stand in blocks, those of chains in tiles. */
+/* The number of partial results: one for each block or, in a chain, for each tile. */
 static int64_t partials_of(const struct op2i_step *step) {
   return step->tiles ? step->tiles->ntiles : op2i_step_blocks(step);
 }
@@ -23,7 +23,7 @@ static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_ti
   size_t bytes = (size_t)step->loop->partial_bytes;
   unsigned char *partial = step->partials ? step->partials + (size_t)tile * bytes : NULL;
   op2i_partial_init(step, partial);
-  op2i_fp_reset(); /* as before a block */
+  op2i_fp_reset(); /* the floating-point state is reset as before a block */
   const struct op2i_tile_span *spans = step->tiles->spans + share->first_span;
   for (int32_t r = 0; r < share->nspans; r++)
     ((op2i_plain_fn)step->function)(&step->call, spans[r].lo, spans[r].hi, partial);
@@ -94,7 +94,8 @@ op2_status op2i_step_moves_run(struct op2i_step *step) {
   return status;
 }
 
-/* To know what a loop takes one has to wait for the device, before and after: that is done now and then. */
+/* True if this run is timed. That takes a wait for the device before and after, so it is
+ * done only now and then. */
 static bool is_timed(const struct op2i_loop_data *data) {
   enum { EVERY = 64 };
   return data->device_runs < OP2I_DEVICE_RUNS_FIRST || data->device_runs % EVERY == 0;
@@ -109,7 +110,7 @@ static op2_status run_on_device(struct op2i_step *step) {
   if (!status) status = op2i_device_run(device, step);
   if (!status && timed) status = device->kind->wait(device);
   step->nanoseconds = op2i_nanoseconds() - start;
-  step->clock_seconds = 0; /* that is the program's */
+  step->clock_seconds = 0; /* it is counted in the program's */
   step->untimed = !timed || data->device_runs < OP2I_DEVICE_RUNS_BEFORE;
   data->device_runs++;
   return status;
@@ -138,8 +139,8 @@ op2_status op2i_exchange_step_run(struct op2i_step *step) {
                                        : op2i_exchange_end(step->exchange);
 }
 
-/* Some communicators carry messages on only while they are asked for them. Returns whether the
- * exchange that steps wait for next is still on its way. */
+/* Some communicators make progress only while they are called. *flies: true if the exchange that
+ * steps wait for next is still in flight. */
 static op2_status look(const struct op2i_step *steps, int64_t nsteps, bool *flies) {
   bool over = true;
   op2_status status = OP2_SUCCESS;
@@ -151,14 +152,14 @@ static op2_status look(const struct op2i_step *steps, int64_t nsteps, bool *flie
   return status;
 }
 
-/* Blocks that take about so long. */
+/* The number of blocks that are estimated to take about `seconds`. */
 static int32_t blocks_of(const struct op2i_step *step, double seconds) {
   double all = op2i_program_seconds(step, 1);
   double blocks = all > 0 ? step->plan->nblocks * seconds / all : 1;
   return blocks < 1 ? 1 : blocks < step->plan->nblocks ? (int32_t)blocks : step->plan->nblocks;
 }
 
-/* The first of these steps, with a look at messages now and then where some are on their way. */
+/* Run the first of these steps. While messages are in flight they are looked at now and then. */
 static op2_status run_loop(struct op2i_step *steps, int64_t nsteps) {
   const double look_seconds = 200e-6;
   const struct op2i_comm *comm = steps->loop->op.ctx->comm;

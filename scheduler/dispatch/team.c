@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Turns of a team: dealing, taking, and waiting for the next one. */
+/* The turns of a team: dealing blocks, taking them, and waiting for the next turn. */
 #include "team.h"
 
 #include <time.h>
@@ -10,19 +10,21 @@
 #include "plan.h"
 #include "tasks.h"
 
-/* A share's word has the turn above and below it what is left. Turns never come back, so a word that
- * was read in an earlier turn takes nothing in a later one. */
+/* A share's word has the number of the turn in its upper bits and the number of blocks left in the
+ * lower ones. Numbers of turns never come again, so with a word that was read in an earlier turn no
+ * block of a later one can be taken. */
 enum { LEFT_BITS = 24 };
 static const uint64_t left_mask = ((uint64_t)1 << LEFT_BITS) - 1;
 
 enum { SPIN_NS = 100000, NAP_NS = 10000000, NS_PER_S = 1000000000 };
 
-/* Until all members know of a turn, and of its end: some exchanges of a cache line between two cores.
- * Measured on two cores of a Xeon, by turns of blocks of 0.15 to 0.9 us that two members share: 0.7 to
- * 1.0 us at least, which is what these two make with two members. A further member's share is one more
- * line on its way; how long that takes is assumed. The figures are fixed: beside other processes half
- * of the same turns took 1.5 to 14 us, and a measurement at the start would keep that for the process'
- * life. They only decide where a team is tried: ways.c holds it against the clock. */
+/* Estimated nanoseconds until all members have seen a turn, and its end: a few transfers of a cache
+ * line between two cores. Measured on two cores of a Xeon, by turns of blocks of 0.15 to 0.9 us
+ * that two members share: 0.7 to 1.0 us at least, which is what these constants make with two
+ * members. A further member's share is one more line to transfer; its time is assumed. The figures
+ * are fixed: beside other processes half of the same turns took 1.5 to 14 us, and a measurement at
+ * the start would keep that for the life of the process. They only decide where a team is tried:
+ * ways.c compares it with measured times. */
 enum { TURN_NS = 800, MEMBER_NS = 100 };
 
 void op2i_team_open(struct op2i_team *team, int members, int64_t linger_ns, bool (*others)(void)) {
@@ -54,7 +56,7 @@ bool op2i_team_takes(const struct op2i_step *step) {
          !step->nmoves;
 }
 
-/* Nanoseconds saved where so many blocks of one colour are shared; less than nothing: lost. */
+/* Nanoseconds that are saved by sharing `blocks` blocks of one colour; negative: lost. */
 static double turn_saves(int32_t blocks, int members, double block_ns) {
   int32_t most = (blocks + members - 1) / members;
   return block_ns * (blocks - most) - (TURN_NS + MEMBER_NS * members);
@@ -86,7 +88,8 @@ static uint64_t turn_of(const struct op2i_team *team) {
 
 static bool over(uint64_t turn) { return turn & 1; }
 
-/* A turn can be over, and later ones dealt, before whoever dealt it comes to say so. */
+/* Publish a turn. It may be over, and later ones dealt, before the thread that dealt it gets here;
+ * so the number is only increased. */
 static void say(struct op2i_team *team, uint64_t turn) {
   uint64_t before = turn_of(team);
   while (before < turn && !__atomic_compare_exchange_n(&team->turn, &before, turn, false,
@@ -98,7 +101,8 @@ static void say(struct op2i_team *team, uint64_t turn) {
   pthread_mutex_unlock(&team->lock);
 }
 
-/* The last share is never empty: until its word stands nobody can come to the end of the turn. */
+/* Deal the blocks of a turn in shares. The last share is never empty, so the turn cannot end before
+ * its word is written. */
 static void deal(struct op2i_team *team, int32_t first, int32_t blocks) {
   uint64_t turn = (team->dealt | 1) + 1;
   team->dealt = turn;
@@ -123,7 +127,7 @@ static void run_alone(struct op2i_step *step, int32_t first, int32_t last) {
   (void)op2i_task_run(step, OP2I_TASK_CHUNK, first, last);
 }
 
-/* Go on to the next turn, or to the end. To be called by one member, when all blocks have run. */
+/* Go on to the next turn, or to the end. One member calls this when all blocks have run. */
 static void advance(struct op2i_team *team) {
   while (team->step < team->nsteps) {
     struct op2i_step *step = &team->steps[team->step];
@@ -148,8 +152,8 @@ static void advance(struct op2i_team *team) {
 
 /* ---- taking ---------------------------------------------------------------------------------- */
 
-/* What is written before a turn is dealt can be read once a block of it is taken, and stays until
- * that block has run. */
+/* Take a block. What was written before its turn was dealt can be read from then on, and stays
+ * until the block has run. */
 static bool take(struct op2i_team_share *share, int32_t *index) {
   uint64_t word = __atomic_load_n(&share->word, __ATOMIC_RELAXED);
   while (word & left_mask) {
@@ -162,7 +166,7 @@ static bool take(struct op2i_team_share *share, int32_t *index) {
   return false;
 }
 
-/* Of one share, as long as there are any. */
+/* Run blocks of one share as long as there are any. */
 static void take_all(struct op2i_team *team, int share) {
   struct op2i_step *step = NULL;
   int64_t taken = 0, start = 0;
@@ -201,7 +205,7 @@ static void sleep_until_turned(struct op2i_team *team, uint64_t turn) {
   pthread_mutex_unlock(&team->lock);
 }
 
-/* False when it is still the same turn after so long. */
+/* False if it is still the same turn after `ns` nanoseconds. */
 static bool spin(const struct op2i_team *team, uint64_t turn, int64_t ns) {
   enum { LOOKS = 4 };
   int64_t until = op2i_nanoseconds() + ns;
@@ -218,9 +222,10 @@ static void await(struct op2i_team *team, uint64_t turn) {
   if (!spin(team, turn, SPIN_NS)) sleep_until_turned(team, turn);
 }
 
-/* Its own blocks, then those of others. A block that is taken from a member who would have come to it
- * in a moment is in the wrong cache, now and in the next program: so these are left for a third of the
- * time that its own took, unless that is more than a cache holds, or somebody has not come. */
+/* Run the member's own blocks, then those of other members. A block that is taken from a member who
+ * would have started it a moment later is in the wrong cache, now and in the next program. So such
+ * blocks are left for a third of the time that the own ones took, unless those took longer than
+ * what a cache holds, or a member is missing. */
 static void take_part(struct op2i_team *team, uint64_t turn, int share) {
   enum { CACHED_NS = 200000, PATIENCE = 3 };
   int64_t own = -op2i_nanoseconds();
@@ -257,8 +262,8 @@ bool op2i_team_awake(const struct op2i_team *team) {
   return __atomic_load_n(&team->present, __ATOMIC_SEQ_CST) >= team->members - 1;
 }
 
-/* Whether a worker is to be here: there is, or just was, a program, of another thread than one on
- * the worker's own core. */
+/* True if a worker should take part: a program runs, or did a moment ago, and its calling thread is
+ * not on the worker's own core. */
 static bool wanted(const struct op2i_team *team, const struct op2i_rest *rest, int share) {
   if (!op2i_rest_idle(rest) || __atomic_load_n(&team->caller, __ATOMIC_RELAXED) == share)
     return false;
@@ -267,7 +272,7 @@ static bool wanted(const struct op2i_team *team, const struct op2i_rest *rest, i
   return op2i_nanoseconds() - since < team->linger;
 }
 
-/* Others are asked for while a member would wait, not when it has just been dealt a turn. */
+/* Other work is looked for while a member would wait, not when it has just been dealt a turn. */
 static void look_for_work(struct op2i_team *team, const struct op2i_rest *rest, int share) {
   enum { LOOK_NS = 10000 };
   while (wanted(team, rest, share)) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanges between tasks: started when packed, released when over. */
+/* Exchanges between tasks: an exchange is started when its rows are packed, and the tasks that
+ * unpack are released when its messages have arrived. */
 #include "travel.h"
 
 #include <time.h>
@@ -107,7 +108,7 @@ static bool can_start(const struct op2i_travel *travel) {
          __atomic_load_n(&travel->departures[travel->started].packs, __ATOMIC_ACQUIRE) == 0;
 }
 
-/* So long nothing was done because the first exchange was not over. */
+/* Count the time in which all workers were idle because the first exchange was not over. */
 static void count_wait(struct op2i_travel *travel, const struct op2i_step *step) {
   int64_t now = op2i_nanoseconds();
   int64_t since = __atomic_exchange_n(&travel->idle_since, 0, __ATOMIC_RELAXED);
@@ -127,7 +128,7 @@ static op2_status arrive(struct op2i_travel *travel, struct op2i_arrival *arriva
   return release(closure, arrival->first, arrival->end);
 }
 
-/* *flies: some exchange is on its way. */
+/* *flies: true if an exchange is in flight. */
 static op2_status look(struct op2i_travel *travel, bool *flies, op2i_travel_release *release,
                        void *closure) {
   op2_status status = OP2_SUCCESS;
@@ -143,7 +144,8 @@ static op2_status look(struct op2i_travel *travel, bool *flies, op2i_travel_rele
   return status;
 }
 
-/* Workers have nothing else to do: the first exchange that is on its way is waited for. */
+/* Watch for ranks that do not answer, while workers have nothing else to do and the first exchange
+ * in flight is waited for. */
 static op2_status watch(struct op2i_travel *travel, struct op2i_wait *wait, int64_t *watched) {
   enum { EVERY_NS = 50000000 };
   const int64_t now = op2i_nanoseconds();
@@ -160,7 +162,7 @@ static op2_status watch(struct op2i_travel *travel, struct op2i_wait *wait, int6
                                : OP2_SUCCESS;
 }
 
-/* Whether all is over that tasks below `until` begin or end. */
+/* True if every exchange is over that tasks below `until` begin or end. */
 static bool settled(const struct op2i_travel *travel, int64_t until) {
   if (until >= travel->list->ntasks)
     return travel->started == travel->ndepartures && travel->arrived == travel->narrivals;
@@ -169,8 +171,9 @@ static bool settled(const struct op2i_travel *travel, int64_t until) {
   return true;
 }
 
-/* Until rows are packed, or, while messages are on their way, for a moment: a longer one each time,
- * as whoever wakes up takes a core from a worker, until workers have nothing else to do. */
+/* Sleep until rows are packed; or, while messages are in flight, for a moment. That gets
+ * longer each time, as a thread that wakes up takes a core from a worker, until workers
+ * have nothing else to do. */
 static void rest(struct op2i_travel *travel, bool flies, int64_t *nap) {
   enum { SHORTEST_NS = 20000, LONGEST_NS = 400000, NS_PER_S = 1000000000 };
   bool idle = __atomic_load_n(&travel->idle_since, __ATOMIC_RELAXED) != 0;

@@ -6,19 +6,21 @@
 
 #include "tasks.h"
 
-/* Exchanges of a program whose tasks workers run. The thread that submits them starts messages, in
- * the order of the program, each exchange when workers have packed its rows, and sees when they are
- * over; only then may tasks run that unpack them. No other thread knows of the communicator. */
+/* Halo exchanges of a program whose tasks workers run. The thread that submits the tasks starts
+ * the messages, in the order of the program, each exchange when workers have packed its rows,
+ * and detects when they have arrived; only then may tasks run that unpack them. No other thread
+ * uses the communicator. */
 
 struct op2i_departure {
   struct op2i_step *step;
-  int64_t packs; /* tasks that have yet to end */
+  int64_t packs; /* pack tasks that have yet to end */
 };
 
 struct op2i_arrival {
   struct op2i_step *step;
-  int64_t departure;  /* of the same exchange, -1: it has begun before the program */
-  int64_t first, end; /* tasks that unpack */
+  /* index of the same exchange's departure, -1: it has begun before the program */
+  int64_t departure;
+  int64_t first, end; /* tasks that unpack, from first to end - 1 */
   bool over;
 };
 
@@ -29,25 +31,26 @@ struct op2i_travel {
   int64_t ndepartures, started, narrivals, arrived;
   pthread_mutex_t lock;
   pthread_cond_t wake; /* an exchange can be started, or workers have nothing else to do */
-  /* When all tasks have ended that need not wait for the first exchange that is not over: from then
-   * on nothing else can be done. */
+  /* Tasks that have ended; tasks that need not wait for the first exchange that is not over; and
+   * the time when all of these had ended, from which on nothing else can be done; 0: not yet. */
   int64_t ended, free, idle_since;
 };
 
-/* Let the tasks that unpack run: those from first to end-1. */
+/* Submit the tasks that unpack, from first to end - 1. */
 typedef op2_status op2i_travel_release(void *closure, int64_t first, int64_t end);
 
 op2_status op2i_travel_open(struct op2i_travel *travel, struct op2i_step *steps, int64_t nsteps,
                             const struct op2i_task_list *list);
 void op2i_travel_close(struct op2i_travel *travel);
-/* By a worker: a task has ended. */
+/* Called by a worker when a task has ended. */
 void op2i_travel_ended(struct op2i_travel *travel, const struct op2i_step *step,
                        enum op2i_task_kind kind);
-/* Whether a task that has not been submitted has to wait for messages. */
+/* True if a task that has not been submitted has to wait for messages. */
 bool op2i_travel_holds(const struct op2i_travel *travel, int64_t task);
-/* Start what can be started, and release what can be released; with `wait`, until nothing is left
- * of exchanges that tasks below `until` begin or end, all of which have been made. After a failure
- * all tasks are released: what they unpack is nobody's. */
+/* Start exchanges whose rows are packed, and release tasks whose messages have arrived;
+ * with `wait`, until all exchanges are over that tasks below `until` begin or end. Those
+ * tasks must have been created. After a failure all tasks are released, and the rows that
+ * they unpack are invalid. */
 op2_status op2i_travel_on(struct op2i_travel *travel, bool wait, int64_t until,
                           op2i_travel_release *release, void *closure);
 

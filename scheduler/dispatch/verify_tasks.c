@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The dependences between tasks against the definition, element by element: two tasks that touch a
- * value, one of them modifying it, are joined by a path. Independent of granules and footprints;
- * for debug builds and tests. */
+/* Check of the dependences between tasks against the definition, element by element: if two tasks
+ * access a value, and one of them modifies it, a path joins them. It uses no granules and
+ * footprints, and is for debug builds and tests. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,8 +14,8 @@
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-/* Who modified a value last and who has read it since. A reader before the last one need not be
- * kept: it is checked against the next writer through `readers`. */
+/* Every value has its last writer and the readers since then, in a list. Earlier readers need not
+ * be kept, since that writer was checked against them. */
 struct touch {
   int64_t task;
   int64_t next; /* earlier reader of the same value, -1 none */
@@ -23,7 +23,7 @@ struct touch {
 
 struct value {
   int64_t writer;  /* task, -1 none */
-  int64_t readers; /* into touches, -1 none */
+  int64_t readers; /* index into touches, -1 none */
 };
 
 struct table {
@@ -36,12 +36,12 @@ struct verifier {
   struct op2i_step *steps;
   const struct op2i_task_list *list;
   int64_t ntasks, words;
-  uint64_t *before; /* [ntasks][words]: bit t of row s: t is an ancestor of s */
+  uint64_t *before; /* [ntasks][words] bit t of row s is set if t is an ancestor of s */
   struct table *tables;
   struct touch *touches;
   int64_t ntouches, touches_capacity;
   int64_t task;
-  const char *name; /* of the dat or global being looked at */
+  const char *name; /* name of the dat or global that is being checked */
 };
 
 static struct value *values_of(struct verifier *c, const void *resource, int64_t size) {
@@ -88,7 +88,7 @@ static op2_status touch(struct verifier *c, struct value *value, int64_t element
   return OP2_SUCCESS;
 }
 
-/* The values of a dat in a place. */
+/* A key for the values of a dat in a place. */
 static const void *values_in(op2_dat dat, enum op2i_place place) { return &dat->values.at[place]; }
 
 static op2_status touch_arg(struct verifier *c, const struct op2i_step *step, int n,
@@ -214,7 +214,8 @@ static void find_ancestors(struct verifier *c) {
     uint64_t *row = c->before + t * c->words;
     for (int64_t d = 0; d < task->ndeps; d++) {
       int64_t dep = c->list->deps[task->first_dep + d];
-      if (dep < 0 || dep >= t) continue; /* not there: what it was to order is found missing */
+      /* an invalid entry is ignored, so the order that it was to give is reported as missing */
+      if (dep < 0 || dep >= t) continue;
       const uint64_t *other = c->before + dep * c->words;
       for (int64_t w = 0; w < c->words; w++) row[w] |= other[w];
       row[dep >> 6] |= UINT64_C(1) << (dep & 63);
@@ -225,7 +226,8 @@ static void find_ancestors(struct verifier *c) {
 op2_status op2i_task_list_verify(struct op2i_step *steps, const struct op2i_task_list *list) {
   enum {
     MOST = 4096
-  }; /* the beginning of a program is one, too; the bits of more would fill memory */
+    /* only the first tasks of a program are checked; the bits of more would take too much memory */
+  };
   struct verifier c = {.steps = steps, .list = list};
   c.ntasks = list->ntasks < MOST ? list->ntasks : MOST;
   c.words = (c.ntasks + 63) / 64;

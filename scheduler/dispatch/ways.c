@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rule by which a program runs in the calling thread, by a team or as tasks. */
+/* The choice of the execution mode: a program runs in the calling thread, by a team or as tasks. */
 #include "ways.h"
 
 #include <inttypes.h>
@@ -8,25 +8,27 @@
 #include "tasks.h"
 #include "team.h"
 
-/* A team is taken when it promises to save a tenth of the time, and left when that is less than a
- * twentieth. To call sleeping workers takes the calling thread as long as this, and they come late:
- * some system calls and interrupts. */
+/* A team is chosen when it is estimated to save a tenth of the time, and given up when that is less
+ * than a twentieth. Calling sleeping workers takes the calling thread call_seconds, and they come
+ * late: after some system calls and interrupts. */
 static const double take_share = 0.1, leave_share = 0.05, call_seconds = 20e-6;
 
-/* Programs of less than this are not looked at any closer. */
+/* Shorter programs always run in the calling thread. */
 static const double least_seconds = 4e-6;
 
-/* In times that the program takes in the calling thread: what a team may save up, and owe. And so
- * many programs are without it at first, and at most, where it does not pay; so many times what it
- * owes, that the loss be a small share of all. */
+/* What a team has saved (credit) or lost (debt) is counted in multiples of the program's time in
+ * the calling thread, and limited to CREDIT; at DEBT the team is given up for some runs.
+ * FIRST_BREAK and LONGEST_BREAK limit their number, which is at least AMENDS times the debt, so
+ * that the loss is a small share of all time. */
 enum { CREDIT = 16, DEBT = 2, FIRST_BREAK = 32, LONGEST_BREAK = 4096, AMENDS = 16 };
 
-/* Where there is enough to do for tasks, a team comes first if its members should be without work for
- * no more than this share of their time. Tasks waste less where loops leave much to wait for, since
- * those behind can begin. */
+/* Where there is enough work for tasks, a team is tried first if its members are estimated to be
+ * idle for no more than this share of their time. Tasks waste less time in loops where workers
+ * would often wait, since tasks of later loops can begin. */
 static const double idle_share = 0.1;
-/* Of the two the other is tried for so many runs, the first of which does not count, since data is in
- * other caches; and the oftener it has lost, up to so often, the longer it has to wait for the next. */
+/* A trial of the other mode, a team or tasks, takes so many runs. The first of them does not
+ * count, since data is in other caches. Each trial that was lost doubles the wait for the next
+ * one, up to LOST_MOST times. */
 enum { TRIAL = 4, LOST_MOST = 6 };
 
 static enum op2i_way because(struct op2i_ways *ways, enum op2i_way way, const char *why) {
@@ -54,8 +56,8 @@ static bool has_run(const struct op2i_step *steps, int64_t nsteps) {
   return true;
 }
 
-/* The second run of a program in the calling thread is the one that others are held against: data
- * and code are in place. */
+/* True if the program's time in the calling thread is known, with which others are compared. It is
+ * measured from the second run on, since data and code are in place then. */
 static bool compared(const struct op2i_ways *ways) {
   bool first = !ways->runs[OP2I_WAY_HERE] && !ways->runs[OP2I_WAY_TEAM];
   return first || ways->takes[OP2I_WAY_HERE] > 0;
@@ -92,8 +94,8 @@ static enum op2i_way other(const struct op2i_ways *ways) {
   return ways->kept == OP2I_WAY_TEAM ? OP2I_WAY_TASKS : OP2I_WAY_TEAM;
 }
 
-/* What is wasted between blocks is the most that the other way can save of it; when it comes to as much
- * as a run takes, to try that is no great loss. */
+/* True if a trial of the other mode is due. The time that is wasted between blocks is the most that
+ * the other mode can save. When it comes to as much as a run takes, a trial is no great loss. */
 static bool is_due(const struct op2i_ways *ways, double team) {
   double kept = ways->takes[ways->kept];
   if (ways->kept == OP2I_WAY_TASKS && team > kept) return false;
@@ -139,15 +141,16 @@ enum op2i_way op2i_way_choose(struct op2i_step *steps, int64_t nsteps,
   return because(ways, OP2I_WAY_HERE, "there is too little to do for tasks, and no team");
 }
 
-/* What a program takes when nothing comes between: samples that are slower count little. */
+/* A running estimate of a program's undisturbed time: slower samples have little weight. */
 static double settle(double before, double seconds) {
   if (before <= 0) return seconds;
   if (seconds < before) return 0.75 * before + 0.25 * seconds;
   return seconds < 1.02 * before ? seconds : 1.02 * before;
 }
 
-/* A team has to pay for itself. What it saves is to its credit, so that a run may take long where a
- * member was sent away in the middle of a block; it is given up when it owes too much. */
+/* A team has to pay for itself. What it saves is its credit, so that one run may take long in
+ * which a member was preempted in the middle of a block; the team is given up for some runs when
+ * its debt is too large. */
 static void judge_team(struct op2i_ways *ways, double seconds) {
   const double here = ways->takes[OP2I_WAY_HERE];
   if (here <= 0) return;
@@ -175,10 +178,10 @@ static void judge_trial(struct op2i_ways *ways, double seconds) {
   }
 }
 
-/* The first run makes memory, tables and tasks. */
+/* The first run is not counted, since it allocates memory and makes tables and tasks. */
 static void judge_either(struct op2i_ways *ways, enum op2i_way way, double seconds, double waited) {
   bool tried = ways->trial > 0 && way == other(ways);
-  if (ways->trial > 0 && !tried) { /* others have the team: later */
+  if (ways->trial > 0 && !tried) { /* another program has the team, so the trial is put off */
     ways->trial = 0;
     ways->lost += ways->lost < LOST_MOST;
   }
@@ -202,7 +205,8 @@ void op2i_way_ran(struct op2i_ways *ways, enum op2i_way way, double seconds, dou
     *here = settle(*here, seconds);
 }
 
-/* Milliseconds by a team and as tasks, by the clock or, before a team has run, by the estimate. */
+/* Print the milliseconds by a team and as tasks, as measured or, before a team has run, as
+ * estimated. */
 static void explain_either(const struct op2i_ways *ways, FILE *stream) {
   const double *takes = ways->takes;
   double team = takes[OP2I_WAY_TEAM] > 0 ? takes[OP2I_WAY_TEAM] : ways->seconds - ways->saves;

@@ -7,27 +7,28 @@
 #include "context.h"
 #include "step.h"
 
-/* Which way a task backend runs a program: in the calling thread, by a team, or as tasks. No bit of
- * any result depends on it, so it may depend on what was measured. */
+/* The execution modes of a task backend: it runs a program in the calling thread, by a team, or as
+ * tasks. All bits of results are the same, so the choice may depend on measured times. */
 
-/* What there is to run it with. */
+/* The workers that are available. */
 struct op2i_crew {
   int workers;
-  int members; /* of the team; less than 2: there is none */
-  bool awake;  /* its members need not be called */
-  bool over;   /* the workers have ended */
+  int members; /* members of the team; less than 2: there is no team */
+  bool awake;  /* true if its members need not be called */
+  bool over;   /* true if the workers have ended */
 };
 
-/* The way for steps that run together now, by what their loops take. The first step keeps the
- * reason. */
+/* Choose the execution mode for steps that run together now, by the times of their loops. The
+ * reason is kept in the first step. */
 enum op2i_way op2i_way_choose(struct op2i_step *steps, int64_t nsteps,
                               const struct op2i_config *config, const struct op2i_crew *crew);
-/* They have run that way and took so long, on the clock, of which each thread waited so long. A team
- * that turns out to be slower than the calling thread was, because the cores have other things to do
- * or members are far from each other, is left alone for a while, for longer each time. Of a team and
- * tasks the slower one is tried again when waiting has cost as much as that may. */
+/* Report that a program has run in that mode: seconds by the clock, and of these the seconds that
+ * each thread was idle. A team that turns out to be slower than the calling thread was, because the
+ * cores have other things to do or members are far from each other, is not used for a while, which
+ * gets longer each time. Of a team and tasks the slower one is tried again when the time lost by
+ * waiting equals the estimated cost of a trial. */
 void op2i_way_ran(struct op2i_ways *ways, enum op2i_way way, double seconds, double waited);
-/* A line for people, of steps that have run. */
+/* Print a line for op2_explain() about steps that have run. */
 void op2i_ways_explain(const struct op2i_ways *ways, FILE *stream);
 
 #endif
