@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which loops have come together, how often, and what they were fused into: a hash table, bounded,
- * and a short memory of sequences. */
+/* Combinations of loops that fusion has met: how often they have come, and the loops they were
+ * fused into. They are in a hash table of bounded size, beside digests of the last sequences. */
 #include "combination.h"
 
 #include <string.h>
@@ -10,11 +10,12 @@
 #include "mem.h"
 #include "passes.h"
 
-/* A fused loop has its text and its plans, one that is kept apart a hundred bytes. When there are
- * too many, a quarter goes. */
+/* A fused loop needs memory for its text and its plans, a combination that is kept apart about a
+ * hundred bytes. When there are too many, a quarter of them is dropped. */
 enum { APART_MAX = 4096, FUSED_MAX = 256 };
 
-/* So many combinations that came but once ask for one more coming of all others. */
+/* Each SINGLES combinations that have come only once raise the number of times that all
+ * others must come by one. */
 enum { SINGLES = 4 };
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -144,8 +145,8 @@ void op2i_combinations_forget(struct op2i_combinations *table, const struct op2i
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
-/* Programs that are run again do not tell each time that they use their loops. They are listed
- * newest first. */
+/* Move the combinations of kept programs to the end of the list, since programs that are run again
+ * do not do that. Programs are listed newest first. */
 static void renew_used(const struct op2i_sched *sched, const struct op2i_program *program) {
   if (!program) return;
   renew_used(sched, program->next);

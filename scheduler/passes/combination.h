@@ -18,16 +18,17 @@
 struct op2i_combination {
   struct op2i_combination *next_in_bucket, *older, *newer;
   uint64_t hash;
-  int64_t times;          /* that it came until it was fused */
-  int64_t last;           /* the pass that met it last */
-  struct op2i_loop *loop; /* what it was fused into; null: kept apart so far */
+  int64_t times;          /* number of times that it came before it was fused */
+  int64_t last;           /* number of the pass that met it last */
+  struct op2i_loop *loop; /* the loop it was fused into; null: it has been kept apart so far */
   int nwords;
-  int64_t words[]; /* per member its operation's id, and for each of its globals the number of the
-                      version; then for each dat of the fused loop whether its store is dropped */
+  int64_t words[]; /* for each member its operation's id, and for each of its globals the
+                      number of the version; then for each dat of the fused loop whether its
+                      store is dropped */
 };
 
 struct op2i_combination_list {
-  struct op2i_combination *oldest, *newest; /* by when they were met */
+  struct op2i_combination *oldest, *newest; /* in the order in which they were last met */
   int64_t n;
 };
 
@@ -37,36 +38,36 @@ struct op2i_combinations {
   int64_t nbuckets; /* a power of two, or 0 */
   struct op2i_combination **buckets;
   struct op2i_combination_list apart, fused;
-  int64_t nsingle; /* of those kept apart have come but once */
+  int64_t nsingle; /* number of those kept apart that have come only once */
   int64_t passes;
-  /* The last sequences with combinations that were kept apart: digests of the operations' ids. */
+  /* Digests of the operations' ids for the last sequences that had combinations kept apart. */
   uint64_t sequences[OP2I_SEQUENCES];
-  int64_t nsequences; /* so many have come */
+  int64_t nsequences; /* number of such sequences so far */
 };
 
-/* A pass begins. */
+/* Begin a pass. */
 void op2i_combinations_begin(struct op2i_combinations *table);
 /* Find or add a combination that the pass has met, and count it. */
 op2_status op2i_combination_meet(struct op2i_combinations *table, const int64_t *words, int nwords,
                                  struct op2i_combination **out);
-/* How often a combination must have come to be due in a sequence that is new. */
+/* The number of times that a combination must have come to be due in a new sequence. */
 int64_t op2i_combinations_wanted(const struct op2i_combinations *table);
-/* It has been fused. */
+/* Note the loop that a combination was fused into. */
 void op2i_combination_fused(struct op2i_combinations *table, struct op2i_combination *c,
                             struct op2i_loop *loop);
-/* A fused loop is going: its combination is forgotten. */
+/* Forget the combination of a fused loop that is about to be freed. */
 void op2i_combinations_forget(struct op2i_combinations *table, const struct op2i_loop *loop);
-/* Keep the table within bounds: of those that no program of late has used the oldest go, fused
- * loops with the programs that use them; none that this pass has met. */
+/* Keep the table within bounds: the oldest combinations are dropped that no program has used
+ * lately, fused loops together with the programs that use them; but none that this pass has met. */
 void op2i_combinations_trim(struct op2i_sched *sched);
-/* As if none had ever come. */
+/* Reset the table, as if no combination had ever come. */
 void op2i_combinations_reset(struct op2i_combinations *table);
 void op2i_combinations_free(struct op2i_combinations *table);
 
 uint64_t op2i_sequence_digest(struct op2i_node *const *nodes, int64_t n);
-/* Whether it is one of the last in which something was kept apart. */
+/* True if the sequence is one of the last in which a combination was kept apart. */
 bool op2i_sequence_known(const struct op2i_combinations *table, uint64_t digest);
-/* Something was kept apart in it. */
+/* Note that a combination was kept apart in the sequence. */
 void op2i_sequence_add(struct op2i_combinations *table, uint64_t digest);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code for loops: their sources together to the compiler and its cache. */
+/* Code for loops: their sources are given together to the compiler and its cache. */
 #include <stdio.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@
 #include "text.h"
 #include "trial.h"
 
-/* The text and its variant. */
+/* The variant of the loop's code, and its source unless the code is there. */
 static op2_status source_of(struct op2i_loop *loop, enum op2i_variant wish,
                             enum op2i_variant *variant, const char **source) {
   const struct op2i_form *form;
@@ -54,7 +54,7 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   return OP2_SUCCESS;
 }
 
-/* What the compiler said, and what the library has to add. */
+/* Remember why a loop has no code: the compiler's message, and hints of the library. */
 static void remember(struct op2i_compile *c, int64_t u) {
   const struct op2i_loop *loop = c->wanted[u].loop;
   struct op2i_loop_data *data = loop->sched_data;
@@ -87,7 +87,8 @@ static void forget_failure(const struct op2i_loop *loop) {
 
 /* ---- among ranks ----------------------------------------------------------------------------- */
 
-/* The first that has failed here, and that not all ranks know of. */
+/* The first unit from `at` on that has failed here and whose failure not all ranks know;
+ * -1: there is none. */
 static int64_t first_failed(const struct op2i_compile *c, int64_t at) {
   while (at < c->ncodes && (!c->codes[at].status || c->wanted[at].told)) at++;
   return at < c->ncodes ? at : -1;
@@ -106,7 +107,8 @@ static op2_status take(struct op2i_compile *c, int64_t place, op2_status code, c
   return op2i_context_lost(c->sched->ctx, op2i_error_nomem("what went wrong"));
 }
 
-/* Ranks have the same loops to compile. What one cannot, none has. */
+/* Agree on failures. Ranks compile the same loops, and a loop that one of them cannot compile has
+ * code on none of them. */
 static op2_status agree(struct op2i_compile *c, op2_status status) {
   int64_t place = 0;
   status = op2i_context_agree(c->sched->ctx, status);
@@ -125,12 +127,13 @@ static op2_status agree(struct op2i_compile *c, op2_status status) {
   return status;
 }
 
-/* What another rank of this node was to compile. */
+/* True if another rank of this node was to compile the unit. */
 static bool pending(const struct op2i_jit_code *code) {
   return !code->function && !code->status && !code->if_cached;
 }
 
-/* Where others have put it, or, if that is not where this rank looks, compiled here as well. */
+/* Load units that other ranks have put into a cache; a unit that this rank does not find is
+ * compiled here as well. */
 static op2_status look_again(struct op2i_compile *c) {
   int n = 0;
   for (int64_t u = 0; u < c->ncodes; u++) n += pending(&c->codes[u]);
@@ -145,8 +148,8 @@ static op2_status look_again(struct op2i_compile *c) {
   return status;
 }
 
-/* Ranks of a node share out what none of their caches has. That all agree on what came of it says as
- * well that it is in the caches. */
+/* Ranks of a node share the compilation of units that none of their caches has. The agreement on
+ * the result also ensures that the units are in the caches. */
 static op2_status get_together(struct op2i_compile *c) {
   struct op2i_comm *comm = c->sched->ctx->comm;
   const struct op2i_seat *seat = &comm->seat;
@@ -159,9 +162,9 @@ static op2_status get_together(struct op2i_compile *c) {
   return status || !left ? status : agree(c, look_again(c));
 }
 
-/* ---- what a device's compiler does not take, or its memory -------------------------------------- */
+/* ---- what a device's compiler does not take, or its memory ----------------------------------- */
 
-/* Now, and to who asks later. */
+/* Let the host run the loop from now on. The reason is logged now, and kept for op2_explain(). */
 static void take_off_device(struct op2i_loop *loop, const char *why, const char *message) {
   struct op2i_loop_data *data = loop->sched_data;
   const char *text = message ? message : "";
@@ -180,7 +183,8 @@ static bool refused(const struct op2i_jit_code *code) {
   return code->on_device && code->status == OP2_ERR_COMPILE;
 }
 
-/* The host compiles it instead, or says what is wrong with it. */
+/* Compile loops for the host that the device's compiler rejected; the host's compiler reports
+ * what is wrong with them. */
 static op2_status compile_for_host(struct op2i_compile *c) {
   struct op2i_compile again = {.sched = c->sched, .wish = c->wish, .optional = c->optional};
   op2_status status = OP2_SUCCESS;

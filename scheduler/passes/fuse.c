@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Fusion: loops over one set that meet only element by element become one, whatever else was queued
- * between them. Groups are kept in an order that the graph allows; a loop joins a group when all it
- * depends on is in that group or before it. Operations that are no loops stay by themselves. */
+/* Fusion: loops over one set whose iterations conflict only within the same element become one,
+ * even if other operations were queued between them. Groups are kept in an order that the graph
+ * allows; a loop joins a group when all it depends on is in that group or before it. Operations
+ * that are no loops stay by themselves. */
 #include "fuse.h"
 
 #include <string.h>
@@ -10,11 +11,12 @@
 #include "mem.h"
 #include "place.h"
 
-/* NOTES: lines about what was done. REPEATED_TOKENS: of one kernel, in all members that have it. Text
- * grows with each of them, and compilers take longer and longer for it. For so many gcc 12 takes
- * 0.15 s where they add and multiply, and 0.3 s where each second operation is a division or a root;
- * for three times as many 0.25 s and 1.3 s. Of long kernels a few repeats gain what there is to gain,
- * of short ones most of the time may go into what is round them. */
+/* NOTES limits the lines about what was done. REPEATED_TOKENS limits the tokens of one kernel in
+ * all members that have it, since the text grows with each of them, and compile times grow faster
+ * than the text. For this limit gcc 12 takes 0.15 s if kernels add and multiply, and 0.3 s if every
+ * second operation is a division or a root; for three times as many tokens 0.25 s and 1.3 s. Of
+ * long kernels a few repeats gain nearly all that can be gained; of short ones most of the time may
+ * be spent outside the kernel. */
 enum { LOOK_BACK = 64, REPEATED_TOKENS = 2048, NOTES = 100, NONE = OP2I_NO_NODE };
 
 /* ---- whether two loops may be one ------------------------------------------------------------ */
@@ -33,8 +35,9 @@ struct op2i_dat_use op2i_dat_use(const struct op2i_loop *loop, op2_dat dat) {
   return use;
 }
 
-/* Minima and maxima that two loops take one after the other may not be taken element by element, if
- * they begin with a NaN: the second loop has to find what the first one has put in its place. */
+/* True for minima and maxima of floating type. Two loops that take them one after the other may
+ * not be fused: where the values begin with a NaN, the second loop has to find what the first one
+ * has put in its place. */
 static bool in_turn(op2_access access, op2_type type) {
   return (access == OP2_MIN || access == OP2_MAX) && op2i_type_real(type);
 }
@@ -55,7 +58,7 @@ static const char *dats_clash(const struct op2i_loop *a, const struct op2i_loop 
   return NULL;
 }
 
-/* The one way in which a loop uses a version, 0 for several. */
+/* The access by which a loop uses a version, 0 if there are several, NONE if it does not use it. */
 static int gbl_use(const struct op2i_node *node, const struct op2i_version *version) {
   const struct op2i_loop *loop = op2i_node_loop(node);
   int access = NONE;
@@ -88,20 +91,22 @@ static bool common_map(const struct op2i_loop *a, const struct op2i_loop *b) {
   return false;
 }
 
-/* Whether the loop runs as vector code, where nothing of a kernel's source stands at file scope
- * under its own name. */
+/* True if the loop runs as vector code, in which no part of a kernel's source is at file
+ * scope under its own name. */
 static bool in_vectors(const struct op2i_loop *loop) {
   return !loop->form.why && loop->op.ctx->backend->variant == OP2I_VECTOR;
 }
 
-/* Its time is that of moving values, which scalar code does as fast, as long as they are few. */
+/* True if the loop's time is that of moving values, which scalar code does as fast, as long
+ * as they are few. */
 static bool only_moves(const struct op2i_loop *loop) {
   enum { FEW = 6 };
   return !loop->indirect && loop->op.ndats <= FEW;
 }
 
-/* Loops of different code forms would all take the slower one. Rows of matrices that come one behind the
- * other are no vector code, and what is done with an element's own values beside costs little. */
+/* The reason why code forms keep two loops apart, or null. Fused loops of different forms would all
+ * take the slower one. Exceptions are rows of matrices stored one after the other, which are not
+ * vector code, together with loops that cost little: they only move an element's own values. */
 static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loop *b) {
   if (!op2i_loop_same_elements(a, b)) return "one of them also runs over the halo";
   if (a->ordered || b->ordered) return "one of them keeps element order";
@@ -116,8 +121,8 @@ static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loo
 }
 
 struct verdict {
-  const char *why;  /* null: they may be one */
-  const char *what; /* the dat or global it is about, or null */
+  const char *why;  /* null: they may be fused */
+  const char *what; /* the dat or global that is the reason, or null */
   bool common;      /* they share data */
 };
 
@@ -134,7 +139,7 @@ static struct verdict judge(const struct op2i_node *a, const struct op2i_node *b
   return v;
 }
 
-/* The dats and maps of a loop, as far as 64 bits can tell them apart. */
+/* A bit for each of the loop's dats and maps, by their id modulo 64. */
 static uint64_t objects_of(const struct op2i_loop *loop) {
   uint64_t objects = 0;
   for (int d = 0; d < loop->op.ndats; d++) objects |= (uint64_t)1 << loop->op.dats[d]->obj.id % 64;
@@ -150,7 +155,7 @@ static int32_t count_kernel(const struct op2i_fusion *pass, const struct op2i_cl
   return n;
 }
 
-/* How many members of a fused loop may have this kernel. */
+/* The number of members of a fused loop that may have this kernel. */
 static int32_t repeats(op2_kernel kernel) {
   int32_t fit = REPEATED_TOKENS / kernel->signature.ntokens;
   return fit < 2 ? 2 : fit;
@@ -184,7 +189,7 @@ static struct verdict judge_all(const struct op2i_fusion *pass, const struct op2
 
 /* ---- gathering ------------------------------------------------------------------------------- */
 
-/* The first cluster the loop may be in: the last of those with a loop it depends on. */
+/* The first cluster that the loop may be in: the last of those with a loop it depends on. */
 static int32_t earliest(const struct op2i_fusion *pass, int32_t index) {
   int32_t at = 0;
   for (int32_t e = pass->from_at[index]; e < pass->from_at[index + 1]; e++)
@@ -253,7 +258,7 @@ static void put(struct op2i_fusion *pass, int32_t index, int32_t into) {
 
 /* ---- moving loops towards later ones --------------------------------------------------------- */
 
-/* The first cluster that needs something of this one; none: past the last. */
+/* The first cluster that depends on this one; nclusters if there is none. */
 static int32_t first_dependent(const struct op2i_fusion *pass, int32_t c) {
   int32_t first = (int32_t)pass->nclusters;
   for (int32_t p = pass->clusters[c].first; p != NONE; p = pass->next[p])
@@ -290,7 +295,7 @@ static bool compatible(const struct op2i_fusion *pass, int32_t c, int32_t d) {
   return common;
 }
 
-/* Members stay in the order of the queue. */
+/* Merge cluster c into d. Members stay in the order of the queue. */
 static void merge(struct op2i_fusion *pass, int32_t c, int32_t d) {
   struct op2i_cluster *from = &pass->clusters[c], *into = &pass->clusters[d];
   int32_t a = from->first, b = into->first, *link = &into->first;
@@ -309,8 +314,8 @@ static void merge(struct op2i_fusion *pass, int32_t c, int32_t d) {
   from->first = NONE;
 }
 
-/* A loop that found nothing to join when it was met may join later ones, as far as nobody in
- * between waits for it. */
+/* A loop that found no cluster to join when it was met may join a later one, if no cluster in
+ * between depends on it. */
 static void move_later(struct op2i_fusion *pass) {
   for (int32_t c = (int32_t)pass->nclusters - 1; c >= 0; c--) {
     int32_t end = first_dependent(pass, c);
@@ -352,8 +357,8 @@ static void close_pass(struct op2i_fusion *pass) {
   op2i_free(pass->to);
 }
 
-/* Both ways round. While `to` is filled, to_at[p + 1] is where the next one of p goes, and is to
- * become to_at[p] of the next place. */
+/* List the edges in both directions. While `to` is filled, to_at[p + 1] is the index for the next
+ * edge of p; at the end it is the first index of p + 1. */
 static void list_edges(struct op2i_fusion *pass) {
   int32_t n = 0;
   for (int32_t p = 0; p < pass->n; p++) {

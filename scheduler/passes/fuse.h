@@ -5,17 +5,18 @@
 #include "combination.h"
 #include "passes.h"
 
-/* What the files of the fusion pass share. */
+/* Types and functions that the files of the fusion pass share. */
 
 enum { OP2I_MEMBERS_MAX = 16, OP2I_ARGS_MAX = 64, OP2I_NO_NODE = -1 };
 
-/* Loops that are to be one, or an operation by itself. */
+/* Loops that are to be fused, or an operation by itself. */
 struct op2i_cluster {
   op2_set set;         /* null: an operation that is no loop */
   uint64_t objects;    /* a bit for the id of each of its dats and maps, modulo 64 */
   int32_t first, last; /* indices of its nodes, chained through `next` */
   int32_t count, nargs;
-  struct op2i_combination *combination; /* of several loops; set when the clusters are final */
+  /* set for clusters of several loops when the clusters are final */
+  struct op2i_combination *combination;
 };
 
 struct op2i_fusion {
@@ -35,20 +36,21 @@ struct op2i_fusion {
   int64_t nnotes;
 };
 
-/* How a loop uses a dat. */
+/* The accesses of a loop to a dat. */
 struct op2i_dat_use {
   bool any, modifies, mapped;
-  bool sums; /* every argument adds, or every one takes the minimum, ... */
+  bool sums; /* true if all arguments have the same accumulating access: INC, MIN, ... */
   op2_access access;
 };
 struct op2i_dat_use op2i_dat_use(const struct op2i_loop *loop, op2_dat dat);
 
-/* fuse_group.c: from clusters to groups; which of them are fused, and what they need not store. */
+/* fuse_group.c: turn clusters into groups, and decide which are fused and what they need
+ * not store. */
 op2_status op2i_fuse_groups(struct op2i_fusion *pass, struct op2i_grouping *out);
 
-/* Whether there is still room for notes: a queue without pattern would fill pages. */
+/* True if more notes may be added: a queue without a pattern would fill pages. */
 bool op2i_fuse_notes(const struct op2i_fusion *pass);
-/* Say a thing once: time steps repeat. Frees the line. */
+/* Add a line to the notes unless it is there already, since time steps repeat. Frees the line. */
 void op2i_fuse_note(struct op2i_fusion *pass, struct op2i_text *line);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From clusters of loops to groups: which are fused and which kept apart until they come again,
- * what a fused loop need not store, and where operations that are no loops come. */
+/* From clusters of loops to groups. This decides which clusters are fused and which are kept
+ * apart until they come again, what a fused loop need not store, and where operations that are
+ * no loops are placed. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,9 +12,9 @@ enum { NONE = OP2I_NO_NODE };
 
 /* ---- stores that nobody reads ---------------------------------------------------------------- */
 
-/* Whether the next loop outside the cluster that touches the dat, after the cluster's last one that
- * modifies it, overwrites all that the cluster stores: in the halo, too, where the cluster runs
- * over it. */
+/* True if the next loop outside the cluster that accesses the dat, after the cluster's last one
+ * that modifies it, overwrites everything that the cluster stores; in the halo, too, if the
+ * cluster runs over it. */
 static bool overwritten(const struct op2i_fusion *pass, int32_t cluster, op2_dat dat) {
   int32_t last = NONE;
   for (int32_t p = pass->clusters[cluster].first; p != NONE; p = pass->next[p])
@@ -44,11 +45,11 @@ static bool written_directly(const struct op2i_fusion *pass, const struct op2i_c
 
 /* ---- combinations ---------------------------------------------------------------------------- */
 
-/* What a cluster is to become. */
+/* The members of a cluster's fused loop, their globals and dats, and the stores that it drops. */
 struct recipe {
   int n, ndats, nglobals;
   struct op2i_loop *origins[OP2I_MEMBERS_MAX];
-  int32_t globals[OP2I_ARGS_MAX]; /* of all members: equal for the same version */
+  int32_t globals[OP2I_ARGS_MAX]; /* of all members; equal numbers for the same version */
   op2_dat dats[OP2I_ARGS_MAX];    /* in the order of the fused loop */
   bool dropped[OP2I_ARGS_MAX];
 };
@@ -93,7 +94,8 @@ static op2_status meet(const struct op2i_fusion *pass, int32_t c) {
   return op2i_combination_meet(pass->sched->combinations, words, n, &pass->clusters[c].combination);
 }
 
-/* A combination is met as often as it is in the queue before it is asked whether it is due. */
+/* All combinations of the queue are counted before it is decided whether one is due, so each has
+ * come as often as it is in the queue. */
 static op2_status meet_all(const struct op2i_fusion *pass) {
   op2_status status = OP2_SUCCESS;
   for (int32_t c = 0; c < pass->nclusters && !status; c++)
@@ -162,7 +164,7 @@ static void note_apart(struct op2i_fusion *pass, const struct op2i_cluster *clus
 
 /* ---- groups ---------------------------------------------------------------------------------- */
 
-/* How many nodes are in groups. */
+/* The number of nodes that are in groups. */
 static int64_t nplaced(const struct op2i_grouping *out) {
   if (!out->ngroups) return 0;
   const struct op2i_group *last = &out->groups[out->ngroups - 1];
@@ -174,9 +176,9 @@ static void add_group(struct op2i_grouping *out, struct op2i_loop *loop, int32_t
   out->ngroups++;
 }
 
-/* The loop that a cluster of several becomes. Null, and the members stay apart, where it is not
- * due, where the fused form would be slower, or where it does not compile: then one of the loops
- * does not either, and has to be found. */
+/* The loop that a cluster of several becomes. It is null, and the members stay apart, if it is not
+ * due, if the fused form would be slower, or if it does not compile: then one of the loops does not
+ * compile either, and has to be identified. */
 static op2_status decide(struct op2i_fusion *pass, int32_t c, struct op2i_grouping *out,
                          struct op2i_loop **loop) {
   const struct op2i_cluster *cluster = &pass->clusters[c];
@@ -216,8 +218,8 @@ static op2_status emit_cluster(struct op2i_fusion *pass, int32_t c, struct op2i_
   return OP2_SUCCESS;
 }
 
-/* The last cluster of an operation that is no loop which this one needs directly; what it needs by
- * way of others has been placed with those. */
+/* The last operation that is no loop and that a member of the cluster depends on directly, as a
+ * cluster; NONE: there is none. Those it depends on indirectly have been placed with others. */
 static int32_t last_call(const struct op2i_fusion *pass, int32_t c) {
   int32_t last = NONE;
   for (int32_t p = pass->clusters[c].first; p != NONE; p = pass->next[p])
@@ -228,7 +230,8 @@ static int32_t last_call(const struct op2i_fusion *pass, int32_t c) {
   return last;
 }
 
-/* Place those up to cluster c, in the order of the queue: some of them have to be in it. */
+/* Place the operations that are no loops up to cluster c. They stay in the order of the queue,
+ * which some of them require. */
 static void emit_calls(struct op2i_fusion *pass, int32_t c, struct op2i_grouping *out) {
   for (; pass->calls_placed <= c; pass->calls_placed++) {
     const struct op2i_cluster *cluster = &pass->clusters[pass->calls_placed];

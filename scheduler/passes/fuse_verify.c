@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether a grouping keeps what the graph asks for, from the definitions and independently of how
- * it was made. For debug builds and tests. */
+/* Check that a grouping keeps what the graph requires, from the definitions and independently of
+ * how it was made. It is for debug builds and tests. */
 #include <inttypes.h>
 
 #include "error.h"
 #include "mem.h"
 #include "passes.h"
 
-/* Where each loop of the sequence ended up: its index in grouping->nodes, and its group. */
+/* The place of a node in the grouping: its index in grouping->nodes, and its group. */
 struct where {
   int64_t at, group;
 };
@@ -47,7 +47,7 @@ static op2_status check_edges(const struct op2i_sched *sched, struct op2i_node *
   return OP2_SUCCESS;
 }
 
-/* What has to run in the order of the queue does, whatever it uses. */
+/* Operations of kinds that keep the order of the queue must be in that order, whatever they use. */
 static op2_status check_in_order(struct op2i_node *const *nodes,
                                  const struct op2i_grouping *grouping) {
   int32_t last = -1;
@@ -69,7 +69,8 @@ enum { FREE = -1, SEVERAL = -2 };
 
 typedef bool visitor(int64_t *owner, int64_t position);
 
-/* The first iteration that touches it; SEVERAL when others do, too. */
+/* Sets the owner to the first iteration that accesses the element, and to SEVERAL when
+ * others do, too. */
 static bool claim(int64_t *owner, int64_t position) {
   *owner = *owner == FREE || *owner == position ? position : SEVERAL;
   return true;
@@ -105,15 +106,16 @@ static unsigned accesses(const struct op2i_loop *loop, op2_dat dat) {
   return bits;
 }
 
-/* Only reading, or only one kind of update that may come in any order: minima and maxima of floating
- * type may not, since they may begin with a NaN. */
+/* True if the accesses commute: there are only reads, or only updates of one kind. Minima and
+ * maxima of floating type do not commute, since the values may begin with a NaN. */
 static bool order_is_free(const struct op2i_loop *a, const struct op2i_loop *b, op2_dat dat) {
   unsigned all = accesses(a, dat) | accesses(b, dat);
   if (all == 1u << OP2_MIN || all == 1u << OP2_MAX) return !op2i_type_real(dat->type);
   return all == 1u << OP2_READ || all == 1u << OP2_INC;
 }
 
-/* Iterations of the two that touch an element in conflicting ways must be the same iteration. */
+/* Iterations of the two loops that access an element in conflicting ways must be the same
+ * iteration. */
 static op2_status check_dat(const struct op2i_loop *a, const struct op2i_loop *b, op2_dat dat) {
   int64_t size = dat->set->ends[OP2I_NONEXEC];
   if (!accesses(b, dat) || order_is_free(a, b, dat)) return OP2_SUCCESS;
@@ -127,7 +129,7 @@ static op2_status check_dat(const struct op2i_loop *a, const struct op2i_loop *b
                     op2i_loop_name(a), op2i_loop_name(b), dat->obj.name);
 }
 
-/* The ways in which a loop uses a version, as a set of bits. */
+/* The accesses of a loop to a version as a set of bits. */
 static unsigned ways_of(const struct op2i_node *node, const struct op2i_version *version) {
   const struct op2i_loop *loop = op2i_node_loop(node);
   unsigned ways = 0;
@@ -167,7 +169,8 @@ static bool covers(const struct op2i_loop *loop, const struct op2i_range *range)
   return at >= range->hi;
 }
 
-/* Whether the loop begins with overwriting what the group's loop stores in the dat. */
+/* True if the loop overwrites, before any other access, all that the group's loop stores in
+ * the dat. */
 static bool overwrites(const struct op2i_loop *loop, const struct op2i_loop *group, op2_dat dat) {
   for (int r = 0; r < group->nranges; r++)
     if (!covers(loop, &group->ranges[r])) return false;
@@ -217,7 +220,7 @@ static op2_status check_all_dropped(struct op2i_node *const *nodes,
 
 /* ---- loops and programs made earlier --------------------------------------------------------- */
 
-/* A group runs the loops it is made of: each by itself, or fused, in their order. */
+/* A group must run the loops it is made of: each by itself, or fused, in their order. */
 static op2_status check_made_of(struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping,
                                 const struct op2i_group *group) {
@@ -239,7 +242,7 @@ static op2_status check_by_itself(struct op2i_node *const *nodes,
   return op2i_error(OP2_ERR_STATE, "a group of loops has no loop to run");
 }
 
-/* The version that an argument of the group's loop is about; null: it is about no global. */
+/* The version that an argument of the group's loop uses; null: it is not a global. */
 static const struct op2i_version *version_at(struct op2i_node *const *nodes,
                                              const struct op2i_grouping *grouping,
                                              const struct op2i_group *group, int arg) {
@@ -249,7 +252,7 @@ static const struct op2i_version *version_at(struct op2i_node *const *nodes,
   return gbl < 0 ? NULL : node->versions[gbl];
 }
 
-/* Two arguments of a loop share a global just where those of its members share a version. */
+/* Two arguments of a loop must share a global exactly if those of its members share a version. */
 static op2_status check_versions(struct op2i_node *const *nodes,
                                  const struct op2i_grouping *grouping,
                                  const struct op2i_group *group) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where halos are brought up to date: an exchange ends before a group reads rows of others which are
- * stale by then, and begins when their owners have them for good. It takes along what groups behind
- * will need and nobody modifies before, so that as few messages as possible are sent. All of that is
- * known from the calls and from what was stale at the beginning, and so the same on all ranks. */
+/* Placing halo exchanges: an exchange ends before a group reads rows of other ranks that are
+ * stale by then, and begins when their owners have their final values. It includes rows that
+ * later groups will need and that are not modified before, so that as few messages as possible
+ * are sent. All of this follows from the calls and from what was stale at the beginning, so it is
+ * the same on all ranks. */
 #include <string.h>
 
 #include "call.h"
@@ -13,8 +14,8 @@
 
 /* ---- what an operation needs and leaves ------------------------------------------------------ */
 
-/* Whether an earlier member of a fused loop overwrites the elements' own rows of the dat, exec halo
- * included. */
+/* True if an earlier member of a fused loop overwrites the elements' own rows of the dat,
+ * including the exec halo. */
 static bool overwritten_before(const struct op2i_loop *loop, int a) {
   int first = op2i_loop_member(loop, op2i_loop_member_of(loop, a)).first_arg;
   for (int b = 0; b < first; b++)
@@ -24,7 +25,8 @@ static bool overwritten_before(const struct op2i_loop *loop, int a) {
   return false;
 }
 
-/* Through maps all of the halo may be read; directly, what the loop runs over. */
+/* The parts of the halo that a loop reads: through maps any of it, directly the part that
+ * the loop runs over. */
 static unsigned loop_needs(const struct op2i_loop *loop, int d) {
   unsigned parts = 0;
   for (int a = 0; a < loop->nargs; a++) {
@@ -38,7 +40,7 @@ static unsigned loop_needs(const struct op2i_loop *loop, int d) {
   return parts;
 }
 
-/* Functions of the program's own look at all rows. */
+/* The parts of the halo that an operation reads. The user's functions read all rows. */
 static unsigned needs(struct op2i_op *op, int d) {
   const struct op2i_loop *loop = op2i_op_loop(op);
   unsigned parts = loop                             ? loop_needs(loop, d)
@@ -61,8 +63,8 @@ struct pass {
   const struct op2i_config *config;
   struct op2i_placed *placed;
   int64_t nplaced, placed_capacity;
-  int64_t mark; /* dats that were modified since the exchange that is being made have it */
-  struct op2i_stale *stale; /* what it brings */
+  int64_t mark; /* stamp of dats that were modified since the exchange that is being made */
+  struct op2i_stale *stale; /* what that exchange brings */
   int64_t n, capacity;
 };
 
@@ -83,7 +85,7 @@ static op2_status add(struct pass *pass, op2_dat dat, unsigned parts) {
   return OP2_SUCCESS;
 }
 
-/* What group g needs that is stale where the exchange stands. */
+/* Add what group g needs that is stale where the exchange is placed. */
 static op2_status take(struct pass *pass, int64_t g) {
   struct op2i_op *op = op_of(pass, g);
   op2_status status = OP2_SUCCESS;
@@ -111,7 +113,7 @@ static bool modifies_any(const struct op2i_op *op, const struct op2i_stale *stal
   return false;
 }
 
-/* The first group before which all that travels has its values. */
+/* The first group at which all rows to be sent have their final values. */
 static int64_t earliest(const struct pass *pass, const struct op2i_stale *stale, int64_t n,
                         int64_t g) {
   while (pass->config->overlap && g > 0 && !modifies_any(op_of(pass, g - 1), stale, n)) g--;
@@ -129,8 +131,8 @@ static op2_status place(struct pass *pass, const struct op2i_stale *stale, int64
   return OP2_SUCCESS;
 }
 
-/* Before group g, with what those behind it need, too; without merging each dat by itself, and for
- * this group only. */
+/* Place an exchange before group g. If merging is enabled it includes what later groups need;
+ * otherwise each dat has its own exchange, for this group only. */
 static op2_status place_before(struct pass *pass, int64_t g) {
   bool merge = pass->config->merge;
   int64_t last = merge ? pass->grouping->ngroups : g + 1;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Whether the programs that ranks have made of one queue exchange the same halos at the same points:
- * a message that one of them does not expect would be taken for another, or never come. */
+/* Check that the programs that ranks have made of one queue exchange the same halos at the
+ * same points: a message that one of them does not expect would be taken for another, or
+ * would never come. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,13 +22,14 @@ static const struct op2i_placed *placed_at(const struct lists *lists, int64_t at
   return at < lists->program->nexchanges ? &lists->program->exchanges[at] : NULL;
 }
 
-/* Places in the queue: ranks may have groups of their own only where they are wrong. */
+/* The number of a group's first node. Ranks that have different groups have made an error. */
 static int64_t number_of(const struct lists *lists, int64_t g) {
   const struct op2i_grouping *grouping = &lists->program->grouping;
   return lists->nodes[grouping->nodes[grouping->groups[g].first]]->number;
 }
 
-/* A dat by the place in the queue where it is met first, since names may be a rank's own. */
+/* A dat is identified by the place in the queue where it is first used, since names may
+ * differ between ranks. */
 static int64_t place_of(const struct lists *lists, const struct op2_dat_s *dat) {
   int64_t place = 0;
   for (int64_t i = 0; i < lists->program->nnodes; i++) {

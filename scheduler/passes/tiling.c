@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which steps of a program run tile by tile, and where that pays. */
+/* Tiling: choosing the steps of a program that run tile by tile, where that pays. */
 #include "tiling.h"
 
 #include <string.h>
@@ -22,7 +22,8 @@ static bool eligible(const struct op2i_step *step) {
          !loop->ordered && !loop->each && step->lo == 0;
 }
 
-/* Reductions are complete when all tiles are: nobody in the chain can read one. */
+/* True if the step reads a reduction of the chain. Reductions are complete only after all tiles, so
+ * such a step ends the chain. */
 static bool reads_result(const struct op2i_step *chain, int64_t n, const struct op2i_step *step) {
   for (int a = 0; a < step->loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &step->loop->args[a];
@@ -36,7 +37,7 @@ static bool reads_result(const struct op2i_step *chain, int64_t n, const struct 
   return false;
 }
 
-/* After how many steps the loops repeat from here on, 0 for never. */
+/* The number of steps after which the loops repeat from here on; 0: they do not. */
 static int64_t period_of(const struct op2i_step *steps, int64_t n) {
   for (int64_t period = 1; period <= PERIOD_MOST && 2 * period <= n; period++) {
     int64_t i = 0;
@@ -124,7 +125,8 @@ static void describe_loop(struct description *d, const struct op2i_step *step,
   }
 }
 
-/* The loop to begin with: over the set that holds most of what the chain modifies. */
+/* The loop whose iterations are divided first: it runs over the set with most bytes of what
+ * the chain modifies. */
 static int choose_seed(const struct description *d, const struct op2i_step *steps) {
   int best = 0;
   double most = -1;
@@ -162,7 +164,7 @@ static op2_status describe(const struct op2i_step *steps, int64_t n, struct desc
 
 /* ---- whether it pays ------------------------------------------------------------------------- */
 
-/* Everything the chain touches, once. */
+/* Bytes of all dats and maps that the chain uses, each counted once. */
 static double working_set(const struct description *d, const struct op2i_step *steps, int64_t n) {
   double bytes = 0;
   for (int k = 0; k < d->desc.ndats; k++)
@@ -178,11 +180,12 @@ static double working_set(const struct description *d, const struct op2i_step *s
   return bytes;
 }
 
-/* Tiles trade bandwidth for work: fragments of batches make their code about a quarter slower
- * (measured), and what they save is memory traffic. Below twice the last cache there is little of
- * that; and where few cores share the memory, each of them streams as fast as it can compute
- * (measured on two cores: the same time per element at 0.25 and at 4.6 times the cache, tiles 1.2
- * times slower). It is the machine that counts, not the workers: results depend on the answer. */
+/* The reason why tiles would not pay, or null. Tiles trade bandwidth for work: fragments of batches
+ * make their code about a quarter slower (measured), and what they save is memory traffic. Below
+ * twice the last-level cache there is little of that; and where few cores share the memory, each of
+ * them streams as fast as it can compute (measured on two cores: the same time per element at 0.25
+ * and at 4.6 times the cache, tiles 1.2 times slower). This depends on the machine and not on the
+ * number of workers, since results depend on it. */
 static const char *not_worth(double bytes) {
   enum { SHARERS = 16 };
   if (bytes <= 2.0 * (double)op2i_machine()->l3_bytes)
@@ -192,7 +195,7 @@ static const char *not_worth(double bytes) {
   return NULL;
 }
 
-/* Half of a core's cache for what a tile touches. */
+/* Iterations per tile, so that what a tile touches fills half of a core's L2 cache. */
 static int32_t tile_size(const struct op2i_sched *sched, double bytes, int64_t iterations) {
   enum { LEAST = 1000, MOST = 20000 };
   if (sched->ctx->config.tile > 1) return sched->ctx->config.tile;
@@ -222,7 +225,7 @@ void op2i_tilings_forget(struct op2i_sched *sched, const struct op2i_loop *loop)
   }
 }
 
-/* A plan serves every prefix of its chain. */
+/* Find a plan. It can be used for every prefix of its chain. */
 static struct op2i_tiling *find_tiling(const struct op2i_sched *sched,
                                        const struct op2i_step *steps, int64_t n) {
   for (struct op2i_tiling *tiling = sched->tilings; tiling; tiling = tiling->next) {
@@ -253,7 +256,7 @@ static op2_status make_tiling(struct op2i_sched *sched, const struct op2i_step *
   return OP2_SUCCESS;
 }
 
-/* Code of the chain's loops over lists of elements. */
+/* Compile the chain's loops as code that runs over lists of elements. */
 static op2_status compile_lists(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {
   struct op2i_compile compile = {.sched = sched, .wish = OP2I_VECTOR_LIST, .optional = true};
   op2_status status = OP2_SUCCESS;
@@ -294,8 +297,8 @@ static op2_status tile_chain(struct op2i_sched *sched, struct op2i_program *prog
   return status;
 }
 
-/* The steps from the first on that begin a chain; fewer than STAGES_LEAST loops that add through
- * maps are not worth it. */
+/* Tile the chains of a program. A chain with fewer than STAGES_LEAST loops that add through
+ * maps is not worth it. */
 static op2_status tile_steps(struct op2i_sched *sched, struct op2i_program *program) {
   op2_status status = OP2_SUCCESS;
   int least = sched->ctx->config.tile == OP2I_TILE_AUTO ? STAGES_LEAST : 1;
@@ -305,7 +308,7 @@ static op2_status tile_steps(struct op2i_sched *sched, struct op2i_program *prog
     int64_t length = chain_length(program->steps + s, left);
     bool worth = length > 1 && stages(program->steps + s, length) >= least;
     /* The first step of a long program is often fused in another way than the later ones of its
-     * kind: chains begin where the repeats do. */
+     * kind, so chains begin where the repetitions do. */
     bool prologue = s == 0 && left > 2 * PERIOD_MOST && !period_of(program->steps, left);
     if (worth && !prologue)
       status = tile_chain(sched, program, program->steps + s, length);

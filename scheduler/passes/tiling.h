@@ -6,7 +6,7 @@
 #include "tile.h"
 
 /* Chains of steps that run tile by tile. A chain's plan is made once for its loops and kept, so
- * that chains in other programs, and shorter ones that begin alike, find it. */
+ * that chains in other programs, and shorter ones with the same beginning, can use it. */
 struct op2i_tiling {
   struct op2i_tiling *next;
   int nloops;
@@ -14,11 +14,11 @@ struct op2i_tiling {
   struct op2i_tile_plan *plan;
 };
 
-/* Where tiling is possible, wanted and expected to pay, make the program's steps run so. Whether it
- * is depends on the program, the machine and how often the program has run - not on times measured,
- * since tiles change the order of increments. */
+/* Tile the program's steps if that is possible, enabled and expected to pay. The decision depends
+ * on the program, the machine and how often the program has run, but not on measured times, since
+ * tiles change the order of increments. */
 op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *program);
-/* A loop is going (null: all are): drop the plans of chains with it. */
+/* A loop is about to be freed (null: all are): drop the plans of chains that contain it. */
 void op2i_tilings_forget(struct op2i_sched *sched, const struct op2i_loop *loop);
 
 #endif
