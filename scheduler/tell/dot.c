@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The graph in Graphviz' language. The text depends on what was queued and on nothing else: no
- * addresses, no times. */
+/* The graph in Graphviz' language. The text depends only on what was queued: it has no
+ * addresses and no times. */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -38,7 +38,7 @@ static const char *state_colour(enum op2i_node_state state) {
   return colours[state];
 }
 
-/* Nodes are known by what they are and their numbers: loop7, call8. */
+/* A node's name is its kind and its number, such as loop7 or call8. */
 static void put_id(FILE *stream, const struct op2i_node *node) {
   fprintf(stream, "%s%" PRId64, node->op->kind->name, node->number);
 }
@@ -68,8 +68,8 @@ static void put_label(FILE *stream, const struct op2i_node *node, const char *pa
           state_colour(node->state), loop ? "" : " shape=note");
 }
 
-/* A loop that also runs over the exec halo is two nodes in a box: reductions leave after the first.
- */
+/* A loop that also runs over the exec halo is drawn as two nodes in a box: edges of reductions
+ * leave the first one. */
 static void put_node(FILE *stream, const struct op2i_node *node) {
   int64_t n = node->number;
   if (!in_two_parts(node)) {
@@ -113,7 +113,7 @@ static void put_edge(FILE *stream, struct op2i_sched *sched, const struct op2i_n
   fprintf(stream, " %s\" %s];\n", edge_kinds[edge->kind].name, edge_kinds[edge->kind].looks);
 }
 
-/* Loops that were fused are drawn in one box, where the first of them comes. */
+/* Fused loops are drawn in one box, at the place of the first of them. */
 static void put_any(FILE *stream, const struct op2i_sched *sched, int64_t i, bool marked_only) {
   const struct op2i_node *first = &sched->nodes[i];
   if (!first->fused) put_node(stream, first);
@@ -131,7 +131,7 @@ static void put_any(FILE *stream, const struct op2i_sched *sched, int64_t i, boo
 
 /* ---- the legend ------------------------------------------------------------------------------ */
 
-/* What there is in a drawing, and so must be explained. */
+/* The elements that a drawing contains, which the legend explains. */
 struct shown {
   bool state[OP2I_CANCELLED + 1], kind[OP2I_WAW + 1], fused, two, call, exchange;
 };
@@ -248,8 +248,8 @@ op2_status op2_graph_write_dot(op2_context ctx, FILE *stream) {
   return write_dot(ctx->sched, stream, false, "op2_graph_write_dot");
 }
 
-/* "%d" in the configured name is the number of the flush, and "%r" that of the rank; only the first
- * of each counts, and nothing else is special. */
+/* "%d" in the configured name is replaced by the number of the flush, and "%r" by that of the rank;
+ * only the first of each is replaced, and no other character is special. */
 static void file_name(const struct op2i_sched *sched, char *path, size_t size) {
   const char *name = sched->ctx->config.graph_file;
   bool flush = false, rank = false;
@@ -266,14 +266,14 @@ static void file_name(const struct op2i_sched *sched, char *path, size_t size) {
   path[at] = '\0';
 }
 
-/* Of ranks the first writes alone, unless each has a file of its own. */
+/* True if this rank writes the file: only rank 0 does, unless each rank has a file of its own. */
 static bool draws(const struct op2i_sched *sched) {
   const char *name = sched->ctx->config.graph_file;
   return name && !sched->outer &&
          (!sched->ctx->comm || sched->ctx->comm->rank == 0 || strstr(name, "%r"));
 }
 
-/* A pipe that nobody reads from is an error; one that somebody does is waited for as usual. */
+/* A pipe without a reader is an error; a pipe with a reader blocks as usual. */
 static FILE *open_stream(const char *path) {
   int fd = op2i_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (fd < 0) return NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What happened and why, in words; and the profile. */
+/* The explanation of what happened and why, and the profile. */
 #include <inttypes.h>
 
 #include "call.h"
@@ -58,7 +58,7 @@ static void explain_chains(const struct op2i_sched *sched, const struct op2i_pro
     fprintf(stream, "  not tiled: %s\n", program->untiled);
 }
 
-/* Loops that are not fused have lines of their own. */
+/* Print why fused loops run on the host; the others have lines of their own. */
 static void explain_off_device(const struct op2i_program *program, FILE *stream) {
   for (int64_t s = 0; s < program->nsteps; s++) {
     const struct op2i_loop *loop = program->steps[s].loop;
@@ -75,7 +75,7 @@ static void count_steps(const struct op2i_program *program, int64_t *calls, int6
   }
 }
 
-/* Where a loop's place is chosen by what it takes, or said. */
+/* Print the copies of a program in which loops may run in several places. */
 static void explain_copies(struct op2i_sched *sched, const struct op2i_program *program,
                            FILE *stream) {
   struct op2i_model_copies copies;
@@ -191,7 +191,7 @@ static void explain_split(const struct op2i_loop *loop, FILE *stream) {
           cut->split.host, cut->split.device, cut->host_end, cut->device_begin);
 }
 
-/* Beside a device. */
+/* Print where a loop runs and what that costs, in contexts with a device. */
 static void explain_place(const struct op2i_loop *loop, FILE *stream) {
   static const char *const rules[] = {
       [OP2I_RULE_NONE] = "",
@@ -252,7 +252,8 @@ static void explain_ranks(op2_context ctx, FILE *stream) {
             comm->size, comm->kind->name, comm->seat.rank, comm->seat.size, ctx->share);
 }
 
-/* Where the backend's workers are: a bound thread that shares a processor with another is slow. */
+/* Print the processors of the backend's workers: a bound thread that shares a processor
+ * with another is slow. */
 static op2_status explain_workers(op2_context ctx, FILE *stream) {
   int workers = op2_workers(ctx);
   int *numbers = op2i_malloc((size_t)workers * sizeof *numbers);
@@ -343,7 +344,8 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   return op2i_stream_written(stream, "op2_explain");
 }
 
-/* Loops of one kernel over one set share a line: that of the first of them to be queued. */
+/* Loops of one kernel over one set share a line of the profile, in the place of the one
+ * queued first. */
 static bool same_line(const struct op2i_loop *a, const struct op2i_loop *b) {
   return a->kernel == b->kernel && a->set == b->set && !a->members && !b->members;
 }

@@ -14,7 +14,8 @@ struct op2i_sched;
 /* Draw the queue into the configured file, if any. */
 void op2i_dot_dump(struct op2i_sched *sched);
 
-/* What has travelled between ranks, and where a program has it travel. Without ranks nothing. */
+/* Print the communication between ranks, and the halo exchanges of a program. Nothing is printed if
+ * there is only one rank. */
 void op2i_travelled_explain(op2_context ctx, FILE *stream);
 void op2i_exchanges_explain(const struct op2i_program *program, FILE *stream);
 

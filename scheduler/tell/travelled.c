@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What has travelled between ranks: in figures, and in words. */
+/* Statistics of the communication between ranks, as numbers and in the explanation. */
 #include <inttypes.h>
 
 #include "comm.h"
@@ -60,13 +60,13 @@ op2_status op2_comm_dat_get(op2_context ctx, int i, op2_comm_dat *out) {
 
 /* ---- in words -------------------------------------------------------------------------------- */
 
-/* Those with most bytes, most first. */
+/* A list of the entries with most bytes, in descending order. */
 enum { LISTED = 8 };
 struct most {
   int n;
   const void *of[LISTED];
   int64_t bytes[LISTED];
-  int64_t left, left_bytes; /* the others */
+  int64_t left, left_bytes; /* the number of other entries, and their bytes */
 };
 
 static void enter(struct most *most, const void *of, int64_t bytes) {
