@@ -175,7 +175,7 @@ static op2_status say_farewell(op2_context ctx) {
   return OP2_SUCCESS;
 }
 
-/* To be called when all ranks have a context. */
+/* Agree on options and vectors, once all ranks have a context. */
 static op2_status agree(op2_context ctx) {
   op2_status status = op2i_config_agree(&ctx->config, ctx->backend->name, ctx->comm);
   return status ? status : choose_vectors(ctx);

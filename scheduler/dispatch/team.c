@@ -222,10 +222,10 @@ static void await(struct op2i_team *team, uint64_t turn) {
   if (!spin(team, turn, SPIN_NS)) sleep_until_turned(team, turn);
 }
 
-/* Run the member's own blocks, then those of other members. A block that is taken from a member who
- * would have started it a moment later is in the wrong cache, now and in the next program. So such
- * blocks are left for a third of the time that the own ones took, unless those took longer than
- * what a cache holds, or a member is missing. */
+/* Run the member's own blocks, then those of other members. A block that is taken from a member
+ * that would have started it a moment later is in the wrong cache, now and in the next program. So
+ * such blocks are left for a third of the time that the own ones took, unless those took longer
+ * than what a cache holds, or a member is missing. */
 static void take_part(struct op2i_team *team, uint64_t turn, int share) {
   enum { CACHED_NS = 200000, PATIENCE = 3 };
   int64_t own = -op2i_nanoseconds();

@@ -14,8 +14,8 @@
  * hundred bytes. When there are too many, a quarter of them is dropped. */
 enum { APART_MAX = 4096, FUSED_MAX = 256 };
 
-/* Each SINGLES combinations that have come only once raise the number of times that all
- * others must come by one. */
+/* The number of times that a combination must come grows by one for every SINGLES others that
+ * have come only once. */
 enum { SINGLES = 4 };
 
 /* ---- lists ----------------------------------------------------------------------------------- */

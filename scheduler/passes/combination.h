@@ -4,16 +4,17 @@
 
 #include "sched_state.h"
 
-/* Combinations: loops that fusion would make one, in their order, with which of their globals are
- * one version and which stores are dropped. To compile the fused loop takes as long as thousands of
- * small loops take to run, so one is made when it is likely to come again. What has come and how
- * often decides that, never a timing and never what a cache holds: the same calls fuse the same
- * loops, whoever made them before.
+/* A combination is a list of loops that fusion would make one, in their order, together with which
+ * of their globals are the same version and which stores are dropped. To compile the fused loop
+ * takes as long as thousands of small loops take to run, so loops are fused only if they are likely
+ * to come together again. That is decided by which combinations have come and how often, never by a
+ * timing or by what a cache holds: the same calls fuse the same loops, whatever was compiled
+ * before.
  *
  * A combination is due
- *   - when the sequence of operations that it is in has come before, and
- *   - when it has come twice, be it in one sequence; the more others have come but once, the less
- *     that says, and the more often it must come. */
+ *   - if the sequence of operations that it is in has come before, or
+ *   - if it has come twice, even in one sequence. The more of the others have come only once, the
+ *     less likely it is to come again, and the more often it must have come. */
 
 struct op2i_combination {
   struct op2i_combination *next_in_bucket, *older, *newer;

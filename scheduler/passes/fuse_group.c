@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* From clusters of loops to groups. This decides which clusters are fused and which are kept
- * apart until they come again, what a fused loop need not store, and where operations that are
- * no loops are placed. */
+/* Making groups of clusters of loops: the choice of clusters that are fused or kept apart
+ * until they come again, of stores that a fused loop need not make, and of the places of
+ * operations that are no loops. */
 #include <inttypes.h>
 #include <string.h>
 

@@ -66,7 +66,7 @@ void op2i_op_makes_stale(const struct op2i_op *op);
 
 struct op2i_program {
   struct op2i_program *next;
-  int32_t holders; /* calls that run it */
+  int32_t holders; /* references by calls that run it */
   bool dropped;    /* it is in no list any more; the last holder frees it */
   uint64_t hash;
   int64_t nnodes;

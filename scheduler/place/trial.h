@@ -14,9 +14,9 @@
 bool op2i_trial_puts_off(const struct op2i_loop *loop);
 /* True if compilation was deferred and the code is not there yet. */
 bool op2i_trial_waits(const struct op2i_loop *loop);
-/* One of the steps' loops whose compilation was deferred and is worth its time now, or null. After
- * compiling it the caller reports the seconds that took by op2i_trial_has_code(); a loop for which
- * that gave no code is not returned again. Each rank does this independently. */
+/* One of the steps' loops whose compilation was deferred and is worth its time now, or null. The
+ * caller compiles it and reports the seconds that this took to op2i_trial_has_code(). A loop for
+ * which that gave no code is not returned again. Each rank does this independently. */
 struct op2i_loop *op2i_trial_wants_code(struct op2i_sched *sched, const struct op2i_step *steps,
                                         int64_t n);
 void op2i_trial_has_code(struct op2i_sched *sched, struct op2i_loop *loop, double seconds);

@@ -2,7 +2,7 @@
 #ifndef OP2I_LOOPDATA_H
 #define OP2I_LOOPDATA_H
 
-/* What is computed for a loop before it runs, and kept with it. */
+/* Data that is computed for a loop before it runs, and kept with it. */
 
 #include "plan.h"
 #include "sched_state.h"
@@ -83,9 +83,9 @@ op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop);
 op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat);
 int32_t op2i_granule_shift(int64_t set_size);
 
-/* numbering_tell.c: warn of the loop's maps whose sets are badly numbered, once for each
- * map; needs the loop's plans where there are any. The other prints for op2_explain() how
- * each map is numbered. */
+/* numbering_tell.c: warn of the loop's maps whose sets are badly numbered, once for each map;
+ * needs the loop's plans where there are any. op2i_numbering_explain() prints for op2_explain()
+ * how each map is numbered. */
 void op2i_numbering_tell(const struct op2i_sched *sched, const struct op2i_loop *loop);
 void op2i_numbering_explain(op2_context ctx, FILE *stream);
 

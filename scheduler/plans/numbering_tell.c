@@ -54,7 +54,7 @@ void op2i_numbering_tell(const struct op2i_sched *sched, const struct op2i_loop 
     op2_map map = loop->maps[m];
     if (map->scatter < 0) op2i_map_measure(map);
     if (map->meets || map->first || map->slice)
-      continue; /* they are as well numbered as what they are made of */
+      continue; /* derived maps are numbered as well as the maps they are made of */
     if (map->numbering_told || op2i_numbering_of(map) != OP2I_NUMBERING_IGNORED) continue;
     const struct op2i_plan *plan = crowded(loop, m);
     if (!plan && !op2i_map_scattered(map)) continue;

@@ -57,7 +57,7 @@ struct op2i_sched {
    * this queue is not nested. */
   struct op2i_sched *inner, *outer;
   struct op2i_failure *outer_failures; /* the context's failures, kept while a nested queue runs */
-  int64_t next_number;                 /* of the next loop; the first is 1 */
+  int64_t next_number;                 /* number of the next loop; the first is 1 */
   struct op2i_node *nodes;
   int64_t nnodes, nodes_capacity;
   int64_t njoined; /* nodes[0] to nodes[njoined - 1] have their edges */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where a context has spent its time, for op2_times_get(). */
+/* The time of a context, divided by what it was spent on, for op2_times_get(). */
 #include "clock.h"
 #include "error.h"
 #include "fpenv.h"
