@@ -1,8 +1,13 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Print comments outside of functions that begin like a fragment and have no finite verb.
+# Print comments outside of functions that begin like a fragment: with a conjunction or a pronoun, or
+# with a preposition and no finite verb follows but in a relative clause.
 BEGIN {
-  split("Of To That Those With From And Who What", words, " ")
-  for (w in words) opens[words[w]] = 1
+  split("That Those And Who What", words, " ")
+  for (w in words) opens[words[w]] = "never"
+  split("Of To With From", words, " ")
+  for (w in words) opens[words[w]] = "with a verb"
+  split("that which who what whose where", words, " ")
+  for (w in words) relative[words[w]] = 1
   split("is are was were has have had does do did can cannot may must will would should could " \
     "begins belongs breaks builds calls carries changes checks comes compares computes contains " \
     "copies costs counts decides depends describes differs ends fails finds follows frees gets " \
@@ -16,16 +21,17 @@ BEGIN {
 FNR == 1 { inside = depth = body = 0; comment = code = "" }
 
 # A comment has ended.
-function judge(text, line,   n, i, word, parts, found) {
+function judge(text, line,   n, i, word, parts) {
   gsub(/[*\/ \t-]+/, " ", text)
   n = split(text, parts, " ")
   if (body || !(parts[1] in opens)) return
-  for (i = 2; i <= n; i++) {
+  for (i = 2; i <= n && opens[parts[1]] != "never"; i++) {
     word = parts[i]
     gsub(/[^A-Za-z]/, "", word)
-    if (word in verbs) found = 1
+    if (word in verbs) return
+    if (word in relative || parts[i] ~ /[.;:]$/) break
   }
-  if (!found) printf "%s:%d: no finite verb: %s\n", FILENAME, line, substr(text, 1, 80)
+  printf "%s:%d: no sentence: %s\n", FILENAME, line, substr(text, 1, 80)
 }
 
 # Braces of structs, unions, enums and initializers hold declarations; any others are a function's

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Comments at file scope and in structs are no fragments: where one begins with a word that
-# fragments begin with, it has a finite verb.
+# Comments at file scope and in structs are no fragments: where one begins with a preposition that
+# fragments begin with, its main clause has a finite verb.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -17,8 +17,10 @@ mkdir "$tmp/tree"
 plant() { printf '%s\n' "$1" >"$tmp/tree/planted.c"; }
 for word in Of To That Those With From And Who What; do
   plant "/* $word all blocks, the first one. */"
-  catches "a fragment with $word" 'planted.c:1: no finite verb' fragments "$tmp/tree"
+  catches "a fragment with $word" 'planted.c:1: no sentence' fragments "$tmp/tree"
 done
+plant '/* Of those that there are not, the first. */'
+catches "a fragment whose only verb is in a relative clause" 'planted.c:1:' fragments "$tmp/tree"
 plant 'struct a {
   int b; /* Of all blocks. */
 };'

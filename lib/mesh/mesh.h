@@ -191,7 +191,7 @@ op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *na
 void op2i_map_call(op2_map map, const char *call);
 /* Check that the handles are valid, and that a map between the sets is possible. */
 op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name);
-/* With ranks, check that entries in the library's numbers suit the core and exec halo sections of
+/* Check, with ranks, that entries in the library's numbers suit the core and exec halo sections of
  * both sets. `absent` flags entries that lead nowhere, which are not checked; null: all lead
  * somewhere. */
 op2_status op2i_map_check_sections(const char *name, op2_set from, op2_set to, int arity,

@@ -16,8 +16,8 @@ static const double take_share = 0.1, leave_share = 0.05, call_seconds = 20e-6;
 /* Shorter programs always run in the calling thread. */
 static const double least_seconds = 4e-6;
 
-/* What a team has saved (credit) or lost (debt) is counted in multiples of the program's time in
- * the calling thread, and limited to CREDIT; at DEBT the team is given up for some runs.
+/* The time that a team has saved (credit) or lost (debt) is counted in multiples of the program's
+ * time in the calling thread, and limited to CREDIT; at DEBT the team is given up for some runs.
  * FIRST_BREAK and LONGEST_BREAK limit their number, which is at least AMENDS times the debt, so
  * that the loss is a small share of all time. */
 enum { CREDIT = 16, DEBT = 2, FIRST_BREAK = 32, LONGEST_BREAK = 4096, AMENDS = 16 };
