@@ -87,8 +87,9 @@ static void *ask(void *answer) {
   return NULL;
 }
 
-/* What a process finds that starts with another environment or fewer CPUs: asked for before this
- * one has looked itself. */
+/* The description that a new process gets after `prepare` has changed its environment or its CPUs.
+ * Must be called before this process has examined the machine itself, as the child would inherit
+ * its result. */
 static bool machine_in_child(void (*prepare)(void), struct op2i_machine *machine) {
   int ends[2], code = -1;
   if (pipe(ends)) return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The backend static: the text of loops for every backend and strategy, without data, device or
- * compiler; and a loop that is to run says why it does not. */
+/* The backend static generates the text of loops for every backend and strategy, without data,
+ * device or compiler; a loop that is to run fails with the reason. */
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -28,10 +28,10 @@ struct program {
   op2_dat x, r, other;
   op2_gbl sum, most;
   op2_kernel kernels[LOOPS];
-  op2_loop loops[LOOPS]; /* one that increments, one that reduces, one whose elements take turns */
+  op2_loop loops[LOOPS]; /* one increments, one reduces, and one needs its elements serialised */
 };
 
-static char nowhere[4200]; /* a folder that is not there */
+static char nowhere[4200]; /* a folder that does not exist */
 
 static void make(struct program *p, const char *backend, bool eager) {
   static const int32_t idx[8] = {0, 1, 0, 2, 2, 3, 3, 0};
@@ -78,7 +78,8 @@ static void destroy(struct program *p) {
 
 /* ---- text ------------------------------------------------------------------------------------ */
 
-/* The same text, or the same refusal, as of a context whose loops run. */
+/* Both loops give the same text, or the same refusal; `twin` belongs to a context whose loops
+ * run. */
 static void same_text(op2_loop loop, op2_loop twin, const char *target, bool fits) {
   const char *text = NULL, *other = NULL;
   char why[1000];
@@ -140,7 +141,7 @@ static void computes_nothing(bool eager) {
   double values[4];
   int calls = 0;
   make(&p, "static", eager);
-  for (int l = 0; l < LOOPS; l++) { /* what the first has left undone is the last one's, too */
+  for (int l = 0; l < LOOPS; l++) { /* the failure of the first loop also fails those after it */
     op2_status status = op2_loop_compute(p.loops[l]);
     ok(status == OP2_ERR_UNAVAILABLE && strstr(op2_error_message(), "static runs no loops"),
        "%s: compute of loop %d: %s", eager ? "eager" : "lazy", l, op2_error_message());
@@ -173,7 +174,7 @@ static void flushes_nothing(void) {
                         op2_arg_gbl(p.sum, OP2_INC), op2_arg_gbl(p.most, OP2_MAX));
   double sum;
   ok(!status && op2_gbl_get(p.sum, &sum) == OP2_ERR_UNAVAILABLE, "nor one whose sum is asked for");
-  /* Of what has failed before nothing is told twice. */
+  /* A failure that was reported once is not reported again. */
   CHECK(op2_dat_set(p.x, (const double[]){1, 2, 3, 4}));
   CHECK(op2_dat_set(p.r, (const double[]){1, 2, 3, 4}));
   CHECK(op2_loop_enqueue(p.loops[0]));

@@ -25,8 +25,8 @@ static uint64_t draw(void) {
 
 /* ---- one value of any type ------------------------------------------------------------------- */
 
-/* Reals are kept in a double (every float fits), integers in 64 bits: sign-extended where the
- * type has a sign. */
+/* Reals are kept in a double (every float fits), integers in 64 bits: sign-extended if the type is
+ * signed. */
 union number {
   double real;
   int64_t i;
@@ -62,7 +62,7 @@ static union number get(op2_type type, const void *array, int64_t index) {
   return n;
 }
 
-/* Rounded or wrapped to the type. */
+/* The value rounded or wrapped to the type. */
 static union number as(op2_type type, union number n) {
   _Alignas(8) unsigned char room[8];
   put(type, room, 0, n);
@@ -71,7 +71,7 @@ static union number as(op2_type type, union number n) {
 
 static union number random_number(op2_type type) {
   union number n = {.u = draw() << 11};
-  /* Of very different sizes, so that the order of additions shows. */
+  /* The magnitudes differ widely, so that the order of additions shows. */
   if (is_real(type)) n.real = ldexp((double)(draw() % 20001) / 10000 - 1, (int)(draw() % 40));
   return as(type, n);
 }
@@ -89,7 +89,8 @@ static union number both(op2_type type, op2_access mode, union number a, union n
   return as(type, sum);
 }
 
-/* The tree by its other definition: the left half has as many blocks as fit in a full tree. */
+/* The reduction tree by its other definition: the left half has as many blocks as fit in a full
+ * tree. */
 static union number tree(op2_type type, op2_access mode, const union number *leaf, int64_t n) {
   if (n == 1) return leaf[0];
   int64_t left = 1;
@@ -136,7 +137,7 @@ static void set_up(struct fixture *f, op2_type type, op2_access mode, op2_access
 
 static union number leaves[4][DIM][BLOCKS_MAX];
 
-/* Blocks in the order of a stride, as several workers might finish them. */
+/* Partial results of the blocks in strided order, as several workers might finish them. */
 static bool fill_partials(struct fixture *f, int64_t nblocks, int64_t stride) {
   bool good = true;
   for (int64_t k = 0; k < nblocks; k++) {

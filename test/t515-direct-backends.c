@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The backends by themselves: hand-written loop functions, and hand-made plans where the backend
- * wants one. */
+ * needs one. */
 #include <math.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ static int32_t ends[EDGES][2];
 static double weight[EDGES], load[NODES], total;
 static int order[EDGES], ran;
 
-/* Of weights lo to hi - 1, by the strands that generated code has for a sum. */
+/* The sum of w[lo] to w[hi - 1] in the eight strands that generated code uses for a sum. */
 static double sum_of(const double *w, int64_t lo, int64_t hi) {
   double s[8];
   for (int i = 0; i < 8; i++) s[i] = -0.0;
@@ -27,7 +27,7 @@ static double sum_of(const double *w, int64_t lo, int64_t hi) {
   return ((s[0] + s[1]) + (s[2] + s[3])) + ((s[4] + s[5]) + (s[6] + s[7]));
 }
 
-/* Sum weights into both ends of an edge, and all of them. */
+/* Add each edge's weight to both of its ends and to the sum of all weights. */
 static void edges(const struct op2i_call *call, int64_t lo, int64_t hi, unsigned char *partial) {
   const double *w = call->dat[0];
   double *sums = call->dat[1];
@@ -172,7 +172,7 @@ static void test_openmp(int block_size) {
   op2i_plan_free(plan);
 }
 
-/* Every element once, and the blocks of the plan whole. */
+/* Each element runs once, and blocks of the plan run as a whole. */
 static void test_order(void) {
   struct op2i_plan *plan = make_plan(64);
   if (!plan) return;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The checked mode: every way in which a kernel can break its descriptors is caught, and loop,
- * argument and element named. */
+/* The checked mode catches every way in which a kernel can break its descriptors, and names loop,
+ * argument and element. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -61,7 +61,7 @@ static void tear_down(void) {
   CHECK(op2_finalize(&ctx));
 }
 
-/* Every value as at the beginning, and nothing poisoned. */
+/* Reset every value to its start, with nothing poisoned. */
 static void reset(void) {
   const double gain0[2] = {3, 4}, sum0 = 100, low0 = 50;
   const int32_t count0 = 10;
@@ -86,8 +86,8 @@ static op2_status queue(int line, const char *body, op2_set set, int nargs, cons
   return status;
 }
 
-/* The loop is queued; the flush fails; the message has the loop's name, its line and every word
- * up to a null. */
+/* Queue the loop and check that the flush fails; the message must have the loop's name, its line
+ * and every word of the list, which ends with a null pointer. */
 static void caught(int line, const char *body, op2_set set, int nargs, const op2_arg *args, ...) {
   char where[64];
   snprintf(where, sizeof where, "application.c:%d: loop 'culprit'", line);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The checked mode lets every correct kernel pass and gives bitwise what the sequential backend
  * gives. For bits to be comparable the compiler may not contract a kernel's product with the
- * library's sum behind it, which the checked mode does apart. */
+ * addition that the library does after it, since the checked mode does the two separately. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -203,7 +203,7 @@ static void globals(struct mesh *g) {
        some, DIRECT(a, READ), GBL(low, MIN), GBL(sum, INC));
 }
 
-/* Results that are not numbers are results. */
+/* NaN and infinity are valid results. */
 static void not_numbers(struct mesh *g) {
   LOOP("(double *a, const double *b) { a[0] = *b > 0 ? 0.0 / (*b - *b) : *b; a[1] = sqrt(*b); }",
        cells, DIRECT(a, WRITE), DIRECT(b, READ));

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The checked mode catches what gives plausible numbers: sums that are scaled or read back, memory
- * that is compared with zero before it is written, strays that go far, constants and READ arguments
- * that are written, bounds that are set whatever they were. Loop, argument and element are named. */
+/* The checked mode catches faults that give plausible numbers: sums that are scaled or read back,
+ * memory that is compared with zero before it is written, accesses far out of range, constants and
+ * READ arguments that are written, bounds that are set without a comparison. Loop, argument and
+ * element are named. */
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -70,7 +71,7 @@ static void tear_down(void) {
   CHECK(op2_finalize(&ctx));
 }
 
-/* Every value as at the beginning, and nothing poisoned. */
+/* Reset every value to its start, with nothing poisoned. */
 static void reset(void) {
   const double gain0[2] = {3, 4}, sum0 = 100, low0 = 50, top0 = -INFINITY;
   const float heat0[2] = {7, 8};
@@ -99,8 +100,8 @@ static op2_status run(int line, const char *body, int nargs, const op2_arg *args
   return status ? status : op2_flush(ctx);
 }
 
-/* The loop fails with this status; the message has every word up to a null and, when it is the loop
- * that failed, its name and line. */
+/* The loop fails with this status. The message has every word of the list, which ends with a null
+ * pointer; if this loop is the one that failed, the message also has its name and line. */
 static void caught(int line, op2_status want, const char *body, int nargs, const op2_arg *args,
                    ...) {
   char where[64] = "";
@@ -175,8 +176,8 @@ static void test_scaled_sums(void) {
          ARGS(DIRECT(q, INC), IDX), "argument 0 (dat 'q', OP2_INC)", "not an addition");
 }
 
-/* What OP2's own application jac does: the update of u is declared OP2_INC, and the sum of its
- * squares is made of what u then is. */
+/* OP2's own application jac does this: it declares the update of u as OP2_INC and sums the squares
+ * of the updated u. */
 static void test_sums_read_back(void) {
   CAUGHT("(const double *a, float *u, float *s) { *u += (float)a[0]; *s += *u * *u; }",
          ARGS(DIRECT(q, READ), DIRECT(cold, INC), GBL(heat, INC)),

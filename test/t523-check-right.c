@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Two hundred kernels that do what their arguments say, on values that are hard on a checker: every
- * type and every kind of argument, sums that cancel, overflow, wrap or come to nothing, NaN,
- * infinity and denormal numbers. The checked mode accuses none. */
+/* Two hundred kernels that do what their arguments declare, on values that are hard for a checker:
+ * every type and every kind of argument, sums that cancel, overflow, wrap or come to nothing, NaN,
+ * infinity and denormal numbers. The checked mode must not report any of them. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -122,9 +122,9 @@ static void tear_down(void) {
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* An argument by a letter: c cells READ, w results WRITE, u results RW, i results INC; at corners,
- * for slot 1, all slots and a buffer: n N m READ, p P q INC, r R RW; l h bounds MIN and MAX; s S
- * globals INC, g READ, L H MIN and MAX; x the element's number. */
+/* A letter stands for an argument. On the element itself: c cells READ, w results WRITE, u results
+ * RW, i results INC. At corners, for slot 1, all slots and a buffer: n N m READ, p P q INC, r R RW.
+ * Globals: l h bounds MIN and MAX, s S INC, g READ, L H MIN and MAX. x is the element's number. */
 static op2_arg argument(char letter, int k) {
   switch (letter) {
   case 'c': return op2_arg_direct(kind[k].cell, OP2_READ);
@@ -153,7 +153,7 @@ struct right {
   const char *letters, *text; /* T stands for the type */
 };
 
-/* For all types. */
+/* These run for all types. */
 static const struct right all_types[] = {
     {"ci", "(const T *a, T *s) { s[0] += a[0]; if (a[1] > a[0]) s[1] -= a[1]; s[0] -= a[1]; }"},
     {"cp", "(const T *a, T *s) { for (int k = 0; k < 50; k++) s[k % 2] += a[k % 2]; s[1] += 1; }"},
@@ -174,7 +174,7 @@ static const struct right all_types[] = {
     {"R", "(T **r) { for (int k = 0; k < 2; k++) r[k][0] = r[k + 1][1]; }"},
 };
 
-/* For floating types. */
+/* These run for floating-point types only. */
 static const struct right reals[] = {
     {"cs", "(const T *a, T *s) { s[0] += (T)1e20; s[0] -= (T)1e20; s[1] += a[0]; }"},
     {"ci", "(const T *a, T *s) { s[0] += (T)1e30; s[0] += a[0]; s[0] -= (T)1e30; s[1] -= -a[1]; }"},
@@ -226,7 +226,7 @@ static const struct right reals[] = {
 };
 
 static void queue(const struct right *right, int k) {
-  static char sources[WANTED + 100][1024]; /* messages name them as files after the call, too */
+  static char sources[WANTED + 100][1024]; /* messages also use them as file names after the call */
   char *source = sources[distinct];
   size_t length = (size_t)snprintf(source, sizeof sources[0], "void right");
   op2_arg args[8];
@@ -247,8 +247,8 @@ static void queue(const struct right *right, int k) {
   distinct += status == OP2_SUCCESS;
 }
 
-/* In a message the name of the file is the source. Loops that depend on one that failed would not
- * run, but then the flush fails. */
+/* The source is given as the name of the file, so that messages show it. Loops that depend on a
+ * failed one do not run, but then the flush fails. */
 static void test_kernels(void) {
   for (int k = 0; k < TYPES; k++)
     for (size_t i = 0; i < sizeof all_types / sizeof all_types[0]; i++) queue(&all_types[i], k);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The checked mode and functions of the program's own: what they do to arguments that they only
- * read, what they leave unwritten, and dats that their call does not name. */
+/* The checked mode and the program's own functions: writes to arguments that are declared READ,
+ * values that are left unwritten, and dats that the call does not name. */
 #define _GNU_SOURCE
 #include <stdlib.h>
 #include <string.h>
@@ -15,7 +15,7 @@ static op2_set cells;
 static op2_dat x, y, bytes, wrapped;
 static op2_gbl g;
 static double *mine;
-static const double *stale_y; /* where y's values were when somebody looked at them */
+static const double *stale_y; /* the address of y's values when they were last read */
 static int size;
 
 static void set_up(void) {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The checked mode and rounding. Element matrices, cross products, determinants and sums of
- * products of both signs over twelve decades are not accused, whatever their sums cancel; kernels
- * of the same kinds that scale the sum, or read it back, by 1e-9 (in single precision by 1e-4) are.
- * OP2_TEST_FULL=1 has 20 seeds of 100,000 elements for each right kernel. */
+ * products of both signs over twelve decades are not reported, however much their sums cancel.
+ * Kernels of the same kinds that scale the sum, or read it back, by 1e-9 (in single precision by
+ * 1e-4) are reported. With OP2_TEST_FULL=1 there are 20 seeds of 100,000 elements for each right
+ * kernel. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,7 +16,7 @@ enum { INPUTS = 60, SUMS = 144, TERMS = 30 };
 
 static op2_context ctx;
 
-/* `T` is the type, w the inputs, a the sums; `n` of `many` is the number of products. */
+/* `T` is the type, w the inputs, a the sums; the kernel adds `n` of `many` products. */
 static const struct subject {
   const char *name, *text;
   int inputs, sums;
@@ -98,7 +99,7 @@ static const struct subject {
 };
 enum { SUBJECTS = sizeof subjects / sizeof subjects[0] };
 
-/* A fault for one sum of the kernel, behind or before the rest. */
+/* A fault that is planted in one sum of the kernel, before or after the rest. */
 static const struct fault {
   const char *before, *behind;
 } faults[] = {{"", "a[0] *= 1 + E;\n"},

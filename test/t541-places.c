@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places: each state of a dat, and what loops and accesses of each kind make of it, with the transfers
- * that this takes. Backends of the host work on the shadow, so that they have a device, too. */
+/* Where the values of a dat are: each state, and the transitions that loops and accesses of each
+ * kind make, with the transfers that they need. Backends of the host work on the shadow, so that
+ * they have a device, too. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -82,7 +83,7 @@ static void host_writes(op2_dat x) {
 static void to_device(op2_dat x) { MUST(op2_dat_to(x, OP2_PLACE_DEVICE)); }
 static void to_host(op2_dat x) { MUST(op2_dat_to(x, OP2_PLACE_HOST)); }
 
-/* A dat in a state, by the shortest way. */
+/* A new dat that is brought into a state in the shortest way. */
 static op2_dat in_state(op2_data_state state, double want[N]) {
   bool empty = state == OP2_STATE_HOST_UNALLOCATED;
   op2_dat x = new_dat(w.set, 1, OP2_F64, empty ? NULL : values, "x");
@@ -105,8 +106,8 @@ static op2_dat in_state(op2_data_state state, double want[N]) {
 
 enum effect { SAME, FIVES, MORE, SOME_FIVES, SET, NINE };
 
-/* A line of the table: for each state before, that after, and whether values went to the device, or
- * came from there. */
+/* A row of the table: for each state before, the state after, and whether values were copied to the
+ * device or from it. */
 static const struct action {
   const char *name;
   void (*act)(op2_dat x);
@@ -206,7 +207,7 @@ static void cell(const struct action *action, op2_data_state before) {
   EXPECT_VALUES(double, x, N, i, want[i]);
 }
 
-/* What loops need besides is on the device before anything is counted. */
+/* All else that loops need is brought to the device before transfers are counted. */
 static void cells(void) {
   make_mesh();
   for (int a = 0; a < ACTIONS; a++) actions[a].act(new_dat(w.set, 1, OP2_F64, values, "first"));
@@ -251,7 +252,7 @@ static void host_sets_global(op2_gbl g) {
   MUST(op2_gbl_set(g, &value));
 }
 
-/* Its value is that of a set of dats' fives or less. */
+/* The global's value is at most the sum of a dat of fives. */
 static op2_gbl global_in_state(op2_data_state state, double *want) {
   const double value = 3;
   op2_gbl g = new_gbl(1, OP2_F64, &value, "g");
@@ -338,7 +339,7 @@ static void global_cell(const struct global_action *action, op2_data_state befor
   EXPECT_GBL(double, g, changed_global(action->effect, want));
 }
 
-/* A global has a value when it is made: none is HOST_UNALLOCATED. */
+/* A global has a value from its creation, so none is HOST_UNALLOCATED. */
 static void global_cells(void) {
   make_mesh();
   for (int a = 0; a < GLOBAL_ACTIONS; a++)
@@ -348,7 +349,7 @@ static void global_cells(void) {
 
 /* ---- other things ---------------------------------------------------------------------------- */
 
-/* Nobody has given it values, nor has anybody used it. */
+/* Dats without initial values that have not been used either. */
 static void empty(void) {
   op2_data_state state = BTH;
   make_mesh();
@@ -372,7 +373,7 @@ static void empty(void) {
   EXPECT_VALUES(double, w.seen, N, i, 0);
 }
 
-/* Memory is told, and goes back with what it was for. */
+/* Device memory is reported, and is released with the object that it belongs to. */
 static void memory(void) {
   make_mesh();
   op2_dat x = NULL;
@@ -404,7 +405,7 @@ static void refused(void) {
   EXPECT(op2_device_stats_get(NULL, &stats) == OP2_ERR_STATE);
 }
 
-/* Without a device, and without what passes for one. */
+/* There is neither a device nor a shadow. */
 static void alone(void) {
   op2_options options = {.backend = "sequential"};
   op2_context ctx = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A device that has too little memory: what a program does not need there leaves it, what does not fit
- * runs on the host, and results are those of any other run. Needs a device. */
+/* A device with too little memory: objects that a program does not need there are evicted, loops
+ * that do not fit run on the host, and results are the same as in any other run. Needs a device. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static void end(struct flow *f) {
   CHECK(op2_finalize(&f->ctx));
 }
 
-/* Sums of whole numbers: they are what they are in any order. */
+/* The terms are whole numbers, so that the sums do not depend on the order. */
 static op2_status run(struct flow *f, int step) {
   const double zero = 0, value = step;
   op2_dat x = f->dats[0], y = f->dats[1], c = f->dats[2], d = f->dats[3];
@@ -123,7 +123,7 @@ static struct outcome want;
 
 /* ---- limits ---------------------------------------------------------------------------------- */
 
-/* What a run takes that may have all. */
+/* The device memory of a run without a limit, in bytes. */
 static int64_t whole(const char *backend) {
   struct flow f;
   struct outcome got;
@@ -199,7 +199,7 @@ static bool add_one(struct flow *f, int from, int to) {
          CHECK(op2_flush(f->ctx));
 }
 
-/* Room for three dats: two programs of two dats each take turns. */
+/* The device has memory for three dats, and two programs of two dats each alternate. */
 static void leaving(const char *backend) {
   struct flow f;
   if (!begin(&f, backend, 1)) return;
@@ -224,7 +224,8 @@ static void leaving(const char *backend) {
   end(&f);
 }
 
-/* Of two that the host has as well. */
+/* Two dats may be evicted without a copy, since the host has their values: the least recently used
+ * one goes. */
 static void longest_ago(const char *backend) {
   struct flow f;
   if (!begin(&f, backend, 1)) return;
@@ -236,7 +237,7 @@ static void longest_ago(const char *backend) {
   end(&f);
 }
 
-/* Several loops as one go to the host as one. */
+/* Loops that are fused fall back to the host together. */
 static void fused(const char *backend) {
   struct flow f;
   setenv("OP2_FUSE", "2", 1);
@@ -268,7 +269,7 @@ static void by_hand(const char *backend) {
   end(&f);
 }
 
-/* ---- what is said, and by whom ---------------------------------------------------------------- */
+/* ---- what is reported, and by whom ----------------------------------------------------------- */
 
 static int times_in(const char *text, const char *part) {
   int n = 0;
@@ -307,11 +308,11 @@ static void by_environment(const char *backend) {
 
 struct ranks {
   const char *backend;
-  bool short_of_memory; /* one of them */
+  bool short_of_memory; /* true for one of the ranks */
   double sums[2];       /* of each rank */
 };
 
-/* A result that ranks put together, on top of another. */
+/* A result that the ranks reduce, added to an earlier one. */
 static int rank(struct op2i_comm *comm, void *data) {
   struct ranks *ranks = data;
   struct row w;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that each have a device: rows of halos are packed and unpacked there, and are all that goes
- * between it and the host while loops run; what the host has changed comes from the host. A row of
- * cells with edges between them, cut in two. */
+/* Ranks that each have a device: halo rows are packed and unpacked there, and only they are copied
+ * between device and host while loops run; values that the host has changed are copied from the
+ * host. The mesh is a row of cells with edges between them, cut in two. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,7 +49,7 @@ static void whole_step(struct whole *w) {
   }
 }
 
-/* The host looks at all of x and changes some of it. */
+/* The host reads all of x and changes some of it. */
 static void whole_edit(struct whole *w) {
   for (int i = 0; i < ROW_CELLS; i++) w->x[i][1] += i;
 }
@@ -115,7 +115,7 @@ static int compare(struct mine *m, const struct whole *whole) {
   return memcmp(x, whole->x[first], sizeof x) != 0 || memcmp(c, whole->c[first], sizeof c) != 0;
 }
 
-/* What a rank's device and messages did in the steps that are counted. */
+/* Transfers and messages of a rank in the steps that are counted. */
 struct moved {
   struct op2i_device_counts device;
   int64_t exchanges, bytes;
@@ -123,7 +123,7 @@ struct moved {
 struct told {
   const char *backend;
   struct moved moved[RANKS];
-  int64_t reduced[RANKS]; /* bytes that came from the device for a sum */
+  int64_t reduced[RANKS]; /* bytes copied from the device for a sum */
 };
 
 static struct moved now(const struct mine *m) {
@@ -142,7 +142,7 @@ static struct moved since(const struct mine *m, struct moved then) {
   return moved;
 }
 
-/* What a device has to add to a sum of all ranks. */
+/* The sum over all ranks; *bytes is what this rank copied from its device for it. */
 static op2_status add_up(struct mine *m, int64_t *bytes, int *wrong) {
   int64_t sum = 0;
   op2_status status = row_put(&m->row, m->row.a);
@@ -155,7 +155,8 @@ static op2_status add_up(struct mine *m, int64_t *bytes, int *wrong) {
   return status;
 }
 
-/* Where everything is on the device from the second step on; then the host comes in between. */
+/* From the second step on everything is on the device; then the host reads and changes values
+ * between steps. */
 static int rank(struct op2i_comm *comm, void *data) {
   struct told *told = data;
   struct whole *whole = calloc(1, sizeof *whole);

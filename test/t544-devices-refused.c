@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels that a device's compiler does not take run on the host and are told of with their own lines;
- * those that no compiler takes fail as they do on the host; neither disturbs what comes after. And no
- * device, or none of that name. All of it behind StarPU's start, which hides OpenCL's platforms from the
- * loader that both have. */
+/* Kernels that the device's compiler refuses run on the host, and are reported with their own
+ * lines; those that no compiler accepts fail as they do on the host; neither disturbs later loops.
+ * The last tests have no device, or none of the given name. All run after StarPU has started, which
+ * hides OpenCL's platforms from the loader that both use. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,12 +16,12 @@ enum { N = 5 };
 
 struct odd {
   const char *name, *header, *source;
-  const char *opencl; /* what op2_explain says of it there, if it runs; null: that it runs there */
-  double value;       /* that 3 becomes */
+  const char *opencl; /* words of op2_explain() there if it runs; null: it runs on the device */
+  double value;       /* result for the input 3 */
   const char *error;  /* null: none */
 };
 
-/* "on the host" stands before what the compiler says, which differs from one to the next. */
+/* "on the host" precedes the compiler's message, which differs between compilers. */
 #define HOST "on the host: its kernel does not compile for the device: "
 static const struct odd odds[] = {
     {"plain", NULL, "void plain(double *x) { *x += 1; }", NULL, 4, NULL},
@@ -91,7 +91,7 @@ static const struct odd odds[] = {
     {"after", NULL, "void after(double *x) { *x *= 2; }", NULL, 6, NULL},
 };
 
-/* What op2_explain() has to say. */
+/* The text of op2_explain(). */
 static const char *explained(op2_context ctx) {
   static char text[1 << 16];
   memset(text, 0, sizeof text);
@@ -129,7 +129,7 @@ static void try_one(op2_context ctx, op2_set set, const struct odd *odd) {
   }
   const char *text = explained(ctx);
   bool there = ctx->device->counts.launches > launches;
-  /* C++ has no compound literals: compilers take them or not. */
+  /* C++ has no compound literals; some compilers accept them as an extension. */
   if (!odd->opencl && (opencl || strcmp(odd->name, "shapes") != 0))
     ok(there && !strstr(text, HOST), "%s, %s: runs there", ctx->backend->name, odd->name);
   else if (opencl && !odd->error &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Strategies of devices: each gives what the host gives, bitwise where doc/devices.md says so, and the same
- * bits in every run and for every size of groups. Needs an OpenCL platform; PoCL will do. */
+/* Strategies of devices: each gives the host's results, bitwise where doc/devices.md says so, and
+ * the same bits in every run and for every size of groups. Needs an OpenCL platform; PoCL will
+ * do. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,7 @@ OP2_KERNEL(append, (uint64_t * x, const double *w, double *least, int32_t *which
     *which = i;
   }
 });
-/* More values than are reduced together, beside what is located. */
+/* This reduces more values than are reduced together, besides an OP2_MAX with its information. */
 OP2_KERNEL(tally,
            (const double *w, double *r1, double *r2, double *most, int32_t *where, float *at,
             double *bins, int32_t i),
@@ -70,12 +71,12 @@ OP2_KERNEL(put, (double *y, const double *w), {
   y[1] = -w[0];
 });
 
-/* What comes of it all; parts are held to different rules. */
-struct sums { /* of increments: the order shows in their last bits */
+/* All results; the rules differ for the parts. */
+struct sums { /* increments: the order shows in their last bits */
   double r[3 * NODES], part[3 * NODES];
   float s[CELLS], part_s[CELLS];
 };
-struct exact { /* no order shows, or elements keep theirs */
+struct exact { /* either no order shows, or the order of elements is kept */
   double w[EDGES], low[NODES], y[2 * CELLS], most, least, tallest;
   int32_t high[CELLS], a[NODES], which, where;
   float at[2];
@@ -102,7 +103,8 @@ static int32_t ends[2 * EDGES], owners[EDGES];
 static int64_t members[PART];
 static double start[2 * EDGES];
 
-/* Edges reach what is near, so that some blocks share a colour, whose order is not theirs. */
+/* Edges connect nodes that are near, so that some blocks share a colour and run in another
+ * order. */
 static void draw_mesh(void) {
   uint64_t seed = 11;
   for (int e = 0; e < EDGES; e++) {
@@ -200,7 +202,7 @@ static void fluxes(struct mesh *m, op2_set set) {
                      op2_arg_dat(m->s, 0, m->owner, OP2_INC)));
 }
 
-/* The first two may be fused. */
+/* The first two loops may be fused. */
 static void run(struct mesh *m, struct results *out) {
   memset(out, 0, sizeof *out);
   fresh(m);
@@ -284,14 +286,15 @@ static double distance(const struct results *a, const struct results *b) {
 struct rule {
   const char *strategy;
   bool host;  /* sums have the host's bits */
-  bool fixed; /* and at least the same in each run */
+  bool fixed; /* sums have at least the same bits in each run */
 };
 static const struct rule rules[] = {{"", true, true},         {"repeat", true, true},
                                     {"owner", true, true},    {"gather", true, true},
                                     {"staged", false, true},  {"unstaged", false, true},
                                     {"atomics", false, false}};
 
-/* Loops ran on the device, and one of them, at least, as it was asked for. */
+/* op2_explain() reports that loops ran on the device, at least one of them by the strategy asked
+ * for. */
 static void is_told(struct mesh *m, const char *strategy) {
   static char text[1 << 16];
   char want[64];
@@ -313,7 +316,7 @@ static void is_told(struct mesh *m, const char *strategy) {
        "atomics: too short a type is told");
 }
 
-static bool by_blocks; /* the host adds in their order: without OpenMP it takes that of elements */
+static bool by_blocks; /* the host adds block by block; without OpenMP, in the order of elements */
 
 static void judge(const struct rule *rule, const char *how, const struct results *got,
                   const struct results *host, const struct results *first) {
@@ -333,7 +336,7 @@ static void judge(const struct rule *rule, const char *how, const struct results
      "%s, %s: the same tree of reductions", name, how);
 }
 
-/* Groups smaller than blocks, as large, and larger; and the same once more. */
+/* Groups are smaller than blocks, as large, and larger; the last size is repeated. */
 static void sizes(struct mesh *m, const struct rule *rule, const struct results *host,
                   struct results *first, const struct results *tree) {
   static const int groups[] = {256, 64, 32, 32};
@@ -372,8 +375,8 @@ static void strategies(const char *backend, int block_size, const char *fuse) {
   }
 }
 
-/* Blocks get smaller where shared memory is short, and where it has no room for one element, or one
- * target, others are taken. */
+/* Blocks get smaller if shared memory is short; if it cannot hold one element, or one target, other
+ * strategies are used. */
 static void short_memory(const char *backend, const struct rule *rule) {
   static struct results host, got;
   static const int64_t bytes[] = {2048, 400, 64};
@@ -392,7 +395,7 @@ static void short_memory(const char *backend, const struct rule *rule) {
   }
 }
 
-/* Where atomics are of 32 bits at most, only such values take them. */
+/* On a device whose atomics have at most 32 bits only such values use them. */
 static void short_atomics(const char *backend) {
   static char text[1 << 16];
   static struct results got;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What moves between the host and a device while a program runs as airfoil does: each dat goes there once,
- * and of the residuals those come back that are looked at. Backends of the host work on the shadow. */
+/* Transfers between the host and a device while a program runs as airfoil does: each dat is copied
+ * to the device once, and only the residuals that the host reads are copied back. Backends of the
+ * host work on the shadow. */
 #include <stdlib.h>
 
 #include "support.h"
@@ -79,7 +80,7 @@ static bool is_in(op2_dat dat, op2_data_state want) {
   return state == want;
 }
 
-/* What the ring holds stays what it was. */
+/* The sum over the ring is conserved. */
 static bool conserved(void) {
   double q[N], sum = 0;
   MUST(op2_dat_get(w.q, q));
@@ -96,7 +97,7 @@ static void time_loop(void) {
   for (int i = 1; i < ITERATIONS; i++) iterate();
   MUST(op2_gbl_get(w.rms, &rms));
   const op2_device_stats last = stats();
-  /* A launch has tables and constants besides. */
+  /* A launch also copies tables and constants. */
   const int64_t values = 2 * BYTES + 2 * N * (int64_t)sizeof(int32_t);
   EXPECT(on_device() ? first.put_bytes - before.put_bytes > values
                      : first.put_bytes - before.put_bytes == values);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Devices of OpenCL that lack something, refuse something or end, as the loader of test/answers has it: no
- * platform, no doubles, small groups, little shared memory, a compiler, memory or launches that fail, a
- * device that is lost. Each is told, or the host runs what the device does not; results are the same. */
+/* OpenCL devices that lack or refuse something, or are lost, as simulated by the loader of
+ * test/answers: no platform, no doubles, small groups, little shared memory, or a compiler, an
+ * allocation or a launch that fails. Each is reported, or the host runs what the device does not;
+ * results are the same. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <math.h>
@@ -17,7 +18,7 @@
 #include "signature.h"
 #include "support.h"
 
-/* CL/cl.h is not needed to build the library, nor this. */
+/* CL/cl.h is needed neither to build the library nor for this test. */
 enum {
   OUT_OF_MEMORY = -4,
   OUT_OF_RESOURCES = -5,
@@ -30,7 +31,7 @@ enum {
 };
 
 static void (*restart)(void);
-static int (*given)(void); /* other answers since then */
+static int (*given)(void); /* the number of simulated answers since then */
 static struct outcome got;
 
 static bool begin(void) {
@@ -83,7 +84,7 @@ static void smaller(void) {
   }
 }
 
-/* By each strategy, though some fit into less than others. */
+/* Every strategy runs under these limits, though some adapt to smaller ones than others. */
 static void smaller_strategies(void) {
   static const char *const strategies[] = {"repeat", "owner",    "gather",
                                            "staged", "unstaged", "atomics"};
@@ -100,7 +101,8 @@ static void smaller_strategies(void) {
   unsetenv("OP2_DEVICE_STRATEGY");
 }
 
-/* Without room for what a reduction shares it runs on the host, and nothing else does. */
+/* If shared memory is too small for a reduction, the loops with one run on the host, and no others
+ * do. */
 static void little_to_share(void) {
   for (enum emulation_program p = 0; p < PROGRAMS; p++) {
     bool reduces = p == REDUCE || p == LOCATE || p == BESIDES;
@@ -116,7 +118,7 @@ static void little_to_share(void) {
 
 enum { CELLS = 700 };
 
-/* Sums of whole numbers, which are what they are in any order. */
+/* The terms are whole numbers, so that the sums do not depend on the order. */
 OP2_KERNEL(spread, (const float *a, const float *b, float *c, float *d), {
   *c += 2 * *a;
   *d += *b - 3.0f;
@@ -133,11 +135,12 @@ OP2_KERNEL(wide, (float *x), {
 });
 OP2_KERNEL(root, (float *x), { *x = sqrt(*x); });
 
-/* What runs on a device without doubles, and what op2_explain says of what does not. */
+/* Kernels for a device without doubles, and the reason that op2_explain() gives for those on the
+ * host. */
 static const struct {
   const op2_kernel_desc *kernel;
-  const char *says; /* null: it runs there */
-  float value;      /* that 9 becomes */
+  const char *says; /* null: it runs on the device */
+  float value;      /* result for the input 9 */
 } singles[] = {
     {&half_kernel, "it computes in double precision, which the device has not", 4.5F},
     {&wide_kernel, "it computes in double precision, which the device has not", 10},
@@ -154,7 +157,7 @@ struct floats {
   op2_kernel first, second;
 };
 
-/* Where text that knows no doubles is compiled nothing else is kept. */
+/* The cache is given, so that code compiled without doubles does not mix with other code. */
 static bool open_floats(const char *backend, const char *cache, struct floats *f) {
   static int32_t ends[2 * CELLS];
   static float start[CELLS];
@@ -190,7 +193,7 @@ static void close_floats(struct floats *f) {
   CHECK(op2_finalize(&f->ctx));
 }
 
-/* Two loops, and what they leave. */
+/* Run two loops and get their results. */
 static void run_floats(struct floats *f, float values[2 * CELLS + 2]) {
   CHECK(op2_par_loop(f->first, f->cells, op2_arg_dat(f->a, 0, f->ends, OP2_READ),
                      op2_arg_dat(f->a, 1, f->ends, OP2_READ),
@@ -231,7 +234,7 @@ static void run_single(struct floats *f, int s) {
   op2_kernel_destroy(&kernel);
 }
 
-/* By the looks of a source. */
+/* True if a source computes in double precision, judged by its text. */
 static void by_looks(void) {
   static const char *const doubles[] = {
       "double x;",     "float x = 1.0;", "float x = 1e3;",     "float x = .5l;",
@@ -274,7 +277,7 @@ static void no_doubles(void) {
 
 /* ---- refusals -------------------------------------------------------------------------------- */
 
-/* A compiler that fails, or is not there; binaries that it does not take again. */
+/* A compiler fails or is missing, or a binary from the cache is refused. */
 static void no_code(void) {
   static const int errors[] = {BUILD_FAILURE, NO_COMPILER, OUT_OF_RESOURCES, OUT_OF_MEMORY};
   char settings[64], cache[4200];
@@ -308,8 +311,8 @@ static void no_memory(void) {
   is_int(host, tries, "by the host");
 }
 
-/* Before a loop has begun the host can run it; then its values are neither old nor new, and the loop fails,
- * and nothing else. */
+/* If the first launch of a loop fails, the host runs it. If a later launch fails, its values are
+ * partly new; that loop fails, and no other does. */
 static void no_launch(void) {
   static const int errors[] = {OUT_OF_RESOURCES, INVALID_GROUP, OUT_OF_MEMORY};
   char settings[64];
@@ -330,7 +333,7 @@ static void no_launch(void) {
   }
 }
 
-/* Another loop of the same context runs there still. */
+/* Another loop of the same context still runs on the device. */
 static void others_run(void) {
   float values[2 * CELLS + 2];
   struct floats f;
@@ -377,7 +380,7 @@ static void lost(void) {
 
 /* ---- no device ------------------------------------------------------------------------------- */
 
-/* Which there are is found out once in a process. */
+/* Platforms are listed once in a process, so this runs in a child. */
 static int without_platforms(void) {
   op2_context ctx = NULL;
   int wrong = 0;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that run beside each other on the host's processors and on a device: same values wherever they
- * run, and no copies but those that it takes. Needs StarPU and a device (PoCL will do). */
+/* Loops that run side by side on the host's processors and on a device: values are the same
+ * wherever the loops run, and there are no copies but the necessary ones. Needs StarPU and a device
+ * (PoCL will do). */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,7 +17,7 @@
 
 enum { NODES = 3000, EDGES = 2 * NODES, STEPS = 12 };
 
-/* Whole numbers: sums are the same in any order. */
+/* The values are whole numbers, so that sums are the same in any order. */
 OP2_KERNEL(spread, (const double *x1, const double *x2, double *r1, double *r2), {
   double f = x1[0] - 2 * x2[0] + x2[1];
   r1[0] += f;
@@ -105,7 +106,7 @@ static void queue_step(struct mesh *m) {
                      op2_arg_gbl(m->most, OP2_MAX)));
 }
 
-/* With the host looking at values, and changing some, in between. */
+/* The host reads values, and changes some, between steps. */
 static void run_steps(struct mesh *m, struct values *out) {
   for (int s = 0; s < STEPS; s++) {
     void *at;
@@ -167,7 +168,8 @@ static void values_of(const char *backend, const char *place, bool eager) {
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* Of a time step, when those before have brought everything where it is used. */
+/* Copies of one time step, counted after the first steps have brought all values where they are
+ * used. */
 static void copies_of(const char *place, int64_t puts, int64_t gets, int64_t put_bytes,
                       int64_t get_bytes) {
   enum { TIMES = 5 };
@@ -191,7 +193,8 @@ static void copies_of(const char *place, int64_t puts, int64_t gets, int64_t put
 static void copies(void) {
   const int64_t dat = 2 * NODES * 8, results = 2 * 8;
   copies_of("*:cpu,none:device", 0, 0, 0, 0);
-  /* MAX starts from what the global was: it goes there only if the kernel reads it, which it cannot. */
+  /* MAX starts from the global's value, which is copied only if the kernel reads it; this one
+   * cannot. */
   copies_of("*:device", 0, 1, 0, results);
   copies_of("beside:device,*:cpu", 0, 0, 0, 0);
   copies_of("spread:device,*:cpu", 2, 1, 2 * dat, dat);
@@ -206,7 +209,7 @@ static const struct op2i_loop_data *data_of(const struct mesh *m, const char *na
   return loop ? loop->sched_data : NULL;
 }
 
-/* Where loops are to run by these costs: 0 on the host, 1 on the device. */
+/* Check where loops run at these costs: 0 is the host, 1 the device. */
 static void chosen(const char *costs, const char *place, int spread_on, int settle_on,
                    int beside_on) {
   static const char *const names[] = {"spread", "settle", "beside"};
@@ -245,16 +248,16 @@ static void models(void) {
   chosen(slow, "*:free", 1, 1, 1);
   chosen(fast, "*:free", 0, 0, 0);
   chosen(both, "*:free", 1, 0, 0);
-  /* Copies of each time step would take 30 ms, and the loops less than one. */
+  /* The copies of each time step would take 30 ms, the loops less than one. */
   chosen(dear, "*:free", 0, 0, 0);
   chosen(bytes, "*:free", 0, 0, 0);
-  /* What is said of one decides for others. */
+  /* A rule for one loop changes the choice for the others. */
   chosen(slow, "spread:cpu,*:free", 0, 1, 1);
   chosen("*:cpu=5,*:device=4,copy=10000000,byte=0", "spread:device", 1, 1, 0);
 }
 
-/* By what is measured: single steps are tried on the device, as long as that takes a small share of the time,
- * and then nothing changes but for a reason. */
+/* Places are chosen by measured times: single steps are tried on the device as long as that takes a
+ * small share of the time, and then a choice changes only for a reason. */
 static void measured(void) {
   enum { BEFORE = 5, TIMES = 40 };
   static const char *const names[] = {"spread", "settle", "beside"};
@@ -286,7 +289,7 @@ static void measured(void) {
 
 /* ---- dependences ----------------------------------------------------------------------------- */
 
-/* What shares nothing with a device's loop does not wait for it, nor for copies. */
+/* A loop that shares no data with a device's loop waits neither for it nor for copies. */
 static void dependences(void) {
   struct mesh m;
   setenv("OP2_CHUNK_US", "0", 1);
@@ -348,7 +351,7 @@ static void costs(void) {
      "and are read");
 }
 
-/* Backends without a device have nowhere else to go. */
+/* A backend without a device runs everything on the host. */
 static void without_device(void) {
   op2_context ctx;
   op2_options options = {.backend = "sequential"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that the host's processors and a device run at once, each a part: the same bits wherever the cut is
- * and whatever the device's strategy, and no copies but of the rows at the cut. Needs StarPU and a device
- * (PoCL will do). */
+/* Loops that the host's processors and a device run together, each a part: the bits are the same
+ * wherever the cut is and whatever the device's strategy, and only the rows at the cut are copied.
+ * Needs StarPU and a device (PoCL will do). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -149,7 +149,7 @@ static void run_steps(struct mesh *m, struct values *out) {
     queue_rest(m);
     queue_flux(m);
     queue_settle(m);
-    if (s % 4 == 3) { /* the host changes values, all over */
+    if (s % 4 == 3) { /* the host changes values all over the mesh */
       CHECK(op2_dat_write_begin(m->x, &at));
       for (int c = 0; c < CELLS; c += 7) ((double *)at)[2 * c] = 1 + c % 13;
       CHECK(op2_dat_write_end(m->x, &at));
@@ -167,7 +167,7 @@ static void run_steps(struct mesh *m, struct values *out) {
 
 static struct values wanted;
 
-/* The largest difference, relative to what is wanted or to one. */
+/* The largest difference, relative to the larger of the expected value and one. */
 static double off(const double *a, const double *b, int n) {
   double most = 0;
   for (int i = 0; i < n; i++) {
@@ -231,7 +231,7 @@ static void values(void) {
   unsetenv("OP2_SHADOW");
 }
 
-/* Less memory than the mesh needs there: some loops go to the host as a whole. */
+/* The device has less memory than the mesh needs: some loops run on the host as a whole. */
 static void little_memory(void) {
   static struct values got;
   struct mesh m;
@@ -250,7 +250,8 @@ static void little_memory(void) {
   close_mesh(&m);
 }
 
-/* A dat of which the device has a part makes room for others: that part comes home first. */
+/* A dat that is partly on the device is evicted for others: its part is copied to the host
+ * first. */
 static void gives_way(void) {
   static double want[2 * CELLS], got[2 * CELLS];
   op2_data_state state = OP2_STATE_SPLIT;
@@ -272,8 +273,8 @@ static void gives_way(void) {
 
 /* ---- copies ---------------------------------------------------------------------------------- */
 
-/* What the definition says of a cut: elements of the host are those up to the last that has an end before
- * it, those of the device begin with the first that has one behind. */
+/* A cut by its definition: the host's elements are those up to the last one that has an end before
+ * the cut, the device's begin with the first that has one after it. */
 struct cut {
   int64_t row, host_end, device_begin; /* a row of cells; edges */
   int64_t last, first;                 /* cells that these reach: below `last`, from `first` on */
@@ -307,7 +308,8 @@ static const char *explanation(const struct mesh *m) {
   return text;
 }
 
-/* The model says the same, of dats: results of reductions come to the host besides. */
+/* op2_explain() reports the same bytes for dats; results of reductions are copied to the host
+ * besides. */
 static void told_copies(const struct mesh *m, const char *place, int64_t put_bytes,
                         int64_t get_bytes) {
   char line[160];
@@ -317,11 +319,12 @@ static void told_copies(const struct mesh *m, const char *place, int64_t put_byt
   ok(strstr(explanation(m), line), "%s: op2_explain(): %s", place, line);
 }
 
-/* Of a time step, when those before have brought everything where it is used. */
+/* Copies of one time step, counted after the first steps have brought all values where they are
+ * used. */
 static void copies_of(const char *place, int64_t puts, int64_t put_bytes, int64_t gets,
                       int64_t get_bytes, int64_t results) {
   enum { TIMES = 5 };
-  const double most = 1e300; /* a greater one would be news for the device */
+  const double most = 1e300; /* a larger value would have to be copied to the device */
   struct mesh m;
   if (!open_mesh(&m, "starpu", place)) return;
   CHECK(op2_gbl_set(m.most, &most));
@@ -343,7 +346,7 @@ static void copies_of(const char *place, int64_t puts, int64_t put_bytes, int64_
 
 static void copies(void) {
   const struct cut c = cut_at((int64_t)(CELLS * 0.75) / 64 * 64);
-  const int64_t sums = 2 * 8; /* of the device's part */
+  const int64_t sums = 2 * 8; /* two doubles: the sums of the device's part */
   ok(c.last - c.row <= 2 * WIDTH && c.row - c.first <= 2 * WIDTH && c.first < c.row,
      "the cut at cell %d needs %d rows from the one, %d from the other", (int)c.row,
      (int)(c.last - c.row), (int)(c.row - c.first));
@@ -377,7 +380,7 @@ static void states(void) {
   close_mesh(&m);
 }
 
-/* op2_explain() says where the cut is, or why there is none. */
+/* op2_explain() reports where the cut is, or why there is none. */
 static void told(void) {
   char line[160];
   const struct cut c = cut_at((int64_t)(CELLS * 0.75) / 64 * 64);
@@ -411,7 +414,8 @@ static int64_t runs_of(const struct mesh *m, const char *name, int where) {
   return loop ? ((const struct op2i_loop_data *)loop->sched_data)->placed[where] : -1;
 }
 
-/* Where both loops are to run by these costs, of an element on one of two processors or on the device. */
+/* Check where both loops run at these costs, for an element on one of two processors or on the
+ * device. */
 static void chosen(const char *costs, int flux, int settle, const char *text) {
   enum { TIMES = 6 };
   struct mesh m;
@@ -435,11 +439,11 @@ static void choices(void) {
   chosen("*:cpu=2,*:device=100,copy=0,byte=0", HOST, HOST, "6 times on the host, 0 on the device");
   chosen("*:cpu=100,*:device=1,copy=0,byte=0", DEVICE, DEVICE,
          "0 times on the host, 6 on the device");
-  /* Copies at the cut would take longer than the device saves. */
+  /* The copies at the cut would take longer than the device saves. */
   chosen("*:cpu=2,*:device=1.5,copy=1000000,byte=0", HOST, HOST, "6 times on the host");
 }
 
-/* What loops of another program were chosen to do, and what a rule says of one, leaves the ratio of others
+/* Choices for loops of another program, and a rule for one loop, leave the ratio of other loops
  * alone. */
 static void apart(void) {
   enum { HOST, DEVICE, BOTH, TIMES = 6 };
@@ -451,7 +455,7 @@ static void apart(void) {
     queue_flux(&m);
     CHECK(op2_flush(m.ctx));
     if (s == 0)
-      continue; /* the place of flux is looked at again at its second run, not at its third */
+      continue; /* the place of flux is reconsidered at its second run, not at its third */
     queue_settle(&m);
     CHECK(op2_flush(m.ctx));
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tries of loops on a device are paid for in full. What is asked for is decided by times that are
- * given here, none is measured. Needs StarPU and a device (PoCL will do). */
+/* The cost of trying loops on a device is fully accounted for. The times that decide are given
+ * here, none is measured. Needs StarPU and a device (PoCL will do). */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +49,7 @@ static bool begin(const char *cache) {
   CHECK(op2_dat_create(nodes, 1, OP2_F64, NULL, "x", &x));
   CHECK(op2_dat_create(edges, 1, OP2_F64, NULL, "y", &y));
   CHECK(op2_kernel_create(ctx, &gather_kernel, &kernel));
-  ctx->sched->tried = 1e9; /* nothing can be paid for */
+  ctx->sched->tried = 1e9; /* the budget for tries is exhausted */
   run(RUNS);
   return true;
 }
@@ -69,7 +69,7 @@ static void end(void) {
 static const double copy_ns = 1e6, byte_ns = 10, element_ns = 1000, entry_ns = 4;
 static double share, run_s, there_s, back_s, tables_s;
 
-/* A step of the loop, of which nothing is known but what it takes on the host. */
+/* A step of the loop, of which only the time on the host is known. */
 static struct op2i_step given(void) {
   struct op2i_sched *sched = ctx->sched;
   struct op2i_step step = {.loop = ctx->loops->first, .hi = EDGES, .place = OP2I_HOST};
@@ -91,7 +91,8 @@ static struct op2i_step given(void) {
 
 static bool near(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(b) + 1e-15; }
 
-/* So much has run that, with `about` seconds that are about to, `seconds` may be spent on tries. */
+/* Set the running time so that, with `about` seconds of work pending, `seconds` may be spent on
+ * tries. */
 static void afford(double seconds, double about) {
   ctx->sched->spent.running = seconds / share - about;
 }
@@ -159,7 +160,7 @@ static void compilation(void) {
      "what has failed is not wanted again");
 }
 
-/* What an operation queues itself is paid for by all that ran outside, and tries there count. */
+/* A try inside an operation is paid for by the time that ran outside it, and counts there. */
 static void inside(void) {
   struct op2i_step step = given();
   struct op2i_sched outer = {.ctx = ctx}, *sched = ctx->sched, *before = sched->outer;
@@ -222,8 +223,8 @@ static void cold(const char *cache) {
 
 /* ---- ranks ----------------------------------------------------------------------------------- */
 
-/* On rank 0 a loop is tried, and of the allocations for its code the Nth fails: whatever it was, in the
- * programs that come next nobody compiles what others do not. */
+/* Rank 0 tries a loop, and the Nth allocation for its code fails. Whichever it was, no rank
+ * compiles alone in the programs that follow. */
 struct late {
   struct row row;
   op2_kernel kernel;
@@ -249,7 +250,7 @@ static op2_status declare_late(struct late *l) {
   return status;
 }
 
-/* The loop is the last that was made. */
+/* The loop is the last one that was created. */
 static op2_status try_late(struct late *l) {
   struct op2i_sched *sched = l->row.ctx->sched;
   const struct op2i_loop *loop = l->row.ctx->loops->last;
@@ -278,8 +279,8 @@ static int late_rank(struct op2i_comm *comm, void *failed) {
   int wrong = 0;
   op2_status status = row_begin(&l.row, comm, "starpu");
   if (!status) l.row.ctx->sched->tried = 1e9;
-  if (!status) l.row.ctx->config.verify = false; /* without memory for that it ends */
-  if (!status) l.row.ctx->config.fuse = 0;       /* the same loops in all programs */
+  if (!status) l.row.ctx->config.verify = false; /* without memory for it the program ends */
+  if (!status) l.row.ctx->config.fuse = 0;       /* all programs have the same loops */
   int64_t go_on = 1;
   for (l.n = 1; go_on && !status; l.n += quick() ? 4 : 1) {
     status = one_late(&l, &wrong);
@@ -293,7 +294,7 @@ static int late_rank(struct op2i_comm *comm, void *failed) {
 
 static void late(void) {
   int failed = 0;
-  alarm(120); /* who hangs is ended */
+  alarm(120); /* a rank that hangs is killed */
   is_int(run_contexts(2, (struct op2i_link_speed){0}, late_rank, &failed), 0,
          "a try on one rank that lacks memory keeps no other waiting");
   alarm(0);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The backend `cuda` as it is, on the emulation of a device (test/emulation): programs of all ways to run a
- * loop give what `sequential` gives, in whatever order threads and blocks come; and of faults that are
- * planted in their text each is found. Needs a C++ compiler for the device's code. */
+/* The backend `cuda` itself, on the emulation of a device (test/emulation): programs with all
+ * strategies give the results of `sequential`, in whatever order threads and blocks run, and each
+ * fault that is planted in their text is found. Needs a C++ compiler for the device's code. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <stdio.h>
@@ -17,7 +17,7 @@ static const char *const devices[] = {
     "order=1", "order=2", "order=3", "threads=32", "threads=64", "sm=90", "check=0", "pinned=0",
 };
 
-/* Ways to add through maps; what a loop does not fit runs in another. */
+/* The strategies for increments through maps; a loop that one does not fit uses another. */
 static const char *const strategies[] = {"repeat", "owner",    "gather",
                                          "staged", "unstaged", "atomics"};
 
@@ -50,7 +50,7 @@ static void all_agree(void) {
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-/* Where no strategy is asked for; t557 has those of strategies. */
+/* These run with the automatic choice of strategy; t557 has the faults of each strategy. */
 static const struct emulation_fault faults[] = {
     {"no barrier before rows are taken from shared memory", WIDE,
      "s~    op2_wait();\n    if (op2_item() < op2_live) {~    if (op2_item() < op2_live) {~", ""},
@@ -151,7 +151,7 @@ static void little_memory(void) {
 
 /* ---- the compiler ---------------------------------------------------------------------------- */
 
-/* What is nowhere is missing when a text is compiled, not when its binary is loaded. */
+/* An undefined function is reported when the text is compiled, not when its binary is loaded. */
 static void refuses(void) {
   static const char text[] = "double nowhere(double x);\n"
                              "extern \"C\" __global__ void f(double *x) {\n"

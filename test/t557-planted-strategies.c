@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faults planted in the text of loops that run by each strategy where elements meet: each is found, by the
- * emulation's look at memory or by the result. Runs on the emulation (test/emulation) only. */
+/* Faults planted in the text of loops that run by each strategy for shared targets: each is found,
+ * by the emulation's checks of memory or by the result. Runs on the emulation (test/emulation)
+ * only. */
 #include "emulation_case.h"
 #include "support.h"
 
-/* What elements leave, and then the sums of targets. */
+/* Faults in the values that elements store, and in the sums of targets. */
 static const struct emulation_fault gather[] = {
     {"a value that no element leaves", INCREMENT,
      "s~((OP2_GLOBAL double *)(op2_kept + (0 + 1) * (op2_hi - op2_lo)))[op2_position - op2_lo] = "
@@ -38,7 +39,7 @@ static const struct emulation_fault gather[] = {
      "never written"},
 };
 
-/* Elements add at once. */
+/* Elements add concurrently with atomics. */
 static const struct emulation_fault atomics[] = {
     {"a plain sum", INCREMENT,
      "s~atomicAdd(&op2_dat2[2 * op2_map0_0 + 0], op2_own3[0 + 0])~"
@@ -70,7 +71,7 @@ static const struct emulation_fault atomics[] = {
     {"a minimum in its place", HIGHEST, "s~op2_b > op2_a~op2_b < op2_a~", NULL},
 };
 
-/* Blocks of a colour, and in them elements by turns. */
+/* The blocks of a colour run together, and the elements of a block are serialised. */
 static const struct emulation_fault unstaged[] = {
     {"all colours at once", INCREMENT, "s~op2_turn == op2_colour~op2_turn == 0 && op2_colour >= 0~",
      ""},
@@ -94,7 +95,7 @@ static const struct emulation_fault unstaged[] = {
      "s~op2_turn < op2_t1[op2_block]~op2_turn + 1 < op2_t1[op2_block]~", NULL},
 };
 
-/* The same in groups smaller than a block. */
+/* The same with groups smaller than a block. */
 static const struct emulation_fault in_turn[] = {
     {"all colours at once", INCREMENT, "s~!= op2_turn) continue~< 0) continue~", ""},
     {"strides of twice a group", INCREMENT,
@@ -104,7 +105,7 @@ static const struct emulation_fault in_turn[] = {
     {"an element too many", INCREMENT, "s~op2_position < op2_end;~op2_position <= op2_end;~", ""},
 };
 
-/* A group computes the elements that reach its targets, and adds by way of shared memory. */
+/* A group computes the elements that reach its targets, and adds through shared memory. */
 static const struct emulation_fault owner[] = {
     {"no barrier before sums", INCREMENT,
      "s~  }\n  op2_wait();\n  const int64_t op2_begin~  }\n  const int64_t op2_begin~", ""},

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random programs against an interpreter of their own, on every backend, lazy and eager.
+/* Random programs are compared with an interpreter of their own, on every backend, lazy and eager.
  *
  *   t600-random [count [seed [only]]]
  *
  * runs `count` programs of a seed, or just program `only` of them. OP2_TEST_RANDOM_COUNT and
  * OP2_TEST_RANDOM_SEED do the same. A program that fails is listed with its seed and number.
- * OP2_TEST_MODES=loops runs each program once more while the calling thread has floating-point modes that
- * are drawn, and no functions among the loops, and compares bits; =calls has functions, which are to see
- * these modes.
+ * OP2_TEST_MODES=loops runs each program once more while the calling thread has drawn
+ * floating-point modes, without functions among the loops, and compares bits; =calls keeps the
+ * functions, which must see these modes.
  * The kernels are those of the seed, or of OP2_TEST_RANDOM_KERNELS: several runs may share them.
  * OP2_TEST_FULL=1 takes four times as many programs, OP2_TEST_QUICK=1 only the first.
  * OP2_TEST_RANDOM_DEVICES is how many of the programs run on each device, whose compilers take
@@ -23,21 +23,21 @@
 
 enum { BLOCKS = 4, BACKENDS = 6 };
 
-/* StarPU starts OpenCL's loader with nothing to find: who wants it is to come first. */
+/* StarPU starts OpenCL's loader with no platforms, so OpenCL has to come first. */
 static const char *const backends[BACKENDS] = {"opencl", "cuda",   "sequential",
                                                "openmp", "starpu", "check"};
 static const int block_sizes[BLOCKS] = {1, 2, 7, 1000000};
 
-enum { DEVICES = 2 };       /* the first backends */
-static int most_on_devices; /* programs: their compilers take long */
+enum { DEVICES = 2 };       /* these backends come first in the list */
+static int most_on_devices; /* the number of programs; their compilers take long */
 
 static struct rkernel *pool[PROGRAM_KERNELS];
-static bool tile_given, fuse_given; /* by whoever runs this: to every place */
+static bool tile_given, fuse_given; /* set by the caller of the test, for every place */
 
 static bool place_open(struct place *place) {
   op2_options options = config_options(&place->config);
-  /* In most places every block is a task; in one the queue is short and programs may run inline, in
-   * one chains are tiled wherever they can be, and in one loops are fused when they come again. */
+  /* In most places every block is a task. One has a short queue, and its programs may run inline;
+   * one tiles chains wherever possible; one fuses loops when they come again. */
   options.queue_max = place->config.block_size == 2 ? 3 : 0;
   setenv("OP2_CHUNK_US", place->config.block_size == 2 ? "200" : "0", 1);
   if (!fuse_given) setenv("OP2_FUSE", place->config.block_size == 2 ? "1" : "2", 1);
@@ -45,7 +45,7 @@ static bool place_open(struct place *place) {
   return place_begin(place, &options, NULL) == OP2_SUCCESS;
 }
 
-/* How often what is tested here has happened. */
+/* Counts of the events that the test is meant to reach. */
 static struct { int64_t fused, replayed, tiled, looks, edits, launches, puts, gets; } seen;
 
 static bool place_close(struct place *place) {
@@ -101,11 +101,12 @@ struct counts {
 
 static const char *modes_asked; /* null: programs run once */
 
-/* Once more, while the thread has other modes, which it has afterwards. */
+/* Run the program again while the thread has drawn floating-point modes, which must be unchanged
+ * afterwards. */
 static bool same_with_modes(const struct rprogram *p, struct place *place, uint64_t *random) {
   const uint64_t digest = place->digest;
   const unsigned drawn = fp_sets[draw_below(random, FP_SETS)] & fp_possible();
-  /* What is compared here computes, too, and is inexact. */
+  /* The comparisons here are inexact computations, too, so no trap may be set. */
   place->modes = drawn & ~(unsigned)FP_EVERY_TRAP;
   place->other_modes = 0;
   fp_set(place->modes);
@@ -139,7 +140,7 @@ static void run_everywhere(uint64_t seed, int number, struct counts *counts) {
       struct place *place = &places[b][e][s];
       if (place->ctx && run_here(p, place, &random)) continue;
       counts->failed[b][e]++;
-      /* What a failure left behind must not fail the next program. */
+      /* Leftovers of a failure must not fail the next program. */
       if (place->ctx && !place_close(place)) diag("  and at the end: %s", op2_error_message());
       if (!place_open(place)) diag("cannot open the context again: %s", op2_error_message());
     }
@@ -155,7 +156,7 @@ static int number_of(int argc, char **argv, int i, const char *variable, int oth
 int main(int argc, char **argv) {
   struct counts counts = {0};
   test_environment();
-  /* Half of the time is spent compiling, most of it loops that only one program fuses. */
+  /* Half of the time is spent compiling, mostly loops that only one program fuses. */
   setenv("OP2_CFLAGS", "-O1 -march=native -fno-math-errno -ffp-contract=off", 0);
   const int usual_on_devices = quick() ? 40 : thorough() ? 2000 : 60;
   most_on_devices = number_of(0, NULL, 0, "OP2_TEST_RANDOM_DEVICES", usual_on_devices);

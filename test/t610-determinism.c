@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The same bits for any number of workers, lazy and eager, run after run, in scalar code and in
- * vectors of any width: floating-point sums through maps and into globals on a shuffled
- * triangulation, where any change of order shows in the last digits. */
+/* Results have the same bits for any number of workers, lazy and eager, run after run, in scalar
+ * code and in vectors of any width. The program adds floating-point numbers through maps and into
+ * globals on a shuffled triangulation, where any change of order shows in the last digits. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ enum {
   WORKERS = 4
 };
 
-/* What one run gives. */
+/* The results of one run. */
 struct result {
   double u[NODES], history[STEPS][2], over_cells[2], over_some;
   float single, squares[2];
@@ -39,7 +39,7 @@ OP2_KERNEL(advance, (double *u, double *r, double *sum, double *top), {
   r[0] = 0;
 });
 OP2_KERNEL(add_all, (const double *u, float *s), { *s += (float)u[0]; });
-/* Two additions to one sum, one of them for some elements only. */
+/* The kernel adds to one sum twice, the second time for some elements only. */
 OP2_KERNEL(add_cells, (const double *a, const double *b, double *s), {
   s[0] += a[0] * b[0];
   if (a[0] > b[0]) s[0] += 1 / (1 + a[0]);
@@ -120,8 +120,8 @@ static op2_status declare(op2_context ctx, struct objects *o) {
   return op2_kernel_create(ctx, &add_all_kernel, &o->add_all);
 }
 
-/* Through a map, over a list, and in single precision by itself and, when it is fused, together
- * with double precision. */
+/* Sum through a map, over a subset, and in single precision, alone and, if the loops are fused,
+ * together with double precision. */
 static op2_status add_up(struct objects *o) {
   op2_status status;
   DO(op2_par_loop(o->add_cells, o->cells, op2_arg_dat(o->u, 0, o->c2n, OP2_READ),
@@ -197,8 +197,8 @@ static bool run(const char *backend, int workers, bool eager, int block_size, st
   return op2_finalize(&ctx) == OP2_SUCCESS && good;
 }
 
-/* The same mesh in plain C and double, summed cell by cell: the results are right, not only
- * reproducible. */
+/* The same mesh in plain C and double, summed cell by cell: this shows that the results are right,
+ * not only reproducible. */
 static void reference(struct result *out) {
   static double r[NODES];
   memcpy(out->u, start, sizeof start);
@@ -228,7 +228,7 @@ static double distance(const struct result *a, const struct result *b) {
   return worst;
 }
 
-/* Every run of one backend and block size against the first. */
+/* Every run of one backend and block size is compared with the first. */
 static void same_bits(const char *backend, int block_size, const struct result *plain) {
   static struct result first, other;
   bool have = false;
@@ -250,7 +250,7 @@ static void same_bits(const char *backend, int block_size, const struct result *
   ok(error < 1e-11, "%s, blocks of %d: right to rounding (%.3g)", backend, block_size, error);
 }
 
-/* What backends that follow the same plan, or none, give is the same, too. */
+/* Backends that follow the same plan, or none, also give the same bits. */
 static void same_on(const char *a, const char *b) {
   static struct result one, two;
   if (op2_backend_unavailable(a) || op2_backend_unavailable(b)) {
@@ -261,8 +261,8 @@ static void same_on(const char *a, const char *b) {
   ok(good && memcmp(&one, &two, sizeof one) == 0, "%s and %s agree in every bit", a, b);
 }
 
-/* Vectors of all widths, scalar code, and the width that the processor is best at; in plain order
- * and, where the backend has them, in tiles, which have partial sums of their own. */
+/* Vectors of all widths, scalar code, and the processor's best width run in plain order and, if the
+ * backend has them, in tiles, which have partial sums of their own. */
 static void same_in_any_width(const char *backend) {
   static const char *const widths[] = {"64", "32", "16", "0", ""}, *const tiles[] = {"0", "200"};
   static struct result first, other, plain;
@@ -289,7 +289,7 @@ int main(void) {
   static const char *const backends[] = {"openmp", "starpu"};
   static struct result plain;
   test_environment();
-  /* Many small tasks, so that workers take turns. */
+  /* Many small tasks make the workers alternate. */
   setenv("OP2_CHUNK_US", "0", 1);
   make_mesh();
   reference(&plain);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The floating-point environment: whatever the program sets, wherever it does, loops compute what
- * they compute without, the program's modes and flags are as they were whenever the library
- * returns, and functions of op2_call() and of operators get them.
+/* The floating-point environment: whatever modes the program sets, wherever it sets them, loops
+ * compute the same bits as without; the program's modes and flags are unchanged whenever the
+ * library returns; and functions of op2_call() and of operators see them.
  *
  * Every cell of {modes} x {where they are set} x {backend} is a process of its own, so a trap fails
  * that cell alone. OP2_TEST_FULL=1 takes all cells on devices as well. */
@@ -34,10 +34,10 @@ struct cell {
   unsigned modes;
 };
 
-/* What a cell's process says, in memory that it shares. */
+/* The report of a cell's process, in shared memory. */
 static struct report {
-  uint64_t bits; /* of all results */
-  int values;    /* how many those are */
+  uint64_t bits; /* hash of all results */
+  int values;    /* number of results */
   char problem[300];
   const char *unfit;
 } * report;
@@ -45,7 +45,7 @@ static struct report {
 static double xs[NODES];
 static float fs[NODES];
 static int32_t ends[2 * EDGES];
-static const char *now; /* the call that was made last */
+static const char *now; /* the last call that was made */
 
 static void complain(const char *what) {
   if (!*report->problem) snprintf(report->problem, sizeof report->problem, "%s: %s", now, what);
@@ -83,10 +83,11 @@ OP2_KERNEL(spread,
              *sum += (*a < 1e100 ? *a : 1) * 0.1;
              *most = *a > *most ? *a : *most;
            });
-/* Infinite and not a number, as it says. */
+/* The kernel raises division by zero and invalid. */
 OP2_KERNEL(raising, (const double *x, double *y),
            { y[0] = (x[0] - x[0]) / (x[0] - x[0]) + 1 / (x[0] - x[0]); });
-/* What double lacks of a quotient shows how long double rounds; the third value is not a number. */
+/* The rest of a quotient after rounding to double shows how long double rounds; the third value is
+ * NaN. */
 OP2_KERNEL(extended, (const double *x, double *y), {
   const long double quotient = (long double)x[0] / 3;
   y[0] = (double)quotient;
@@ -117,7 +118,7 @@ static const char spoiling[] = "extern int feenableexcept(int);\n"
 /* ---- a cell's program ------------------------------------------------------------------------ */
 
 static op2_context ctx;
-static unsigned expected; /* modes that this thread has when the library returns */
+static unsigned expected; /* modes that this thread should have when the library returns */
 
 static void look_at_modes(void) {
   char text[120];
@@ -162,10 +163,10 @@ static void declare(void) {
   CALL(op2_gbl_create(ctx, 1, OP2_F64, NULL, "norm", &norm));
 }
 
-static unsigned given_modes;   /* that a function sets, ~0: none */
-static unsigned product_modes; /* that an operator's function sets, ~0: none */
+static unsigned given_modes;   /* modes that a function sets; ~0: none */
+static unsigned product_modes; /* modes that an operator's function sets; ~0: none */
 
-/* The function that the queue calls; it sees what the program has set. */
+/* The function that the queue calls; it sees the modes that the program has set. */
 static int function(void *data, void *const *values) {
   (void)data;
   add_bits(values[0], sizeof(double) * NODES);
@@ -176,7 +177,7 @@ static int function(void *data, void *const *values) {
   return 0;
 }
 
-/* What an operator's function queues and looks at runs as all else does, and the modes that it sets
+/* Loops and reads inside an operator's function run as all others do, and the modes that it sets
  * are the caller's from then on. */
 static op2_status product(void *data, op2_dat in, op2_dat out) {
   static op2_kernel k_weighted;
@@ -270,7 +271,7 @@ static void look_at_results(void) {
   }
 }
 
-/* Kernels set the modes of whatever threads they run on. */
+/* The kernels set the modes of whatever threads they run on. */
 static void spoil(unsigned modes) {
   static const int traps = 0x1 | 0x4 | 0x8, upward = 0x800, to_zero = 0xc00; /* of x86-64 */
   const int what[4] = {modes & FP_TRAPS ? traps : 0,
@@ -285,7 +286,7 @@ static void spoil(unsigned modes) {
                     op2_arg_direct(spoilt, OP2_WRITE)));
 }
 
-/* What else computes: statistics, descriptions, tolerances, single values of another type. */
+/* Other calls that compute: statistics, descriptions, tolerances, single values of another type. */
 static void look_around(void) {
   op2_times times;
   op2_profile profile;
@@ -313,7 +314,7 @@ static void set_modes(const struct cell *cell, enum when when) {
   fp_set(cell->modes);
 }
 
-/* The library that changes the modes of the thread that loads it. */
+/* Name the library that changes the modes of the thread that loads it. */
 static void name_library(const struct cell *cell, char path[4096]) {
   char modes[16];
   snprintf(path, 4096, "%s/test/libop2-test-fpmodes.so", getenv("OP2_TEST_BUILD"));
@@ -329,8 +330,8 @@ static void load_plugin(const struct cell *cell) {
   expected = cell->modes;
 }
 
-/* It is loaded with the kernel's code. What is queued behind this loop, and the library's own
- * arithmetic, run in the default modes all the same. */
+/* The library is loaded with the kernel's code. What is queued after this loop, and the library's
+ * own arithmetic, still run in the default modes. */
 static void link_library(const struct cell *cell) {
   char path[4096];
   const char *const libraries[] = {path, NULL};
@@ -404,10 +405,10 @@ static void fill(void) {
   for (int e = 0; e < 2 * EDGES; e++) ends[e] = draw_below(&random, NODES);
 }
 
-/* Generated code of a device has no modes that a kernel could set, and is linked to nothing. */
+/* A device's generated code has no modes that a kernel could set, and is linked to no library. */
 static bool makes_sense(const struct cell *cell) {
 #if !defined __x86_64__
-  if (cell->when == WORKER) return false; /* the kernel knows numbers of that processor's */
+  if (cell->when == WORKER) return false; /* the kernel uses this processor's encoding of modes */
 #endif
   if (cell->modes & ~fp_possible()) return false;
   if (cell->when == OPERATOR && !thorough() && cell->modes != FP_TRAPS &&
@@ -439,7 +440,7 @@ static void run_backend(const char *backend) {
     }
 }
 
-/* Objects that are linked with it change the modes of the thread that loads them. */
+/* Objects that are linked with -ffast-math change the modes of the thread that loads them. */
 static void run_fast_math(void) {
   const struct cell cell = {"openmp", NEVER, 0};
   setenv("OP2_CFLAGS", "-O2 -ffast-math", 1);
@@ -452,7 +453,7 @@ static void run_fast_math(void) {
        *report->problem ? report->problem : "the program's modes stay");
 }
 
-/* Generated code that has x87 compute in double as well. */
+/* On x87, generated code must also compute in double. */
 static void run_on_x87(void) {
 #if defined __x86_64__
   struct report usual = {0};

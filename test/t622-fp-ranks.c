@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The floating-point environment over ranks of MPI and in files: whatever modes the program sets,
- * before or after op2_init_mpi() or in a function of op2_call(), ranks exchange, reduce, write and read
- * the bits that they have without, and the program's modes and flags are as they were whenever the
- * library returns. Run by t622-fp-ranks.sh with the folder for its files; "alone" is a context without
- * ranks. */
+ * before or after op2_init_mpi() or in a function of op2_call(), ranks exchange, reduce, write and
+ * read the same bits as without, and the program's modes and flags are unchanged whenever the
+ * library returns. Run by t622-fp-ranks.sh with the folder for its files; "alone" is a context
+ * without ranks. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,9 +28,9 @@ struct cell {
 static int rank, ranks = 1, wrong;
 static bool alone;
 static char path[512];
-static uint64_t bits;     /* of all results of a cell */
-static unsigned expected; /* modes that this thread has when the library returns */
-static unsigned given;    /* that the function sets; ~0: none */
+static uint64_t bits;     /* hash of all results of a cell */
+static unsigned expected; /* modes that this thread should have when the library returns */
+static unsigned given;    /* modes that the function sets; ~0: none */
 
 static void complain(const char *call, const char *what) {
   fprintf(stderr, "# rank %d: %s: %s\n", rank, call, what);
@@ -72,7 +72,7 @@ OP2_KERNEL(spread,
              *most = *a > *most ? *a : *most;
              *narrow += (*a < 1e30 ? (float)*a : 1.0f) / 3.0f;
            });
-/* Infinite and not a number. */
+/* The kernel raises division by zero and invalid. */
 OP2_KERNEL(raising, (const double *x, double *y), { *y = 1 / (*x - *x) + (*x - *x) / (*x - *x); });
 
 static op2_context ctx;
@@ -133,7 +133,7 @@ static void look_at_results(op2_dat dat, int dim) {
 }
 
 static void write_file(void) {
-  const uint64_t least = 1; /* the smallest number of all, by its bits */
+  const uint64_t least = 1; /* the smallest positive number, by its bits */
   double value;
   op2_file file = NULL;
   memcpy(&value, &least, sizeof value);
@@ -193,7 +193,7 @@ static void set_modes(const struct cell *cell, enum when when) {
   if (cell->when == when) fp_set(expected = cell->modes);
 }
 
-/* Under modes of the program's own from the place that the cell names to the end. */
+/* Run under the program's own modes, from the point that the cell names to the end. */
 static void run(const struct cell *cell) {
   const op2_options options = {
       .backend = cell->backend, .threads = 1, .cache_dir = test_cache(), .log_level = 1};
@@ -240,7 +240,7 @@ static uint64_t digest_of_file(void) {
   return digest;
 }
 
-/* Whether all ranks have what they have without modes. */
+/* Check that all ranks have the results that they have without modes. */
 static void compare(const struct cell *cell, uint64_t usual, uint64_t usual_file) {
   if (bits != usual) complain("results", "other bits");
   if (!rank && digest_of_file() != usual_file) complain(path, "other bytes");
@@ -252,7 +252,8 @@ static void compare(const struct cell *cell, uint64_t usual, uint64_t usual_file
   wrong = 0;
 }
 
-/* Each set of modes once for each place, on one backend or another, or all with OP2_TEST_FULL=1. */
+/* Each set of modes is set once at each place, on one backend or another, or on all with
+ * OP2_TEST_FULL=1. */
 static void run_backend(int b, const char *backend) {
   const struct cell plain = {backend, NEVER, 0};
   run(&plain);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Scopes of the default floating-point environment, and windows in them, by themselves. Compiled
- * twice: as this processor has them, and (t623-fp-portable) by C's functions alone, as others do. */
+/* Scopes of the default floating-point environment, and windows in them, by themselves. The test is
+ * compiled twice: with this processor's instructions, and (t623-fp-portable) with C's functions
+ * alone, as on other processors. */
 #include <fenv.h>
 #include <stddef.h>
 
@@ -10,7 +11,8 @@
 
 static volatile double zero, big = 1e300, tenth = 0.1;
 
-/* Raises what does not trap in the default environment: invalid, division by zero, overflow, inexact. */
+/* Raise the exceptions that do not trap by default: invalid, division by zero, overflow,
+ * inexact. */
 static void compute(void) {
   volatile double result = zero / zero;
   result = 1 / zero;
@@ -47,7 +49,7 @@ static void scope(unsigned modes) {
   ok(after == modes && !flags, "%s: they are back afterwards, without flags", fp_name(modes));
 }
 
-/* Flags that the caller has stay, others are not added. */
+/* Flags that the caller has raised stay; no others are added. */
 static void flags_of_caller(void) {
   struct op2i_fp_scope outer;
   fp_set(0);
