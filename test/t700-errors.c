@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that fail after they were queued, in lazy mode: where it is heard, what is poisoned, what
- * still runs. */
+/* Loops that fail after they were queued, in lazy mode: which call reports the failure, what is
+ * poisoned, and what still runs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@ OP2_KERNEL(copy, (double *x, const double *y), { *x = *y; });
 OP2_KERNEL(add, (const double *x, const double *y, double *z), { *z = *x + *y; });
 OP2_KERNEL(total, (const double *x, double *g), { *g += *x; });
 
-/* Three ways not to compile or load; line 3 of each is wrong. */
+/* Three sources that do not compile or load; line 3 of each is wrong. */
 static const char *const undeclared =
     "void broken(double *x) {\n  *x = 1;\n  *x = no_such_name;\n}\n";
 static const char *const mistyped =
@@ -53,7 +53,7 @@ static op2_status read_dat(op2_dat dat) {
   return op2_dat_get(dat, values);
 }
 
-/* The call fails with OP2_ERR_COMPILE and a message with every word. Returns whether it did. */
+/* The call fails with OP2_ERR_COMPILE and a message with every word. Returns true if it did. */
 static bool fails_at(int line, op2_status got, const char *const *words, int n) {
   char text[8192];
   snprintf(text, sizeof text, "%s", op2_error_message());
@@ -72,8 +72,7 @@ static const char *here(int line) {
   return text;
 }
 
-/* The message has the place that queued the loop, the compiler's words and the kernel's own line.
- */
+/* The message has the call site of the loop, the compiler's message and the kernel's own line. */
 static void message(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)));
@@ -81,7 +80,7 @@ static void message(void) {
   EXPECT(op2_queued(test_ctx) == 1);
   FAILS_WITH(read_dat(m.x), place, "no_such_name", "physics/flux.h:102");
   FAILS_WITH(read_dat(m.x), place); /* poisoned until it is overwritten */
-  MUST(op2_flush(test_ctx));        /* it was reported */
+  MUST(op2_flush(test_ctx));        /* the failure was reported */
 }
 
 static void ways_to_fail(void) {
@@ -90,14 +89,14 @@ static void ways_to_fail(void) {
   FAILS_WITH(op2_flush(test_ctx), "physics/flux.h:102", here(__LINE__ - 1));
   MUST(op2_par_loop(broken_kernel(unlinked), m.set, op2_arg_direct(m.y, OP2_RW)));
   FAILS_WITH(op2_flush(test_ctx), "nowhere_defined", here(__LINE__ - 1));
-  /* Without a file of its own the kernel's lines go by its name. */
+  /* Without a file of its own the kernel's lines are given under its name. */
   op2_kernel k = new_source("broken", undeclared);
   MUST(op2_par_loop(k, m.set, op2_arg_direct(m.z, OP2_WRITE)));
   FAILS_WITH(op2_flush(test_ctx), "no_such_name", ":3");
 }
 
-/* Reads of poison are cancelled, and what they would have written is poisoned by the same failure;
- * others run. */
+/* Loops that read poison are cancelled, and what they would have written is poisoned by the same
+ * failure; other loops run. */
 static void dependents(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)));
@@ -114,7 +113,7 @@ static void dependents(void) {
   MUST(op2_flush(test_ctx));
 }
 
-/* A look at something independent neither fails nor runs what failed. */
+/* Reading an independent dat neither fails nor runs the loop that would fail. */
 static void independent(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)));
@@ -127,7 +126,7 @@ static void independent(void) {
   MUST(op2_flush(test_ctx));
 }
 
-/* Loops before the failing one have run; what they wrote elsewhere stays. */
+/* Loops before the failing one have run, and what they wrote to other dats stays. */
 static void earlier_loops(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.inc, m.set, op2_arg_direct(m.x, OP2_RW)));
@@ -153,7 +152,7 @@ static void lowest_first(void) {
   }
 }
 
-/* Also of two that one loop needs, in whatever order it names them. */
+/* This also holds if one loop needs two of them, in whatever order it names them. */
 static void lowest_of_two(void) {
   for (int swapped = 0; swapped < 2; swapped++) {
     struct mesh m = make_mesh();
@@ -169,7 +168,7 @@ static void lowest_of_two(void) {
   }
 }
 
-/* The same kernel at two places is two failures. */
+/* The same kernel queued at two call sites fails twice. */
 static void two_places(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.y, OP2_WRITE)));
@@ -181,8 +180,8 @@ static void two_places(void) {
   MUST(op2_flush(test_ctx));
 }
 
-/* A look needs the later loop only: that one's failure is told, the earlier one at the next flush.
- */
+/* Reading needs the later loop only, so that one's failure is reported; the earlier one is reported
+ * at the next flush. */
 static void by_need(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.y, OP2_WRITE)));
@@ -213,7 +212,8 @@ static void finalize_tells_the_rest(void) {
   FAILS_WITH(op2_finalize(&test_ctx), second);
 }
 
-/* What cures: overwriting as a whole. What does not: a part, an update, an access scope. */
+/* Poison is removed by overwriting the whole dat, but not by writing a part, an update or an access
+ * scope. */
 static void cures(void) {
   struct mesh m = make_mesh();
   const double seven[6] = {7, 7, 7, 7, 7, 7};
@@ -243,7 +243,8 @@ static void cures(void) {
   EXPECT_VALUES(double, m.x, 6, i, 7);
 }
 
-/* Cured before anyone looked: the look succeeds, the failure is still told at the flush. */
+/* If poison is overwritten before it is read, reading succeeds, and the flush still reports the
+ * failure. */
 static void cured_unseen(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)));
@@ -255,7 +256,7 @@ static void cured_unseen(void) {
   EXPECT_VALUES(double, m.x, 6, i, 5);
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)));
   MUST(op2_dat_set(
-      m.x, (double[]){7, 7, 7, 7, 7, 7})); /* forces the loop, and does not need its result */
+      m.x, (double[]){7, 7, 7, 7, 7, 7})); /* forces the loop, but does not need its result */
   EXPECT(op2_queued(test_ctx) == 0);
   EXPECT_VALUES(double, m.x, 6, i, 7);
   FAILS_WITH(op2_flush(test_ctx), "no_such_name");
@@ -275,7 +276,7 @@ static void globals(void) {
   EXPECT_GBL(double, m.g, 8);
 }
 
-/* Objects given up with a failing loop pending. */
+/* Objects are destroyed while a loop that will fail is queued. */
 static void destroyed(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)));
@@ -307,7 +308,7 @@ static void compute(void) {
   EXPECT_VALUES(double, m.y, 6, i, 5);
 }
 
-/* Queueing never tells of an older loop's failure, not even when the queue is full. */
+/* Queueing never reports an older loop's failure, not even if the queue is full. */
 static void full_queue(void) {
   op2_options options = config_options(&test_config);
   op2_context saved = test_ctx;

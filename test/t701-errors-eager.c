@@ -47,11 +47,11 @@ static void own_failure(void) {
   EXPECT(says(op2_dat_get(m.x, got), "no_such_name"));
   EXPECT(got[0] == -1);
   EXPECT_VALUES(double, m.z, 6, i, 5);
-  MUST(op2_flush(test_ctx)); /* it was reported */
+  MUST(op2_flush(test_ctx)); /* the failure was reported */
 }
 
 /* A loop that would read poison does not run. The call that queues it does not repeat the older
- * failure; a look at what it would have written does. */
+ * failure; reading what it would have written does. */
 static void cancelled(void) {
   struct mesh m = make_mesh();
   EXPECT(says(op2_par_loop(m.broken, m.set, op2_arg_direct(m.x, OP2_WRITE)), "no_such_name"));
@@ -71,7 +71,7 @@ static void cured(void) {
   EXPECT_VALUES(double, m.x, 6, i, 6);
 }
 
-/* The same wrong loop fails each time, and never gets in the way of others. */
+/* The same wrong loop fails each time, and never affects others. */
 static void again(void) {
   struct mesh m = make_mesh();
   for (int i = 0; i < 3; i++) {

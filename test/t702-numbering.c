@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Meshes that are badly numbered are warned of, once for each map, with what can be done; meshes
- * that are not, or that no numbering would help, are not. */
+/* A warning about a badly numbered mesh is printed once for each map, with advice. Meshes that are
+ * well numbered, or that no numbering would help, get none. */
 #define _XOPEN_SOURCE 700
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ struct wish {
   bool renumber;
 };
 
-/* What is printed while loops run over a map; *explained is what op2_explain() says of it. */
+/* The text printed while loops run over a map; *explained is the text of op2_explain(). */
 static const char *said_over(const struct rows *rows, struct wish wish, char explained[65536]) {
   op2_options options = {
       .backend = backend, .threads = 2, .cache_dir = test_cache(), .log_level = wish.log_level};
@@ -104,7 +104,7 @@ static int times(const char *text, const char *part) {
   return n;
 }
 
-/* Why op2_renumber() is not there, or null. */
+/* The reason why op2_renumber() is unavailable, or null. */
 static const char *no_renumbering(void) {
   static char why[256];
   op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
@@ -162,7 +162,7 @@ static void mended(const struct rows *rows, enum access access) {
 
 /* ---- meshes ---------------------------------------------------------------------------------- */
 
-/* Edges of a grid, those along x first; in order or not. */
+/* Edges of a grid, those along x first; in random order if `mixed`. */
 static int32_t *grid(int32_t side, bool mixed, struct rows *rows) {
   int32_t nodes = side * side, n = 0;
   int32_t *idx = calloc((size_t)(4 * nodes), sizeof *idx);
@@ -209,7 +209,7 @@ static int32_t *cube(int32_t side, struct rows *rows) {
   return idx;
 }
 
-/* Every row ends in one target that all share, or in one of a few. */
+/* The second end of each row is one target that all share, or one of a few. */
 static int32_t *hubs(int32_t n, int32_t few, struct rows *rows) {
   int32_t *idx = calloc((size_t)(2 * n), sizeof *idx);
   uint64_t state = 6;
@@ -302,7 +302,7 @@ static void random_order(void) {
 int main(void) {
   static const char *const backends[] = {"sequential", "openmp", "starpu"};
   test_environment();
-  setenv("OP2_RENUMBER", "0", 1); /* what would be mended is not warned of */
+  setenv("OP2_RENUMBER", "0", 1); /* with automatic renumbering there is no warning */
   for (int i = 0; i < 3; i++) {
     backend = backends[i];
     if (op2_backend_unavailable(backend)) {

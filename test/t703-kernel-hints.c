@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels that use what only the file around them knows: the message says that a kernel sees its
- * own text, in every language and by every compiler. And parameters that are no type of op2. */
+/* If a kernel uses something that only the file around it defines, the message says that a kernel
+ * sees its own text only, in every language and with every compiler. The same holds for parameters
+ * whose type is none of op2's. */
 #define _XOPEN_SOURCE 700
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@ OP2_KERNEL(with_helper, (double *x), { *x = outside(*x); });
 
 static const char *compiler;
 
-/* The message of the first look at what the kernel writes. */
+/* The error message on the first read of what the kernel writes. */
 static const char *message_of(const op2_kernel_desc *desc) {
   static char message[16384];
   const op2_options options = {.backend = "sequential", .cache_dir = test_cache(), .cc = compiler};
@@ -142,7 +143,7 @@ static void parameters(void) {
   accepted("", "_Bool x", OP2_U8, true);
 }
 
-/* A constant that goes while loops of its kernel wait for a compiler that will complain. */
+/* A constant is destroyed while loops of its kernel wait for a compiler that will fail. */
 static void without_its_constant(void) {
   const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
   const op2_kernel_desc desc = {.name = "k", .source = "void k(double *x) { *x = fac * other; }"};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops without code among others in one flush: they are compiled once, the others still run as
- * fused programs, in an order that loops left out stand for, and halo rows stay spoilt until they
- * are overwritten. */
+/* Loops that fail to compile among others in one flush: they are compiled once; the others still
+ * run as fused programs, in an order that respects dependences through the loops left out; and halo
+ * rows stay poisoned until they are overwritten. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -87,8 +87,8 @@ static void bystanders(void) {
   if (programs()) EXPECT(sched->loops_fused == 0 && sched->programs_replayed == 4);
 }
 
-/* Only the compiler sees what is wrong with it. Which of the fused loops it is has to be found out,
- * but only once. */
+/* Only the compiler sees that the kernel is wrong. The faulty one among the fused loops has to be
+ * found, but only once. */
 static void fused_with(void) {
   struct mesh m = make_mesh();
   for (int round = 1; round <= 3; round++) {
@@ -107,8 +107,8 @@ static void fused_with(void) {
   if (programs()) EXPECT(test_ctx->sched->loops_fused == 4);
 }
 
-/* The last loop may join the first but for the second, of which it knows only by way of the loop
- * that is left out. */
+/* The last loop could be fused with the first if the second did not come between; it depends on the
+ * second only through the loop that is left out. */
 static void order(void) {
   struct mesh m = make_mesh();
   int64_t *numbers = scratch(N, sizeof *numbers);
@@ -127,7 +127,7 @@ static void order(void) {
   EXPECT_VALUES(int64_t, m.y, N, i, i);
 }
 
-/* A failure and its cure, again and again in one flush. */
+/* Poisoning and overwriting alternate in one flush. */
 static void in_between(void) {
   struct mesh m = make_mesh();
   for (int k = 0; k < 5; k++) {
@@ -154,7 +154,7 @@ static void halo(void) {
   for (int i = 0; i < N; i++) self[i] = i;
   op2_map map = new_map(set, set, 1, self, "self");
   op2_dat a = new_dat(set, 1, OP2_I64, NULL, "adat"), b = new_dat(set, 1, OP2_I64, NULL, "bdat");
-  BREAK(a, OP2_RW); /* owned rows only */
+  BREAK(a, OP2_RW); /* poisons owned rows only */
   PUT(a, 3);
   EXPECT(fails(op2_flush(test_ctx)));
   EXPECT_VALUES(int64_t, a, OWNED, i, 3);
@@ -162,7 +162,7 @@ static void halo(void) {
   PUT(a, 4);
   EXPECT(fails(op2_flush(test_ctx)));
   EXPECT(lost(a));
-  BREAK(a, OP2_WRITE); /* spoils less than what is spoilt already */
+  BREAK(a, OP2_WRITE); /* poisons fewer rows than are poisoned already */
   PUT(a, 4);
   MUST(op2_par_loop(m.copy, set, op2_arg_direct(b, OP2_WRITE), op2_arg_dat(a, 0, map, OP2_READ)));
   EXPECT(fails(op2_flush(test_ctx)));
@@ -173,8 +173,8 @@ static void halo(void) {
   EXPECT_VALUES(int64_t, b, OWNED, i, 1);
 }
 
-/* Code that a compiler makes of two loops together but not of one: what has run before that shows
- * is done, and what reads it runs. */
+/* A compiler that accepts two loops together but refuses the first alone. This shows that code of
+ * both that was compiled before still runs, and so does a loop that reads its results. */
 static void refuse_alone(void) {
   char path[4096];
   snprintf(path, sizeof path, "%s/picky-cc", test_scratch());
@@ -190,7 +190,7 @@ static void refuse_alone(void) {
 }
 
 static void alone(void) {
-  if (on_device()) return; /* loops have another compiler */
+  if (on_device()) return; /* loops there use another compiler */
   struct mesh m = make_mesh();
   refuse_alone();
   op2_kernel odd = new_source("odd", "void odd(long *x) { long MARK_A = 1; *x += MARK_A; }");
@@ -213,7 +213,7 @@ static void alone(void) {
   if (programs()) {
     EXPECT_VALUES(int64_t, m.y, N, i, 3);
     EXPECT_VALUES(int64_t, m.e, N, i, 4);
-  } else { /* loop after loop, there is no code for the first one */
+  } else { /* loop by loop, the first one has no code */
     EXPECT(lost(m.y) && lost(m.e));
   }
   EXPECT(lost(m.x));
@@ -228,7 +228,7 @@ static const struct test_case cases[] = {
     {"no code when alone", alone},
 };
 
-/* Each case has its loops fused when they first come together. */
+/* Each case has its loops fused as soon as they first come together. */
 int main(void) {
   setenv("OP2_FUSE", "2", 1);
   return RUN(cases, RUN_LAZY_ONLY | RUN_ONE_BLOCK);

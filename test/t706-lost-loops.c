@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that end with loops queued and without op2_finalize() are told what they lost. Each
- * program is a child process, whose stderr is read. */
+/* If a program ends with loops queued and without op2_finalize(), a message lists what was lost.
+ * Each program is a child process, whose stderr is read. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -73,7 +73,7 @@ static void forks(void) {
   pid_t pid = fork();
   if (!pid) exit(0);
   waitpid(pid, NULL, 0);
-  _exit(0); /* the parent has its own words left out, so that any are the child's */
+  _exit(0); /* the child skips the exit handlers it inherited, so any message is its own */
 }
 
 static void forks_and_ends(void) {
@@ -115,14 +115,14 @@ static void logs_errors_only(void) {
   begin(3);
 }
 
-/* Asked by the leak sanitizer, when a program ends: what one that just ends leaves is no leak, and
- * the sanitizer's words on threads that still run are none of the library's. */
+/* The leak sanitizer calls this when a program ends: what a program leaves that just ends is no
+ * leak, and the sanitizer's messages about threads that still run do not concern the library. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
 
 static char said[65536];
 
-/* Run a program to its end; how it ended. */
+/* Run a program to its end and return its exit status. */
 static int run(void (*program)(void)) {
   FILE *file = tmpfile();
   fflush(stdout);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Renumbering that nobody has asked for: when it comes is a function of the calls, so that results
- * have the same bits however and whenever loops run; what is in good order, small, short or kept
- * in order by its loops is left alone; nobody who looks through the interface sees it. */
+/* Automatic renumbering: the calls alone decide when it happens, so that results have the same bits
+ * however and whenever loops run. A mesh that is in good order, small, used for a short time or
+ * kept in order by its loops is left alone, and no call of the interface shows the new numbers. */
 #define _XOPEN_SOURCE 700
 #include <math.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ OP2_KERNEL(sweep, (uint32_t * a, uint32_t *b), {
   *b = 5 * *b + *a;
 });
 
-/* Calls that are not what is tested; a failure ends the program. */
+/* Calls that are not under test; a failure ends the program. */
 static void must_succeed(op2_status status, const char *text, int line) {
   if (!status) return;
   ok(false, "line %d: %s: %s", line, text, op2_error_message());
@@ -55,7 +55,7 @@ static void swap(int32_t *a, int32_t *b) {
   *b = t;
 }
 
-/* Edges of a grid by their first nodes; in random order or not. */
+/* Edges of a grid by their first nodes; in random order if `mixed`. */
 static struct mesh grid(int32_t side, bool mixed) {
   int32_t nodes = side * side, n = 0;
   int32_t *edge = calloc((size_t)(4 * nodes), sizeof *edge);
@@ -98,13 +98,13 @@ struct world {
   op2_dat x, r, w, id, mine, s;
   op2_gbl sum;
   op2_kernel flux, move, tag, sweep;
-  int64_t *memory;   /* of `mine`, which is wrapped */
-  int queued, point; /* loops queued; when the first of them was queued that found new numbers */
+  int64_t *memory;   /* memory of the dat `mine`, which is wrapped */
+  int queued, point; /* number of loops queued, and of the first one after renumbering */
 };
 
 enum looks { NEVER, FLUSHES, READS, SOMETIMES };
 
-/* How a program is run. */
+/* The way in which a program is run. */
 struct mode {
   const char *backend, *renumber;
   bool eager;
@@ -213,7 +213,7 @@ static void look(struct world *v, const struct mode *mode, uint64_t *state) {
     DO(op2_gbl_get(v->sum, &sum));
 }
 
-/* Queues loops, and sees when numbers change. */
+/* Queue loops, and note when the numbers change. */
 static void steps(struct world *v, const struct mode *mode, int n, const enum what *what) {
   uint64_t state = 11;
   for (int i = 0; i < n; i++) {
@@ -296,7 +296,8 @@ static struct result run(const struct mesh *mesh, const struct mode *mode, int n
   return r;
 }
 
-/* No two that increment the same dat follow each other: fused, they would round otherwise. */
+/* No two loops that increment the same dat are adjacent: if they were fused, rounding would
+ * differ. */
 static const enum what usual[8] = {FLUX, MOVE, TAG, FLUX, MOVE, FLUX, MOVE, TAG};
 
 /* ---- the same bits in every mode ------------------------------------------------------------- */
@@ -313,7 +314,8 @@ static const struct mode modes[] = {
 };
 enum { MODES = sizeof modes / sizeof *modes };
 
-/* Some of the modes. The first loop that finds new numbers is loop `point` in every mode; 0: none does. */
+/* Run some of the modes. The first loop after renumbering is loop `point` in every mode; 0: numbers
+ * never change. */
 static void modes_agree(const char *backend, const struct mesh *mesh, const char *renumber, int n,
                         int nmodes, int point) {
   const enum what *what = usual;
@@ -391,7 +393,8 @@ static void words(const char *backend, const struct mesh *mesh, int point) {
 
 /* ---- loops that keep element order ----------------------------------------------------------- */
 
-/* Whenever they come, edges have the program's order then, and so do results. */
+/* Loops in element order, queued before or after renumbering, see edges in the program's order, and
+ * so do results. */
 static void ordered(const char *backend, const struct mesh *mesh) {
   static const enum what early[8] = {SWEEP, FLUX, MOVE, TAG, FLUX, SWEEP, MOVE, TAG};
   static const enum what late[8] = {FLUX, MOVE, TAG, FLUX, MOVE, FLUX, SWEEP, MOVE};
@@ -414,7 +417,7 @@ static void ordered(const char *backend, const struct mesh *mesh) {
     }
 }
 
-/* Numbers that the program asked for are its own affair. */
+/* Numbers that the program chose by op2_renumber() are left alone. */
 static void asked(const char *backend, const struct mesh *mesh) {
   for (int before = 0; before < 2; before++) {
     struct world v;
@@ -454,7 +457,7 @@ static void scopes(const char *backend, const struct mesh *mesh) {
        backend);
     result_free(&r);
     DO(op2_dat_write_begin(v.mine, &mine));
-    DO(queue(&v, SWEEP)); /* gives edges back while a scope of nodes is open */
+    DO(queue(&v, SWEEP)); /* restores the order of edges while a scope of nodes is open */
     ((int64_t *)mine)[8] = 88;
     DO(op2_dat_write_end(v.mine, &mine));
     r = result_of(&v);
@@ -467,8 +470,8 @@ static void scopes(const char *backend, const struct mesh *mesh) {
 
 /* ---- without memory -------------------------------------------------------------------------- */
 
-/* The N-th allocation fails in the call that renumbers, or gives back: it says so, or goes on; and
- * results are right. */
+/* The N-th allocation fails in the call that renumbers, or that restores the order: the call
+ * reports it or goes on, and results are right. */
 static void without_memory(const struct mesh *mesh, enum what what) {
   const enum what all[8] = {FLUX, MOVE, what, FLUX, MOVE, FLUX, what, MOVE};
   struct mode mode = {.backend = "sequential", .renumber = "0"};
@@ -477,12 +480,12 @@ static void without_memory(const struct mesh *mesh, enum what what) {
   mode.log_level = 1;
   int64_t count = 0;
   int denied = 0, wrong = 0, left = 0;
-  for (int64_t n = 0; n <= count; n++) { /* first none */
+  for (int64_t n = 0; n <= count; n++) { /* n = 0: no allocation fails */
     struct world v;
     DO(begin(&v, mesh, &mode));
     for (int i = 0; i < 8; i++) {
       bool now = what == SWEEP ? i == 2 : i == 0;
-      if (now) DO(op2_flush(v.ctx)); /* loops that fail are not the matter here */
+      if (now) DO(op2_flush(v.ctx)); /* loops that fail are not under test here */
       if (now) op2i_mem_fail_at(0);
       if (now) op2i_mem_fail_at(n);
       op2_status status = queue(&v, all[i]);
@@ -508,7 +511,7 @@ static void without_memory(const struct mesh *mesh, enum what what) {
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Why it cannot be done, or null. */
+/* The reason why renumbering is unavailable, or null. */
 static const char *unavailable(void) {
   static char why[256];
   struct mesh mesh = grid(3, false);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The N-th allocation fails, for every N in a small program. A call that is refused says
- * OP2_ERR_NOMEM and changes nothing: made again, it succeeds, and in the end the results are right.
- * A loop that there was no memory to prepare stays queued; one that found none when it ran fails like
- * any other: its results are poisoned with OP2_ERR_NOMEM. Leaks are for the sanitizers to find. */
+/* The N-th allocation fails, for every N in a small program. A call that is refused returns
+ * OP2_ERR_NOMEM and changes nothing: if it is repeated, it succeeds, and in the end the results are
+ * right. A loop that could not be prepared for lack of memory stays queued. A loop that lacks
+ * memory when it runs fails like any other: its results are poisoned with OP2_ERR_NOMEM. The
+ * sanitizers find leaks. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +15,7 @@
 enum { CELLS = 12, NODES = 5 };
 
 struct run {
-  int denied;    /* calls that said OP2_ERR_NOMEM */
+  int denied;    /* number of calls that returned OP2_ERR_NOMEM */
   bool queueing; /* loops may be waiting: a second refusal may come from poison */
   bool poisoned, fatal;
   bool wrong; /* something else went wrong */
@@ -36,7 +37,8 @@ struct objects {
 
 static bool dead(const struct run *r) { return r->wrong || r->fatal; }
 
-/* Note what a call said. True when it should be made again: there was no memory for it. */
+/* Record the status of a call. Returns true if the call should be repeated because it lacked
+ * memory. */
 static bool again(struct run *r, op2_status status, const char *what) {
   if (status == OP2_SUCCESS) return false;
   if (!op2_error_message()[0]) r->problem = "no message";
@@ -128,7 +130,7 @@ static void work(struct run *r, struct objects *o) {
   fclose(sink);
 }
 
-/* The same in plain C. */
+/* The expected results, computed in plain C. */
 static void expected(double *w, double *x, double *y, double *sum) {
   int idx[2 * CELLS];
   for (int i = 0; i < 2 * CELLS; i++) idx[i] = (i * 3) % NODES;
@@ -141,7 +143,7 @@ static void expected(double *w, double *x, double *y, double *sum) {
       if (use) *sum += x[i] * 2;
     }
     if (use) continue;
-    for (int i = 0; i < CELLS; i++) w[idx[2 * i]] += i; /* slot 1 of the turned map */
+    for (int i = 0; i < CELLS; i++) w[idx[2 * i]] += i; /* slot 1 of the reversed map */
     x[1] += 1, x[7] += 7;
   }
 }
@@ -181,7 +183,7 @@ static void destroy(struct objects *o) {
   op2_set_destroy(&o->nodes);
 }
 
-/* One run with the n-th allocation failing; returns how many allocations there were. */
+/* One run with the n-th allocation failing; returns the number of allocations. */
 static int64_t attempt(const struct config *config, int64_t n, struct run *r) {
   struct objects objects = {0}, *o = &objects;
   const op2_options options = config_options(config);
@@ -203,7 +205,7 @@ static int64_t attempt(const struct config *config, int64_t n, struct run *r) {
 
 static void every_allocation(const struct config *config) {
   struct run r;
-  attempt(config, 0, &r); /* compiles, so that the runs that count find the code */
+  attempt(config, 0, &r); /* compiles, so that the counted runs find the code */
   const int64_t count = attempt(config, 0, &r);
   if (!ok(!r.wrong && !r.problem && r.denied == 0,
           "%s, %s: a run without a failure (%lld allocations)", config->backend,
@@ -223,8 +225,7 @@ static void every_allocation(const struct config *config) {
   }
   ok(failed == 0, "%s, %s: every one of %lld allocations failing", config->backend,
      config->eager ? "eager" : "lazy", (long long)count);
-  /* Many are made where memory is only a convenience: a program that cannot be made is run loop by
-   * loop. */
+  /* Many allocations serve only speed: if a program cannot be built, the loops run one by one. */
   ok(denied > 100, "  %d of them were reported", denied);
   ok(poisoned + fatal < count / 3, "  %d of them failed a queued loop, %d the context", poisoned,
      fatal);
@@ -239,7 +240,7 @@ int main(void) {
       skip("%s: %s", backends[b], why);
       continue;
     }
-    op2_context keep = NULL; /* StarPU starts once */
+    op2_context keep = NULL; /* kept, so that StarPU starts only once */
     const struct config lazy = {backends[b], false, 4}, eager = {backends[b], true, 4};
     const op2_options options = config_options(&lazy);
     if (!CHECK(op2_init(&options, &keep))) continue;

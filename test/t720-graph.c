@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The graph: which edges there are and how it is drawn; what a look at data runs, and what runs
- * nothing. */
+/* The graph: which edges there are and how it is drawn; which loops run when data are read, and
+ * which calls run nothing. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void read_dat(op2_dat dat) {
 
 /* ---- forcing -------------------------------------------------------------------------------- */
 
-/* A look runs the last writer and what it depends on, and nothing else. */
+/* Reading a dat runs the last writer and what it depends on, and nothing else. */
 static void reading(void) {
   struct mesh m = make_mesh();
   INC(m.a);
@@ -87,7 +87,7 @@ static void readers_wait(void) {
   QUEUED(1);
 }
 
-/* A writer waits for those who read what it overwrites: needed too. */
+/* A writer waits for the loops that read what it overwrites, so they run, too. */
 static void anti_dependence(void) {
   struct mesh m = make_mesh();
   COPY(m.b, m.a);
@@ -99,7 +99,7 @@ static void anti_dependence(void) {
   QUEUED(1);
 }
 
-/* All of them, however many there are. */
+/* All readers run, however many there are. */
 static void many_readers(void) {
   struct mesh m = make_mesh();
   for (int most = 2; most <= 200; most += most == 2 ? 1 : 197) {
@@ -115,7 +115,8 @@ static void many_readers(void) {
   }
 }
 
-/* Loops after the last writer that do not write stay queued, also when they share other data. */
+/* Loops after the last writer that do not write the dat stay queued, even if they share other
+ * data. */
 static void diamond(void) {
   struct mesh m = make_mesh();
   PUT(m.a);
@@ -132,7 +133,7 @@ static void diamond(void) {
   QUEUED(0);
 }
 
-/* Overwriting from outside runs every user of the dat. */
+/* Overwriting a dat from outside runs all loops that use it. */
 static void writing(void) {
   struct mesh m = make_mesh();
   const double ones[8] = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -171,7 +172,7 @@ static void globals(void) {
   QUEUED(1);
 }
 
-/* Nothing of this runs anything. */
+/* None of these calls runs any loop. */
 static void quiet_calls(void) {
   struct mesh m = make_mesh();
   op2_loop loop = NULL;
@@ -205,7 +206,7 @@ static void quiet_calls(void) {
   MUST(op2_flush(test_ctx));
 }
 
-/* The queue has a bound: the loop that finds it full first runs what is there. */
+/* The queue is bounded: the loop that finds it full first runs what is queued. */
 static void bound(void) {
   op2_options options = config_options(&test_config);
   op2_context mine = NULL;
@@ -230,8 +231,8 @@ static void bound(void) {
   MUST(op2_finalize(&mine));
 }
 
-/* Of a queue that repeats itself the last, incomplete part stays when the bound is met, possibly
- * without edges: nobody has asked for them. */
+/* If a queue repeats itself, the last, incomplete part stays queued when the bound is met, possibly
+ * without edges, as nothing has needed them. */
 static void bound_of_repeats(void) {
   enum { STEPS = 500 };
   op2_options options = config_options(&test_config);
@@ -257,7 +258,7 @@ static void bound_of_repeats(void) {
   MUST(op2_finalize(&inner));
 }
 
-/* op2_explain says which call on which object made loops run. */
+/* op2_explain() reports which call on which object made loops run. */
 static void explained(void) {
   struct mesh m = make_mesh();
   char *text = NULL;
@@ -295,7 +296,7 @@ static int count(const char *text, const char *word) {
   return n;
 }
 
-/* Whether the drawing has an edge between loops of these numbers with this label. */
+/* True if the drawing has an edge between loops of these numbers with this label. */
 static bool edge(const char *text, int from, int to, const char *label) {
   char arrow[64], *copied = scratch(strlen(text) + 1, 1), *state = NULL;
   snprintf(arrow, sizeof arrow, "loop%d -> loop%d ", from, to);
@@ -306,7 +307,7 @@ static bool edge(const char *text, int from, int to, const char *label) {
   return false;
 }
 
-/* Six loops, every edge by hand. */
+/* Six loops, with every edge worked out by hand. */
 static void edges(void) {
   struct mesh m = make_mesh();
   PUT(m.a);       /* 1 */
@@ -324,7 +325,8 @@ static void edges(void) {
   EXPECT(edge(text, 4, 6, "adat RAW"));
   EXPECT(edge(text, 5, 6, "gsum RAW"));
   EXPECT(edge(text, 6, 7, "gsum RAW"));
-  /* The WAW edge 1 -> 3 follows from the other two; it may be drawn or not, nothing else may. */
+  /* The WAW edge 1 -> 3 follows from the other two, so it may or may not be drawn; no other edge is
+   * optional. */
   EXPECT(count(text, " -> ") == 7 + (strstr(text, "WAW") != NULL));
   QUEUED(7);
 }
@@ -338,7 +340,7 @@ static void waw_edge(void) {
   EXPECT(count(text, " -> ") == 1);
 }
 
-/* A partial WRITE needs what it leaves standing. */
+/* A partial WRITE depends on the values that it leaves unchanged. */
 static void partial_write(void) {
   struct mesh m = make_mesh();
   op2_set some = new_subset(m.set, 1, (int64_t[]){3}, "some");
@@ -352,7 +354,7 @@ static void partial_write(void) {
   EXPECT_VALUES(double, m.a, 8, i, 5);
 }
 
-/* What a loop shows: number, kernel, set, call site, state. */
+/* The drawing shows number, kernel, set, call site and state of a loop. */
 static void nodes(void) {
   struct mesh m = make_mesh();
   char place[64];
@@ -388,7 +390,7 @@ static void same_text(void) {
       TOTAL(m.b);
     }
     const char *text = dot();
-    /* Numbers go on from run to run in one context; all else is the same. */
+    /* Numbers continue from run to run in one context; all else is the same. */
     char *masked = scratch(strlen(text) + 1, 1);
     for (size_t i = 0, n = 0; text[i]; i++)
       if (text[i] < '0' || text[i] > '9') masked[n++] = text[i];
@@ -398,7 +400,7 @@ static void same_text(void) {
   }
 }
 
-/* Names with quotes and backslashes do not break the drawing, and Graphviz takes it. */
+/* Names with quotes and backslashes do not break the drawing, and Graphviz accepts it. */
 static void renders(void) {
   op2_set set = new_set(3, "cells \"of\" \\ ours");
   op2_dat x = new_dat(set, 1, OP2_F64, NULL, "x\"\\y");
@@ -414,7 +416,7 @@ static void renders(void) {
   EXPECT(system(command) == 0);
 }
 
-/* OP2_GRAPH or the option: a file for each flush. */
+/* OP2_GRAPH or the option writes a file for each flush. */
 static void graph_file(void) {
   op2_options options = config_options(&test_config);
   op2_context mine = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of queued loops: pieces are aligned and apart, those given back come again for the same
- * size, and without memory none is handed out. */
+/* Memory of queued loops: pieces are aligned and do not overlap, freed ones are reused for the same
+ * size, and none is handed out if memory is exhausted. */
 #include <stdint.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that write to a stream tell when what they wrote went nowhere: a full device, a pipe that
- * nobody reads, a stream for reading, too little memory. */
+/* Calls that write to a stream report output that was lost: the device is full, the pipe has no
+ * reader, the stream is open for reading, or memory is short. */
 #define _XOPEN_SOURCE 700
 #include <signal.h>
 #include <stdio.h>
@@ -71,7 +71,7 @@ static FILE *broken_pipe(void) {
 static const struct {
   const char *name;
   FILE *(*open)(void);
-  const char *word; /* of the message */
+  const char *word; /* a word of the message */
 } streams[] = {{"a full device, buffered", full_buffered, "No space left"},
                {"a full device, line by line", full_by_line, "could not be written"},
                {"a full device, unbuffered", full_unbuffered, "could not be written"},
@@ -113,7 +113,7 @@ static void test_streams(void) {
 
 /* ---- the drawing of what ran ----------------------------------------------------------------- */
 
-/* What a flush says on stderr when its drawing goes to this file. */
+/* A flush whose drawing goes to this file prints a message with `word` on stderr. */
 static void test_graph_file(const char *path, const char *word) {
   char said[4096] = "";
   FILE *file = tmpfile();

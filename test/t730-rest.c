@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where workers rest: they sleep while no program runs, wake for one, a waiting thread sees the end
- * of its own program, and there is no data race (run under ThreadSanitizer by the runner). */
+/* Idle workers: they sleep while no program runs, wake for one, a waiting thread sees the end of
+ * its own program, and there is no data race (run under ThreadSanitizer by the runner). */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <sched.h>
@@ -14,7 +14,7 @@ enum { WORKERS = 3, USERS = 3, TASKS = 7, HOUR_MS = 3600000 };
 
 static struct op2i_rest rest;
 
-/* Stands for StarPU: tasks wait here. */
+/* This stands for StarPU: tasks wait here. */
 static struct {
   pthread_mutex_t lock;
   struct op2i_finish *tasks[USERS * TASKS];
@@ -22,7 +22,7 @@ static struct {
 } bag = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Atomic int stop, looked, ran;
-static cpu_set_t submitter; /* a core of the thread that submits */
+static cpu_set_t submitter; /* a core of the submitting thread */
 
 static void wait_ms(int ms) {
   struct timespec time = {ms / 1000, (long)(ms % 1000) * 1000000};
@@ -56,7 +56,7 @@ static void *worker(void *unused) {
   return NULL;
 }
 
-/* The structure of a program is on the stack, and something else is there after it. */
+/* The structure of a program is on the stack; after this function returns, its memory is reused. */
 static int run_program(int tasks, int never) {
   struct op2i_finish finish;
   op2i_rest_begin(&rest, &finish, tasks);
@@ -92,7 +92,7 @@ static void with_workers(int64_t patience_ms, int64_t nap_ms, void (*test)(void)
   op2i_rest_destroy(&rest);
 }
 
-/* Up to ten seconds for what other threads do soon. */
+/* Wait up to ten seconds for workers to sleep. */
 static bool all_sleep(void) {
   for (int i = 0; i < 500; i++) {
     int before = atomic_load(&looked);
@@ -108,7 +108,7 @@ static bool look_again(int times) {
   return atomic_load(&looked) - before >= times;
 }
 
-/* Naps last an hour here: programs that do not wake workers do not end. */
+/* Naps last an hour here, so a program that does not wake workers does not end. */
 static void test_wake(void) {
   ok(all_sleep(), "workers without work sleep");
   int done = 0;
@@ -124,8 +124,9 @@ static void test_patience(void) {
   ok(look_again(1000), "patient workers go on looking");
 }
 
-/* A program whose last task is not there yet: workers that look for it sleep for most of the time, and
- * find it when it comes. Workers that do nothing but look would look some hundred thousand times. */
+/* The last task of a program is missing for a while: workers that look for it sleep most of the
+ * time, and find it when it comes. Workers that only polled would look some hundred thousand
+ * times. */
 static void test_doze(void) {
   struct op2i_finish finish;
   op2i_rest_begin(&rest, &finish, 2);
@@ -146,7 +147,7 @@ static bool have_run(int wanted) {
   return atomic_load(&ran) >= wanted;
 }
 
-/* Workers on other cores begin while tasks are still being submitted. */
+/* Workers on other cores start while tasks are still being submitted. */
 static void test_elsewhere(void) {
   struct op2i_finish finish;
   ok(all_sleep(), "workers on another core sleep");
@@ -160,7 +161,7 @@ static void test_elsewhere(void) {
   is_int(atomic_load(&ran), 2, "both tasks ran");
 }
 
-/* All threads on one processing unit: nobody runs before the thread that submits waits. */
+/* All threads share one processing unit: no task runs before the submitting thread waits. */
 static void test_giver(void) {
   struct op2i_finish finish;
   ok(all_sleep(), "workers on the core of the thread that submits sleep");
@@ -175,7 +176,7 @@ static void test_giver(void) {
   is_int(atomic_load(&ran), 2, "until it waits");
 }
 
-/* Threads begin on the core of the one that makes them. */
+/* Threads start on the core of the thread that creates them. */
 static void on_one_core(const cpu_set_t *core, void (*test)(void)) {
   if (sched_setaffinity(0, sizeof *core, core))
     skip("this system does not let threads choose their core");

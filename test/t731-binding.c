@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Workers have a core each, whatever an OpenMP runtime has done to the thread that calls op2_init:
- * this program starts itself with the variables of clusters set and looks where its threads are. */
+/* Each worker has a core of its own, whatever an OpenMP runtime has done to the thread that calls
+ * op2_init: this program runs itself with the variables of clusters set and checks on which cores
+ * its threads are. */
 #define _GNU_SOURCE
 #include <dirent.h>
 #include <sched.h>
@@ -85,10 +86,10 @@ static int be_child(const char *backend) {
 static cpu_set_t mine;
 static char self[4096], compiler[4200], compiled[4200];
 
-/* What a child said, stderr included. */
+/* The output of a child, stderr included. */
 static char said[1 << 16];
 
-/* Start this program on these CPUs with NAME=VALUE settings, null-terminated. */
+/* Start this program on these CPUs with NAME=VALUE settings; the list ends with a null pointer. */
 static bool run_child(const char *backend, const cpu_set_t *cpus, const char *const *settings) {
   int ends[2], how = 1;
   size_t length = 0;
@@ -116,7 +117,7 @@ static bool run_child(const char *backend, const cpu_set_t *cpus, const char *co
   return true;
 }
 
-/* Of the n-th line that begins with a word, the rest; null: there is none. */
+/* The rest of the n-th line that begins with a word; null: there is none. */
 static const char *line_of(const char *text, const char *word, int n) {
   static char rest[4096];
   size_t length = strlen(word);
@@ -141,7 +142,8 @@ static bool is_line(const char *word, int n, const char *want) {
   return false;
 }
 
-/* The workers have one CPU each, no two the same one, all of `cpus`, and op2_explain says so. */
+/* The workers have one CPU each, all of them different and in `cpus`, and op2_explain() reports
+ * them. */
 static bool apart(int workers, const cpu_set_t *cpus) {
   cpu_set_t seen;
   const char *told = line_of(said, "workers: on", 0), *list;
@@ -204,7 +206,8 @@ static void try_settings(const char *backend, const char *const *settings, const
     ok(is_line("thread", 0, list), "%s, %s: so may threads that copy", backend, what);
 }
 
-/* A compiler that says where it runs. Each compiles anew: the script is another one each time. */
+/* A compiler that writes down where it runs. It compiles anew each time, since each script has
+ * another name. */
 static void make_compiler(int number) {
   snprintf(compiler, sizeof compiler, "%s/cc-%d", test_scratch(), number);
   snprintf(compiled, sizeof compiled, "%s/where", test_scratch());
@@ -230,7 +233,7 @@ static void try_backend(const char *name) {
   int number = 0, cpu = 0;
   if (!backend) return;
   bool starpu = !strcmp(name, "starpu");
-  /* No more than StarPU can have. */
+  /* At most as many as StarPU supports. */
   for (int c = CPU_SETSIZE - 1; backend->most_workers && CPU_COUNT(&some) > backend->most_workers();
        c--)
     CPU_CLR((size_t)c, &some);

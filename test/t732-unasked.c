@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Nothing is loaded that was not asked for, whatever is installed. An OpenCL platform stands in for
- * PoCL: support_icd.c, which leaves a mark when it is loaded. This program starts itself with the
- * loader told of it. */
+/* No library is loaded unless the program needs it, whatever is installed. An OpenCL platform
+ * stands in for PoCL: support_icd.c, which leaves a mark when it is loaded. This program runs
+ * itself with the loader pointed to it. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <signal.h>
@@ -20,7 +20,7 @@ static char self[4096], mark[4200], variable[4200];
 
 /* ---- in the child ---------------------------------------------------------------------------- */
 
-/* Libraries of devices, compilers, MPI and solvers: none is this library's business here. */
+/* Libraries of devices, compilers, MPI and solvers, none of which this program needs. */
 static bool nothing_foreign(void) {
   static const char *const foreign[] = {"libLLVM",  "libpocl",  "libclang",  "libmpi",
                                         "libpetsc", "libcuda.", "libnvidia", "libamdhip",
@@ -62,7 +62,7 @@ static bool run_loop(const char *backend) {
   return op2_finalize(&ctx) == OP2_SUCCESS;
 }
 
-/* Runs a loop, and looks at what has become of the process. */
+/* Run a loop, and check what has been loaded into the process and its environment. */
 static int be_child(const char *backend) {
   static const char *const names[] = {"OCL_ICD_VENDORS", "HWLOC_COMPONENTS", "OCL_ICD_FILENAMES"};
   char *before[3] = {0};
@@ -92,8 +92,8 @@ static int be_child(const char *backend) {
   return !good;
 }
 
-/* Asks the OpenCL loader, as a program that is linked with it does: at once, or after op2 has run a
- * loop on a backend. 3: there is no loader. */
+/* Call the OpenCL loader, as a program that is linked with it does: at once, or after op2 has run a
+ * loop on a backend. Returns 3 if there is no loader. */
 static int be_user(const char *backend) {
   char path[4200];
   snprintf(path, sizeof path, "%s/test/libop2-test-opencl.so", build_root());
@@ -158,7 +158,7 @@ int main(int argc, char **argv) {
   setenv("OP2_TEST_MARK", mark, 1);
   setenv("OP2_TEST_CACHE", test_cache(), 1);
   static const char *const backends[] = {"sequential", "openmp", "starpu", "check"};
-  /* As the machine is, with what is installed here. */
+  /* First with the platforms that are installed on this machine. */
   for (int i = 0; i < 4; i++) try_backend(backends[i], false);
   name_vendor();
   int seen = run_child("user", "");

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where StarPU's files go: to the folder that it would take if that is the user's alone and can be
- * written to, and else to one that is; the process never ends for it, and its variables stay. */
+/* The folder of StarPU's files: StarPU's default if that belongs to the user and is writable, and
+ * otherwise one that is. The process never ends because of it, and the program's variables keep
+ * their values. */
 #define _GNU_SOURCE
 #include <stdio.h>
 #include <stdlib.h>
@@ -33,7 +34,8 @@ static int exists(const char *folder_path, const char *name) {
   return access(path, F_OK) == 0;
 }
 
-/* In a process of its own: 0 where a context begins, ends and leaves the variable as it was. */
+/* Run in a process of its own; returns 0 if a context begins, ends and leaves the variable as it
+ * was. */
 static int begin(const char *cache, const char *starpu, const char *home) {
   op2_context ctx;
   fflush(NULL);
@@ -62,8 +64,8 @@ enum { STRANGER = 4711 };
 
 enum { WRONG = 1, REFUSED, BY_STARPU, BY_ANOTHER };
 
-/* What becomes of a context in a process of its own, of a user without the rights of root: it is
- * refused with a message that names the umask, or begins by StarPU or by another backend. */
+/* A context in a process of its own, of a user without root's rights: it is refused with a message
+ * that names the umask, or begins with StarPU or with another backend. */
 static int start_as_stranger(const char *backend, const char *home, mode_t mask) {
   op2_context ctx;
   fflush(NULL);
@@ -111,7 +113,7 @@ static void test_umask(void) {
   }
 }
 
-/* Folders below the home that are not the user's to write, as a program of root's leaves them. */
+/* Folders below the home that the user cannot write to, such as a program of root's leaves. */
 static void test_parts(void) {
   static const char *const parts[] = {".starpu", ".starpu/sampling", ".starpu/sampling/bus",
                                       ".starpu/sampling/codelets"};
@@ -135,7 +137,7 @@ static void test_parts(void) {
   }
 }
 
-/* Folders for models, by a variable. */
+/* Folders for performance models, given by a variable. */
 static void test_models(const char *home) {
   char good[512];
   snprintf(good, sizeof good, "%s/models", root);

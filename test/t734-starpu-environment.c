@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* StarPU starts in an environment of its own, while other threads use the program's: they may read the
- * list of variables at any time, which stays as it is; other contexts work by the program's variables;
- * what the program changes meanwhile stays changed. And objects may be unloaded while StarPU's start
- * looks through those that are loaded. */
+/* StarPU starts in an environment of its own, while other threads use the program's: they may read
+ * the list of variables at any time, and it does not change; other contexts see the program's
+ * variables; changes that the program makes meanwhile persist. Objects may also be unloaded while
+ * StarPU's start scans the loaded ones. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <malloc.h>
@@ -19,10 +19,10 @@
 
 OP2_KERNEL(fill, (double *x), { x[0] = 1; });
 
-/* What StarPU alone is told. */
+/* The variable that is set for StarPU only. */
 #define TOLD "HWLOC_COMPONENTS"
 
-/* Somebody else gets the memory that was freed. */
+/* Allocate and overwrite memory that was freed before. */
 static void reuse_memory(void) {
   enum { LARGEST = 4096, STEP = 16 };
   void *blocks[LARGEST / STEP];
@@ -38,7 +38,7 @@ static void reuse_memory(void) {
 
 static void (*meanwhile)(void);
 
-/* In place of StarPU's own, which it calls. */
+/* This stands in for StarPU's function, and calls it. */
 int starpu_init(void *conf);
 int starpu_init(void *conf) {
   int (*real)(void *);
@@ -63,7 +63,7 @@ static bool start(void (*function)(void)) {
 
 enum { MOST = 4096 };
 static char **list, *entries[MOST];
-static int nentries; /* with the null at the end */
+static int nentries; /* including the null at the end */
 static bool told, same;
 
 static void take_list(void) {
@@ -84,7 +84,7 @@ static void look(void) {
 }
 
 static void reading(void) {
-  setenv("OP2_TEST_FIRST", "1", 1); /* the list is the C library's from now on */
+  setenv("OP2_TEST_FIRST", "1", 1); /* from now on the C library owns the list */
   take_list();
   ok(start(look) && told, "StarPU has variables of its own while it starts");
   ok(same, "the list that another thread may be reading stays as it is meanwhile");
@@ -159,8 +159,9 @@ static void *unload(void *unused) {
 
 static bool passed;
 
-/* Names of objects pass here as the start looks through them. One that it has come to goes now, or
- * waits for the end of this look: then the look goes on after a moment. */
+/* The start passes the names of loaded objects to strstr() as it scans them. An object that the
+ * scan has reached is unloaded now, or its unloading waits for the scan to end: then the scan goes
+ * on after a moment. */
 char *strstr(const char *text, const char *part) {
   size_t length = strlen(part);
   if (object && !passed && !strcmp(part, "libstarpu") && strlen(text) > 15 &&
@@ -203,7 +204,7 @@ int main(void) {
   }
   test_environment();
   (void)test_cache();
-  (void)mallopt(M_PERTURB, 0xa5); /* memory that is freed is not as it was */
+  (void)mallopt(M_PERTURB, 0xa5); /* memory that is freed is overwritten */
   unsetenv(TOLD);
   unloading();
   reading();

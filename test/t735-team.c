@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A team runs each block once, colour after colour, whoever comes or stays away, sleeps and is called
- * again; programs of several threads take turns at it; and there is no data race (run under
+/* A team runs each block once, colour after colour, whichever members arrive, stay away, sleep or
+ * are called again; programs of several threads alternate; and there is no data race (run under
  * ThreadSanitizer by the runner). */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -26,7 +26,7 @@ static void wait_ms(int ms) {
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* A loop over blocks of several colours, which notes where its blocks run. */
+/* A loop over blocks of several colours, which records the thread of each block. */
 struct fake {
   struct op2i_loop loop;
   struct op2i_loop_data data;
@@ -55,7 +55,7 @@ static bool same_threads(const struct fake *f, int32_t first) {
 
 static _Thread_local const struct fake *met;
 
-/* Up to ten seconds for another thread to come. */
+/* Wait up to ten seconds for another thread to arrive. */
 static void meet_another(struct fake *f) {
   if (met != f) atomic_fetch_add(&f->threads, 1);
   met = f;
@@ -74,8 +74,8 @@ static void run_block(const struct op2i_call *call, int64_t lo, int64_t hi,
                (f->before && atomic_load_explicit(&f->before->ended, memory_order_relaxed) <
                                  f->before->plan.nblocks);
   if (early || hi - lo != BLOCK) atomic_fetch_add(f->wrong, 1);
-  /* No atomics: what the sanitizer watches. Blocks of one colour keep to themselves, as those of a
-   * real loop do, and read what earlier colours have left. */
+  /* No atomics are used here, so that the sanitizer sees races. Blocks of one colour write separate
+   * values, as those of a real loop do, and read what earlier colours have written. */
   for (int64_t i = lo; i < hi; i++)
     f->values[i] = f->colour[block] > 0 ? f->values[(int64_t)f->map[0] * BLOCK] + 1 : 1;
   if (f->before && f->before->values[lo] < 1) atomic_fetch_add(f->wrong, 1);
@@ -85,7 +85,7 @@ static void run_block(const struct op2i_call *call, int64_t lo, int64_t hi,
   atomic_fetch_add_explicit(&f->ended, 1, memory_order_relaxed);
 }
 
-/* Block b has colour b % COLOURS, but the blocks of the first colours are few. */
+/* Block b has colour b % COLOURS, but the first colours have few blocks. */
 static void make_fake(struct fake *f, const struct fake *before, double ns, _Atomic int *wrong) {
   int at = 0;
   memset(f, 0, sizeof *f);
@@ -123,7 +123,7 @@ static struct program *make_program(double ns) {
   return p;
 }
 
-/* Nothing is to be left of an earlier run. */
+/* Clear the results of an earlier run. */
 static void forget_runs(struct program *p) {
   for (int s = 0; s < STEPS; s++) {
     memset(p->fakes[s].values, 0, sizeof p->fakes[s].values);
@@ -193,7 +193,7 @@ static bool all_sleep(void) {
 
 /* ---- tests ----------------------------------------------------------------------------------- */
 
-static const double dear = 1e5; /* nanoseconds per element: worth any team */
+static const double dear = 1e5; /* nanoseconds per element, enough to pay for any team */
 
 static void test_rounds(void) {
   struct program *p = make_program(dear);
@@ -206,7 +206,7 @@ static void test_rounds(void) {
   free(p);
 }
 
-/* Naps last an hour here: who is not called does not come. */
+/* Naps last an hour here, so a worker that is not called does not come. */
 static void test_called(void) {
   struct program *p = make_program(dear);
   ok(all_sleep(), "members without a program sleep");
@@ -248,7 +248,7 @@ static void test_worth(void) {
   free(p);
 }
 
-/* The only worker has the share of the calling thread: they have one core between them. */
+/* The only worker shares the core of the calling thread, and that thread runs its share. */
 static void test_own_share(void) {
   struct program *p = make_program(dear);
   bool good = true;
@@ -270,7 +270,7 @@ static void test_tasks(void) {
   free(p);
 }
 
-/* They may have tasks that no program knows of. */
+/* Other workers may have tasks that belong to no program. */
 static void test_others(void) {
   struct program *p = make_program(dear);
   bool good = true;

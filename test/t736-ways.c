@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which way programs run, in the calling thread, by a team or as tasks: the rule, what op2_explain
- * says of it, and that no bit of any result shows it; several contexts at once, and loops that
- * fail. */
+/* The execution mode of programs (in the calling thread, by a team or as tasks): the rule that
+ * chooses it, the report of op2_explain(), and that no bit of any result depends on it; also with
+ * several contexts at once, and with loops that fail. */
 #include "config.h"
 
 #include <math.h>
@@ -46,7 +46,7 @@ static void make_model(struct model *m, double microseconds) {
     m->data[s].ns_per_element = 1e3 * microseconds / STEPS / (BLOCKS * BLOCK);
     m->loops[s].sched_data = &m->data[s];
     m->loops[s].set = &m->set;
-    m->loops[s].bytes = 1e6; /* of what has never run */
+    m->loops[s].bytes = 1e6; /* used for loops that have never run */
     m->steps[s] = (struct op2i_step){.loop = &m->loops[s], .hi = BLOCKS * BLOCK, .plan = &m->plan};
   }
 }
@@ -55,7 +55,7 @@ static enum op2i_way choose(struct model *m) {
   return op2i_way_choose(m->steps, STEPS, &m->config, &m->crew);
 }
 
-/* Each thread was without work for so much of that time. */
+/* Record a run in which each thread was idle for `waited` microseconds. */
 static void ran_idly(struct model *m, enum op2i_way way, double microseconds, double waited) {
   op2i_way_ran(&m->steps->ways, way, 1e-6 * microseconds, 1e-6 * waited);
 }
@@ -64,7 +64,7 @@ static void ran(struct model *m, enum op2i_way way, double microseconds) {
   ran_idly(m, way, microseconds, 0);
 }
 
-/* After two runs in the calling thread. */
+/* Make a model that has run twice in the calling thread. */
 static void make_known(struct model *m, double microseconds) {
   make_model(m, microseconds);
   ran(m, OP2I_WAY_HERE, 10 * microseconds);
@@ -106,7 +106,7 @@ static void test_costs(void) {
   make_known(&m, 30);
   says(&m, OP2I_WAY_TEAM, "enough for a team");
   m.crew.awake = false;
-  says(&m, OP2I_WAY_HERE, "save too little"); /* 13 us, and calling the members takes more */
+  says(&m, OP2I_WAY_HERE, "save too little"); /* 13 us: less than the cost of calling the members */
   make_known(&m, 1000);
   m.config.team = 0;
   says(&m, OP2I_WAY_TASKS, "worth several tasks");
@@ -120,14 +120,15 @@ static void test_first_runs(void) {
   m.data[1].ns_per_element = 0;
   says(&m, OP2I_WAY_HERE, "found out");
   make_model(&m, 200);
-  says(&m, OP2I_WAY_TEAM, "enough for a team"); /* its loops are known from other programs */
+  says(&m, OP2I_WAY_TEAM, "enough for a team"); /* the loops are known from other programs */
   ran(&m, OP2I_WAY_TEAM, 100);
   says(&m, OP2I_WAY_HERE, "found out");
   ran(&m, OP2I_WAY_HERE, 200);
   says(&m, OP2I_WAY_TEAM, "enough for a team");
 }
 
-/* How many programs pass until the team is tried again; tries_of() has seen the first of them. */
+/* Number of programs that run until the team is tried again; tries_of() has already run the first
+ * of them. */
 static int pause_of(struct model *m) {
   int n = 1;
   for (; n < 10000 && choose(m) == OP2I_WAY_HERE; n++) ran(m, OP2I_WAY_HERE, 200);
@@ -160,7 +161,7 @@ static void test_feedback(void) {
   is_int(pause_of(&m), 192, "and what was before is forgiven");
 }
 
-/* The time in the calling thread is that of its quick runs. */
+/* The time in the calling thread is that of its fast runs. */
 static void test_slow_runs(void) {
   struct model m;
   make_known(&m, 200);
@@ -172,7 +173,7 @@ static void test_slow_runs(void) {
      m.steps->ways.takes[OP2I_WAY_HERE]);
 }
 
-/* Between what is enough to take a team and what is enough to leave it. */
+/* The threshold for using a team is higher than the one for giving it up. */
 static void test_hysteresis(void) {
   struct model m;
   make_known(&m, 5);
@@ -186,7 +187,7 @@ static void test_hysteresis(void) {
 
 /* ---- a team or tasks ------------------------------------------------------------------------- */
 
-/* By the estimate. */
+/* The estimate alone chooses between a team and tasks. */
 static void test_either(void) {
   static const int32_t each[BLOCKS + 1] = {0, 1,  2,  3,  4,  5,  6,  7, 8,
                                            9, 10, 11, 12, 13, 14, 15, 16};
@@ -207,7 +208,7 @@ static void test_either(void) {
   says(&m, OP2I_WAY_TASKS, "worth several tasks");
 }
 
-/* How many programs run that way before another is chosen, ten thousand at most. */
+/* Number of programs that run in this mode before another is chosen, at most ten thousand. */
 static int runs_of(struct model *m, enum op2i_way way, double microseconds, double waited) {
   int n = 0;
   for (; n < 10000 && choose(m) == way; n++) ran_idly(m, way, microseconds, waited);
@@ -334,7 +335,7 @@ static void destroy(struct objects *o) {
   op2_set_destroy(&o->nodes);
 }
 
-static int64_t taken[OP2I_WAYS]; /* by the last run: programs here, by a team; and tasks */
+static int64_t taken[OP2I_WAYS]; /* programs of the last run by execution mode, or tasks */
 
 static bool run(const char *backend, int threads, bool eager, struct result *out) {
   struct objects o = {0};
@@ -398,7 +399,8 @@ static void *use_context(void *out) {
   return ended && !status ? out : NULL;
 }
 
-/* By a team wherever that is to be had, or by what is measured meanwhile. */
+/* Several contexts run at once, by a team whenever one is available (`always`), or in the mode that
+ * measured times choose. */
 static void test_contexts(bool always) {
   pthread_t threads[CONTEXTS];
   int same = 0;
@@ -417,12 +419,12 @@ static void test_contexts(bool always) {
          always ? "team" : "workers");
 }
 
-/* ---- programs that are worth tasks ------------------------------------------------------------ */
+/* ---- programs that are worth tasks ---------------------------------------------------------- */
 
 enum { MANY = 400000, FLUSHES = 3 };
 OP2_KERNEL(halve, (double *x), { *x = 0.5 * *x + 1; });
 
-/* As if another thread's program ran. */
+/* Hold the team's lock, as another thread's program would. */
 static void hold_team(bool hold) {
 #if OP2_HAVE_STARPU
   if (hold)
@@ -434,8 +436,8 @@ static void hold_team(bool hold) {
 #endif
 }
 
-/* By the team where it can be had, else as tasks, and never in the calling thread. Too few runs for
- * any trial. */
+/* Programs run by the team if it is available, else as tasks, and never in the calling thread.
+ * There are too few runs for any trial. */
 static void test_worth_tasks(void) {
   static double x[MANY];
   struct objects o = {0};

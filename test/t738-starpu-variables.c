@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Variables of StarPU that decide what op2 decides: there are as many workers as were asked for,
- * loops run, and the variables are as they were afterwards. Those for which StarPU would end the
- * process, or never run a task, are an error before it starts, or lead to another backend. */
+/* Variables of StarPU that decide what op2 decides: there are as many workers as the program
+ * requested, loops run, and the variables have their old values afterwards. Values with which
+ * StarPU would end the process, or never run a task, give an error before StarPU starts, or lead to
+ * another backend. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <stdio.h>
@@ -33,11 +34,11 @@ static bool has_run(op2_context ctx) {
   return good;
 }
 
-/* In the child: 0 where all is well. */
+/* Runs in the child; returns 0 if all checks pass. */
 static int run(const char *name, const char *value) {
   op2_context ctx;
   cpu_set_t before, after;
-  alarm(120); /* loops that never end */
+  alarm(120); /* ends a child whose loops never end */
   setenv(name, value, 1);
   sched_getaffinity(0, sizeof before, &before);
   const op2_options options = {
@@ -141,7 +142,7 @@ int main(void) {
     return done();
   }
   test_environment();
-  /* Tasks for StarPU's workers, whatever there is to do. */
+  /* Everything runs as tasks of StarPU's workers, however small. */
   setenv("OP2_CHUNK_US", "0", 1);
   setenv("OP2_TEAM", "0", 1);
   (void)test_cache();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs cut into tasks: random programs give the same integers in any order their dependences
- * allow as loop by loop, the verifier agrees, and it finds a dependence that was taken away. */
+/* Programs cut into tasks: random programs give the same integers loop by loop and in any order
+ * that their dependences allow, the verifier accepts them, and it finds a dependence that was
+ * removed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,7 +28,7 @@ static uint64_t pick(uint64_t below) {
 
 static struct {
   int64_t programs, tasks, caught, tried;
-  bool drop; /* also take single dependences away and see whether the verifier notices */
+  bool drop; /* also remove single dependences and check that the verifier notices */
 } seen;
 
 static void run_listed(struct op2i_step *steps, const struct op2i_task *task) {
@@ -41,8 +42,8 @@ static bool ready(const struct op2i_task_list *list, const bool *ended, int64_t 
   return true;
 }
 
-/* Always a random one of the tasks that may run, or the last one: a task that waits for too little
- * then comes too soon. */
+/* Run always a random one of the tasks that are ready, or the last one: a task with too few
+ * dependences then runs too early. */
 static void run_shuffled(struct op2i_step *steps, const struct op2i_task_list *list, bool last) {
   bool *ended = calloc((size_t)(list->ntasks > 0 ? list->ntasks : 1), sizeof *ended);
   for (int64_t left = list->ntasks; left > 0; left--) {
@@ -55,7 +56,7 @@ static void run_shuffled(struct op2i_step *steps, const struct op2i_task_list *l
   free(ended);
 }
 
-/* Each dependence in turn replaced by none (a task on itself). Many are implied by others, so not
+/* Replace each dependence in turn by none (a task on itself). Many are implied by others, so not
  * every loss matters. */
 static void drop_each(struct op2i_step *steps, struct op2i_task_list *list) {
   for (int64_t t = 0; t < list->ntasks; t++)
@@ -119,7 +120,7 @@ static bool open_mesh(struct mesh *m, const char *backend) {
   op2_options options = {
       .backend = backend, .block_size = 37, .threads = 2, .cache_dir = test_cache()};
   for (int i = 0; i < EDGES; i++) {
-    /* Mostly neighbours, some far away, some loops. */
+    /* Most ends are neighbours, some are far away, some edges are loops. */
     ends[i][0] = (int32_t)(i * (int64_t)NODES / EDGES);
     ends[i][1] = pick(8) ? (ends[i][0] + (int32_t)pick(3)) % NODES : (int32_t)pick(NODES);
     values[i] = (int64_t)pick(1000);
@@ -190,7 +191,7 @@ static void close_mesh(struct mesh *m) {
   if (op2_finalize(&m->ctx) != OP2_SUCCESS) diag("%s", op2_error_message());
 }
 
-/* What the program leaves: all dats and both globals. */
+/* The results of the program: all dats and both globals. */
 static int64_t *results(struct mesh *m, int64_t *count) {
   *count = DATS * (NODES + EDGES) + 2;
   int64_t *all = calloc((size_t)*count, sizeof *all), *at = all;
@@ -223,7 +224,7 @@ static int64_t *run_seed(uint64_t seed, const char *name, const struct op2i_back
 
 int main(void) {
   int programs = quick() ? 30 : 150, same = 0;
-  /* Opened and closed as openmp, which has plans; run as tasks. */
+  /* This backend begins and ends like openmp, which has plans, and runs programs as tasks. */
   struct op2i_backend shuffled = op2i_backend_openmp;
   if (op2i_backend_openmp.unavailable()) {
     skip("%s", op2i_backend_openmp.unavailable());

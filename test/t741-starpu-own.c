@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program that uses StarPU itself: its workers outlive contexts, and may be at what contexts have
- * given them to do between tasks when the last context ends. That context waits for them. */
+/* A program that uses StarPU itself: its workers outlive contexts, and may still be executing the
+ * code that contexts run between tasks when the last context ends. That context waits for them. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -16,8 +16,8 @@ static pthread_t main_thread;
 static sem_t inside, leave;
 static atomic_bool hold, ended;
 
-/* In place of StarPU's own, which it calls. Workers come here between tasks: the next one stays for as
- * long as it is held. */
+/* This stands in for StarPU's function, and calls it. Workers call it between tasks; the next one
+ * stays here as long as it is held. */
 int starpu_task_nready(void);
 int starpu_task_nready(void) {
   int (*real)(void);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the blocks of a loop touch, page by page: the lists that dependences are made from
- * against a look at every element, on random meshes of many sizes. */
+/* The pages that blocks of a loop touch: the lists from which dependences are derived are compared
+ * with the pages of every element, on random meshes of many sizes. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static void mark_block(unsigned char *touched, const struct op2i_loop *loop,
         mark(touched, loop, &loop->args[n], loop->set->idx ? loop->set->idx[p] : p, shift);
 }
 
-/* Whether intervals, ascending and apart, are just what is marked; takes the marks away. */
+/* True if the intervals, ascending and separate, are exactly the marked pages; clears the marks. */
 static bool same(unsigned char *touched, int64_t pages, const int32_t *intervals, int64_t n) {
   bool good = true;
   int64_t last = -2;
@@ -77,7 +77,7 @@ static op2_status compare(struct op2i_loop *loop, int range, int32_t dat) {
   return OP2_SUCCESS;
 }
 
-/* In place of running them. */
+/* This backend function compares footprints instead of running the steps. */
 static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps) {
   (void)state;
   op2_status status = OP2_SUCCESS;
@@ -122,7 +122,7 @@ static void random_mesh(uint64_t seed) {
   MUST(op2_flush(test_ctx));
 }
 
-/* Opened and closed as openmp, which has plans. */
+/* This backend begins and ends like openmp, which has plans. */
 static void compared(void) {
   static struct op2i_backend looking;
   const struct op2i_backend *own = test_ctx->backend;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is kept under a key is handed out for that key only. For every field of the keys of loops,
- * plans, footprints, fused loops, programs and tiles: two requests that are alike but for that field, with
- * results that come out wrong where the field is forgotten. t746 forgets each in turn. */
+/* An object that is cached under a key is used for that key only. For every field of the keys of
+ * loops, plans, footprints, fused loops, programs and tiles there are two requests that differ in
+ * that field only, and whose results are wrong if the field is left out. t746 leaves out each in
+ * turn. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,7 +51,8 @@ static struct mesh make_mesh(void) {
   int64_t *values = scratch(N, sizeof *values), odd[N / 2], low[N / 2];
   for (int i = 0; i < N; i++) {
     values[i] = i + 1;
-    /* Slot 0 of `a` has a target of its own for each cell, slot 1 few for all; `b` has others. */
+    /* Slot 0 of `a` has a different target for each cell, slot 1 few shared ones; `b` has
+     * others. */
     m.ia[2 * i] = i;
     m.ia[2 * i + 1] = i * 7 % 5;
     m.ib[2 * i] = i * 11 % 4 + 20;
@@ -88,7 +90,7 @@ static struct op2i_loop *intern(const struct call *call, int line) {
   return loop;
 }
 
-/* From one place of the program, where the call before is remembered, and from two. */
+/* Intern both calls from one call site, where the previous call is remembered, and from two. */
 static bool are_one(struct call a, struct call b) {
   bool first = intern(&a, 1) == intern(&b, 1), back = intern(&b, 1) == intern(&a, 1);
   bool apart = intern(&a, 2) == intern(&b, 3);
@@ -149,7 +151,7 @@ static struct call adding(const struct mesh *m, op2_map map, int slot) {
                        {op2_arg_direct(m->x, OP2_READ), op2_arg_dat(m->z, slot, map, OP2_INC)}};
 }
 
-/* What `adding` leaves in z after one run for each of the listed columns. */
+/* The values that `adding` leaves in z after one run for each of the listed columns. */
 static int64_t *added(int n, const int32_t *const *columns) {
   int64_t *want = scratch(N, sizeof *want);
   for (int c = 0; c < n; c++)
@@ -181,8 +183,8 @@ static void loop_index(void) {
   EXPECT_VALUES(int64_t, m.z, N, i, want[i]);
 }
 
-/* What the kernel's parameters pin down is not left to the key: such a call is refused, and stays
- * so when its like is known. */
+/* The key does not cover what the kernel's parameters determine: a call that contradicts them is
+ * refused, also after a similar call is known. */
 static void loop_refused(void) {
   struct mesh m = make_mesh();
   struct call good = adding(&m, m.a, 0), bad;
@@ -219,7 +221,7 @@ static void loop_dim_and_value(void) {
   b.args[1] = op2_arg_val(u, 3, OP2_I64);
   c.args[1] = op2_arg_val(u, 2, OP2_I64);
   EXPECT(!are_one(a, b));
-  EXPECT(are_one(a, c)); /* where values are is captured by each call anew */
+  EXPECT(are_one(a, c)); /* the addresses of values are captured by each call anew */
   queue(a);
   EXPECT_VALUES(int64_t, m.y, N, i, 32);
   queue(b);
@@ -235,11 +237,11 @@ static int64_t after(op2_access access, int64_t old) {
   }
 }
 
-/* The checked backend refuses a kernel that sets what it is to add to, or to take the minimum of. */
+/* The checked backend refuses a kernel that stores to an argument of increments or minima. */
 static bool sets(op2_access access) { return access == OP2_WRITE || access == OP2_RW; }
 
-/* The kernel stores 1: what becomes of it is the mode's to say, on the element itself and through a
- * map, for every two modes. */
+/* The kernel stores 1, and the access mode decides the result; on the element itself and through a
+ * map, for every pair of modes. */
 static void loop_access(void) {
   static const op2_access modes[] = {OP2_WRITE, OP2_RW, OP2_INC, OP2_MIN, OP2_MAX};
   enum { MODES = sizeof modes / sizeof *modes };
@@ -266,7 +268,7 @@ static void loop_access(void) {
   }
 }
 
-/* A constant made anew is another one, which its type and dimension may be as well. */
+/* A new constant is a different one; its type and dimension may differ, too. */
 static void loop_constants(void) {
   struct mesh m = make_mesh();
   op2_const c = NULL;
@@ -280,7 +282,7 @@ static void loop_constants(void) {
   EXPECT(before != with && with == intern(&a, 2));
   queue(a);
   EXPECT_VALUES(int64_t, m.y, N, i, 3);
-  op2i_loop_use(with); /* or it would go with the constant */
+  op2i_loop_use(with); /* otherwise it would be destroyed with the constant */
   op2_const_destroy(&c);
   MUST(op2_const_create(test_ctx, 1, OP2_I64, (int64_t[]){5}, "factor", &c));
   EXPECT(with != intern(&a, 1) && before != intern(&a, 2));
@@ -292,8 +294,8 @@ static void loop_constants(void) {
 
 /* ---- plans ----------------------------------------------------------------------------------- */
 
-/* Each by itself, in both orders, so that each meets the other's plan: a program of both would ask
- * for the plan of what they are fused to. */
+/* Run each call by itself, in both orders, so that each could find the other's plan: a program of
+ * both would use the plan of the loop that they are fused into. */
 static void run_apart(struct call a, struct call b) {
   queue(a);
   MUST(op2_flush(test_ctx));
@@ -332,7 +334,7 @@ static void plan_map(void) {
   expect_plans(before, 2);
 }
 
-/* Two subsets of one size. */
+/* Two subsets have the same size. */
 static void plan_set(void) {
   struct mesh m = make_mesh();
   struct call a = adding(&m, m.b, 0), b;
@@ -344,7 +346,7 @@ static void plan_set(void) {
   expect_plans(before, 2);
 }
 
-/* The halo that is executed is a range of its own. */
+/* The exec halo is a range of its own. */
 static void plan_range(void) {
   op2_set cells = new_sections(N / 2, N / 2, N, N, "cells"), nodes = new_set(N, "nodes");
   int32_t *idx = scratch(N, sizeof *idx);
@@ -357,7 +359,7 @@ static void plan_range(void) {
   expect_plans(before, 2);
 }
 
-/* Through one column, with the order of elements kept and without. */
+/* Two loops go through one column, one of them in element order. */
 static void plan_ordered(void) {
   struct mesh m = make_mesh();
   struct call a = {new_kernel(&raise_kernel), m.cells, 1, {op2_arg_dat(m.z, 1, m.a, OP2_INC)}};
@@ -370,7 +372,7 @@ static void plan_ordered(void) {
   expect_plans(before, 2);
 }
 
-/* Two columns of one dat, which may meet, and of two dats, which cannot. */
+/* Two columns lead to one dat, where elements may meet, or to two dats, where they cannot. */
 static void plan_dat(void) {
   struct mesh m = make_mesh();
   int32_t *shifted = scratch(2 * N, sizeof *shifted);
@@ -390,7 +392,7 @@ static void plan_dat(void) {
   expect_plans(before, 2);
 }
 
-/* Two columns of one dat in the order of elements, of which the second is modified, or only read. */
+/* Two columns lead to one dat in element order; the second is modified, or only read. */
 static void plan_modified(void) {
   struct mesh m = make_mesh();
   int32_t *idx = scratch(2 * N, sizeof *idx);
@@ -417,7 +419,8 @@ static void plan_modified(void) {
   expect_plans(before, 2);
 }
 
-/* Through one column in which no elements meet: known to the one, and to the other of no use. */
+/* Two loops go through one column in which no elements meet: one plan has to know that, for the
+ * other it makes no difference. */
 static void plan_injective(void) {
   struct mesh m = make_mesh();
   struct call a = {new_kernel(&raise_kernel), m.cells, 1, {op2_arg_dat(m.z, 0, m.a, OP2_INC)}};
@@ -428,7 +431,7 @@ static void plan_injective(void) {
   expect_plans(before, 2);
 }
 
-/* What does not count: other dats reached alike, kernels, and what is not contended. */
+/* Other dats reached alike, other kernels and arguments without contention do not change a plan. */
 static void plan_shared(void) {
   struct mesh m = make_mesh();
   struct call a = adding(&m, m.a, 1), b = a;
@@ -439,7 +442,7 @@ static void plan_shared(void) {
   expect_plans(before, 1);
 }
 
-/* What devices will ask for: parts of a plan, and the sizes that staging depends on. */
+/* Devices use parts of a plan, and the sizes that staging depends on. */
 static void plan_parts(void) {
   if (!has_plans()) return;
   struct mesh m = make_mesh();
@@ -468,7 +471,7 @@ static void plan_parts(void) {
 
 /* ---- footprints ------------------------------------------------------------------------------ */
 
-/* Which pages of a dat a block touches, by looking at every element. */
+/* The set of pages of a dat that a block touches, found by a pass over its elements. */
 static uint64_t pages_touched(const struct op2i_loop *loop, const struct op2i_plan *plan,
                                  int32_t block, int32_t dat, int32_t shift) {
   uint64_t touched = 0;
@@ -506,8 +509,8 @@ OP2_KERNEL(look_all, (const int64_t *z, const int64_t *const *w, int64_t *y),
 OP2_KERNEL(all_look, (const int64_t *const *z, const int64_t *w, int64_t *y),
            { y[0] = w[0] + z[0][0] + z[1][0]; });
 
-/* Two dats that are reached alike have the same footprint, which is made once; alike means by the
- * same maps, in the same manner, through the same slots, and neither in more ways. */
+/* Two dats that are reached alike have the same footprint, which is built once; alike means by the
+ * same maps, in the same manner, through the same slots, and neither in additional ways. */
 static void footprints(void) {
   if (!has_plans()) return;
   struct mesh m = make_mesh();
@@ -538,7 +541,7 @@ static void footprints(void) {
 
 /* ---- fused loops, programs and tiles --------------------------------------------------------- */
 
-/* Queues are written as text, a step each: a letter and the dats it takes. They run on the library
+/* Queues are written as text, a step each: a letter and the dats it uses. They run with the library
  * and on plain arrays. */
 enum { DATS = 5 };
 static const char dat_names[DATS + 1] = "xytzw"; /* z and w on nodes */
@@ -644,8 +647,8 @@ static const struct {
     {"tiles of a longer chain", "Axz Gzy", "Axz Gzy Byw Hwt"},
 };
 
-/* In a context of its own for each, so that what one pair leaves is not found by the next; once as
- * usual and once in tiles of a few elements. */
+/* Each pair of queues runs in a context of its own, so that no pair finds objects of another; once
+ * as usual and once in tiles of a few elements. */
 static void run_queues(void) {
   op2_context outer = test_ctx;
   for (size_t p = 0; p < 2 * sizeof queues / sizeof *queues; p++) {
@@ -690,7 +693,7 @@ static const struct test_case cases[] = {
     {"fused loops, programs and tiles", run_queues},
 };
 
-/* Queues are fused when they first come: what the second finds is then what the first has left. */
+/* Queues are fused when they first come, so that the second finds what the first has cached. */
 int main(void) {
   setenv("OP2_FUSE", "2", 1);
   return RUN(cases, 0);

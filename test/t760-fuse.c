@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which loops are fused and which are not, that results stay what they were, and that the verifier
- * of groups sees broken ones. */
+/* Which loops are fused and which are not, that results do not change, and that the verifier of
+ * groups detects wrong ones. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -80,7 +80,7 @@ static struct mesh make_mesh(void) {
 
 static bool fusing(void) { return test_ctx->backend->passes && !test_config.eager; }
 
-/* The steps of the program made last; nothing to say on backends that fuse nothing. */
+/* Check the number of steps in the program built last; backends that fuse nothing are skipped. */
 static void expect_groups(int64_t want) {
   if (!fusing()) return;
   const struct op2i_program *program = test_ctx->sched->programs;
@@ -95,7 +95,7 @@ static void expect_note(const char *text) {
   if (!EXPECT(notes && strstr(notes, text))) diag("notes: %s", notes ? notes : "none");
 }
 
-/* Loops on nodes in between are no hindrance. */
+/* Loops on nodes between two loops on edges do not prevent fusion. */
 static void bystanders(void) {
   struct mesh m = make_mesh();
   PUT(m.x, 3);
@@ -122,7 +122,8 @@ static void scatter_then_gather(void) {
   expect_note("'qdat' is modified, and reached through a map");
 }
 
-/* What a third loop needs done in between keeps two loops apart. */
+/* Two loops are not fused if the second depends on a third one between them that depends on the
+ * first. */
 static void dependence_in_between(void) {
   struct mesh m = make_mesh();
   SPREAD(m.x, m.q);
@@ -131,13 +132,14 @@ static void dependence_in_between(void) {
   TWICE(m.z, m.y);
   MORE(m.edges, m.x);
   MUST(op2_flush(test_ctx));
-  /* spread and the last loop, which it does not hinder; more on nodes; gather and twice */
+  /* The groups are: spread and the last loop, for which it is no obstacle; more on nodes; gather
+   * and twice. */
   expect_groups(3);
   EXPECT_VALUES(int64_t, m.x, N, i, i + 1);
 }
 
-/* So does what is modified in between, for a loop that has more in common with the first; the first
- * could come later, but not than who needs it. */
+/* A dat that is modified in between also keeps two loops apart that share data; the first could run
+ * later, but not later than the loops that need it. */
 static void no_detour(void) {
   struct mesh m = make_mesh();
   op2_set some = new_subset(m.edges, 3, (int64_t[]){1, 5, 7}, "some");
@@ -173,7 +175,7 @@ static void element_order(void) {
   MUST(op2_par_loop(m.more, m.edges, op2_arg_dat(m.p, 0, m.ends, OP2_RW)));
   MUST(op2_par_loop(m.more, m.edges, op2_arg_dat(m.q, 0, m.ends, OP2_RW)));
   MUST(op2_flush(test_ctx));
-  expect_groups(1); /* there no elements meet */
+  expect_groups(1); /* no elements meet in `ends` */
 }
 
 static void reductions(void) {
@@ -189,14 +191,14 @@ static void reductions(void) {
   expect_groups(2);
   EXPECT_VALUES(int64_t, m.y, N, i, (int64_t)N * (N - 1) / 2 * 3);
   SUM(m.x);
-  TAKE(m.x); /* they share data, too */
+  TAKE(m.x); /* they also share data */
   MUST(op2_flush(test_ctx));
   expect_groups(2);
   EXPECT_VALUES(int64_t, m.x, N, i, (int64_t)N * (N - 1) * 2);
 }
 
-/* A global set anew is another one: the two sums do not meet, and reading the first version does not
- * wait for the second. */
+/* A global that is set again gets a new version: the two sums are separate, and reading the first
+ * version does not wait for the second. */
 static void versions(void) {
   struct mesh m = make_mesh();
   SUM(m.x);
@@ -211,7 +213,7 @@ static void versions(void) {
   EXPECT_VALUES(int64_t, m.z, N, i, (int64_t)N * (N - 1) / 2 + 5);
 }
 
-/* Fused loops of one program have their own globals and values. */
+/* The loops that are fused in one program have their own globals and values. */
 static void their_own(void) {
   struct mesh m = make_mesh();
   op2_gbl h = new_gbl(1, OP2_I64, NULL, "hsum");
@@ -246,7 +248,7 @@ static void scatters(void) {
   EXPECT_VALUES(int64_t, m.q, N, i, want[i]);
 }
 
-/* A context of its own with a switch set, in which `body` runs as in the case's. */
+/* Run `body` in a context of its own with a switch set to 0. */
 static void with_switch(const char *name, void (*body)(void)) {
   setenv(name, "0", 1);
   op2_context outer = test_ctx;
@@ -259,7 +261,8 @@ static void with_switch(const char *name, void (*body)(void)) {
   MUST(op2_finalize(&inner));
 }
 
-/* Increments and minima both are private at first, but do not go into one dat at a time. */
+/* Increments and minima are both private at first, but cannot be combined into one dat at the same
+ * time. */
 static void queue_unlike(void) {
   struct mesh m = make_mesh();
   SPREAD(m.x, m.q);
@@ -282,7 +285,7 @@ static void unlike_scatters(void) {
   with_switch("OP2_SIMD", queue_unlike);
 }
 
-/* An element's own row is there before all those behind a map are. */
+/* A fused element would read rows of its neighbours through a map before they are computed. */
 static void queue_neighbours(void) {
   struct mesh m = make_mesh();
   int32_t *idx = scratch(N, sizeof *idx);
@@ -298,7 +301,7 @@ static void queue_neighbours(void) {
 
 static void neighbours(void) {
   queue_neighbours();
-  with_switch("OP2_SIMD", queue_neighbours); /* vectors would keep them apart */
+  with_switch("OP2_SIMD", queue_neighbours); /* in vectors the loops would not be fused anyway */
 }
 
 static bool dropped(op2_dat dat) {
@@ -313,7 +316,7 @@ static bool dropped(op2_dat dat) {
 
 static void dead_stores(void) {
   struct mesh m = make_mesh();
-  PUT(m.y, 4); /* read in registers only, then overwritten after the scatter */
+  PUT(m.y, 4); /* read in registers only, then overwritten after gather */
   TWICE(m.z, m.y);
   SPREAD(m.z, m.q);
   GATHER(m.y, m.q);
@@ -321,14 +324,14 @@ static void dead_stores(void) {
   if (fusing()) EXPECT(dropped(m.y) && !dropped(m.z));
   EXPECT_VALUES(int64_t, m.z, N, i, 8);
   EXPECT_VALUES(int64_t, m.q, N, i, 0);
-  PUT(m.y, 6); /* the last word on y in this flush */
+  PUT(m.y, 6); /* the last write to y in this flush */
   TWICE(m.z, m.y);
   MUST(op2_flush(test_ctx));
   if (fusing()) EXPECT(!dropped(m.y));
   EXPECT_VALUES(int64_t, m.y, N, i, 6);
 }
 
-/* What comes next needs some of it, or leaves some of it. */
+/* The next loop reads a part of y, or overwrites only a part. */
 static void stores_in_part(void) {
   struct mesh m = make_mesh();
   op2_set some = new_subset(m.edges, 3, (int64_t[]){1, 5, 7}, "some");
@@ -354,8 +357,8 @@ OP2_KERNEL(fill, (int64_t * a, int64_t *r), {
 OP2_KERNEL(use, (const int64_t *a, int64_t *r), { *r += *a; });
 OP2_KERNEL(nine, (int64_t * a), { *a = 9; });
 
-/* A loop that modifies through a map runs over the exec halo, a direct one does not: what the first
- * stores there is not overwritten by the second. */
+/* A loop that modifies through a map also runs over the exec halo, a direct one does not: what the
+ * first stores there is not overwritten by the second. */
 static void stores_in_the_halo(void) {
   enum { CORE = 400, OWNED = 800, EXEC = 1200, TOTAL = 1300 };
   op2_set cells = new_sections(CORE, OWNED, EXEC, TOTAL, "cells"), nodes = new_set(64, "nodes");
@@ -381,7 +384,7 @@ static void stores_in_the_halo(void) {
   }
 }
 
-/* A look at data runs what it needs: the rest is another program. */
+/* Reading a dat runs only the loops that it needs; the others form another program. */
 static void host_access(void) {
   struct mesh m = make_mesh();
   PUT(m.x, 3);
@@ -391,7 +394,7 @@ static void host_access(void) {
   if (fusing()) EXPECT(test_ctx->sched->programs_made == 2 && !test_ctx->sched->programs);
 }
 
-/* Members of one kernel have their own values and constants. */
+/* Loops of one kernel that are fused have their own values and constants. */
 static void captured(void) {
   struct mesh m = make_mesh();
   op2_const cst = test_ctx->consts;
@@ -404,13 +407,13 @@ static void captured(void) {
   MUST(op2_const_set(cst, (int64_t[]){10000}));
   MORE(m.edges, m.z);
   MUST(op2_flush(test_ctx));
-  expect_groups(2); /* y has nothing to do with the others */
+  expect_groups(2); /* y has nothing in common with the others */
   EXPECT_VALUES(int64_t, m.x, N, i, 102);
   EXPECT_VALUES(int64_t, m.z, N, i, 10204);
   EXPECT_VALUES(int64_t, m.y, N, i, 7);
 }
 
-/* Vector code has no macros in it; scalar code has the source's. */
+/* Vector code contains no macros; scalar code contains the source's. */
 static void macros(void) {
   struct mesh m = make_mesh();
   bool vectors = test_ctx->backend->variant == OP2I_VECTOR && test_ctx->config.simd_bytes >= 16;
@@ -455,7 +458,8 @@ static op2_status judge(const struct op2i_grouping *grouping) {
   return op2i_grouping_verify(test_ctx->sched, queued, grouping);
 }
 
-/* Two loops that depend on each other, a stranger, and one that meets the first through a map. */
+/* Two loops that depend on each other, an independent one, and one that shares targets with the
+ * first through a map. */
 static void verifier(void) {
   if (!fusing()) return;
   struct mesh m = make_mesh();
@@ -475,18 +479,18 @@ static void verifier(void) {
   EXPECT(judge(&good) == OP2_SUCCESS);
   struct op2i_grouping bad = good;
   bad.nodes = (int32_t[]){1, 0, 2, 3};
-  EXPECT(judge(&bad) == OP2_ERR_STATE); /* order within a group */
+  EXPECT(judge(&bad) == OP2_ERR_STATE); /* wrong order within a group */
   bad.nodes = (int32_t[]){0, 1, 3, 2};
-  EXPECT(judge(&bad) == OP2_ERR_STATE); /* order of groups */
+  EXPECT(judge(&bad) == OP2_ERR_STATE); /* wrong order of groups */
   bad.nodes = (int32_t[]){0, 1, 2, 2};
-  EXPECT(judge(&bad) == OP2_ERR_STATE); /* one twice, one never */
+  EXPECT(judge(&bad) == OP2_ERR_STATE); /* one loop twice, one never */
   bad = good;
   bad.ngroups = 2;
-  EXPECT(judge(&bad) == OP2_ERR_STATE); /* one never */
+  EXPECT(judge(&bad) == OP2_ERR_STATE); /* one loop never */
   groups[1].loop = NULL;
-  EXPECT(judge(&good) == OP2_ERR_STATE); /* a loop is not run */
+  EXPECT(judge(&good) == OP2_ERR_STATE); /* a group without its loop */
   groups[1].loop = loops[3];
-  EXPECT(judge(&good) == OP2_ERR_STATE); /* another one is */
+  EXPECT(judge(&good) == OP2_ERR_STATE); /* a group with another group's loop */
   struct op2i_loop *other;
   MUST(op2i_loop_fuse(2, loops + 2, NULL, 0, &other));
   struct op2i_group joined[2] = {{0, 2, fused}, {2, 2, other}};
@@ -495,7 +499,7 @@ static void verifier(void) {
   MUST(op2_flush(test_ctx));
 }
 
-/* A sum and a minimum of one version are no group, though both modify it; two sums are. */
+/* A sum and a minimum of one version cannot form a group, though both modify it; two sums can. */
 static void verifier_of_globals(void) {
   if (!fusing()) return;
   struct mesh m = make_mesh();
@@ -574,7 +578,7 @@ static const struct test_case cases[] = {
     {"OP2_FUSE=0", switched_off},
 };
 
-/* What comes together for the first time is fused here; t765 is about the second. */
+/* Here loops are fused when they first come together; t765 tests the default, the second time. */
 int main(void) {
   setenv("OP2_FUSE", "2", 1);
   return RUN(cases, RUN_ON_DEVICES);

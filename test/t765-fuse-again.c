@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops are fused when they come together the second time: in one queue, in a queue that is queued
- * again, in another one; OP2_FUSE says otherwise. What was fused is found again, and bounded. Which
- * calls there were decides, and nothing else: neither replay nor what a cache holds. */
+ * again, or in another one; OP2_FUSE changes this. Fused loops are found again, and their number is
+ * bounded. Only the calls decide: neither replay nor the contents of a cache does. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ static void expect_note(const char *text) {
   if (!EXPECT(notes && strstr(notes, text))) diag("notes: %s", notes ? notes : "none");
 }
 
-/* A context of its own, in which `body` runs, with variables set as in "NAME=VALUE". */
+/* Run `body` in a context of its own, with variables set as in "NAME=VALUE". */
 static void within(const char *setting, const char *cache, void (*body)(void)) {
   op2_context outer = test_ctx;
   op2_options options = config_options(&test_config);
@@ -120,13 +120,13 @@ static void one_queue(void) {
       MORE(m.nodes, m.w);
     }
     FLUSH();
-    /* The copies come twice, and are one loop from the start; the last time they have to store x,
-     * which nobody overwrites: another combination. */
+    /* The pair of copies comes twice, and is one loop from the start. The last time it has to store
+     * x, which is not overwritten afterwards, so that is another combination. */
     EXPECT_GROUPS(round ? 9 : 10);
   }
 }
 
-/* The combination comes again among others, and is the loop that it was made. */
+/* The combination comes again among other loops, and uses the loop built for it. */
 static void another_queue(void) {
   struct mesh m = make_mesh();
   for (int round = 0; round < 3; round++) {
@@ -143,7 +143,8 @@ static void another_queue(void) {
   EXPECT(test_ctx->sched->combinations->fused.n == 1);
 }
 
-/* Queues that never come again, in which one pair does: the more there are, the less it says. */
+/* No queue comes again, but one pair does: the more queues there are, the less a repetition of the
+ * pair says. */
 static void without_pattern(void) {
   struct mesh m = make_mesh();
   op2_dat dats[40];
@@ -160,7 +161,7 @@ static void without_pattern(void) {
   EXPECT(test_ctx->sched->combinations->apart.n == 41);
   PUT(dats[39], 1);
   MORE(m.cells, dats[39]);
-  FLUSH(); /* the whole sequence came again */
+  FLUSH(); /* the whole sequence has come again */
   EXPECT(test_ctx->sched->combinations->fused.n == 1);
 }
 
@@ -189,10 +190,10 @@ static void modes(void) {
 
 /* ---- how much -------------------------------------------------------------------------------- */
 
-/* The kernel `more` with so many tokens. */
+/* The kernel `more` with a given number of tokens. */
 static op2_kernel more_of(int tokens) {
   static const char body[] = "void more(double *x) { *x = 0.5 * *x + 1; ";
-  enum { TOKENS = 19 }; /* with the brace at the end */
+  enum { TOKENS = 19 }; /* including the closing brace */
   struct op2i_text text = {0};
   op2i_text_add(&text, "%s", body);
   for (int t = TOKENS; t < tokens; t++) op2i_text_add(&text, ";");
@@ -229,7 +230,7 @@ static void repeats(void) {
   EXPECT_VALUES(double, m.x, N, i, want);
 }
 
-/* Loops that are moved to later ones, of that kernel there and here four in all, and five. */
+/* Loops are moved to later ones; together they use that kernel four times, and five times. */
 static void moved_repeats(void) {
   for (int later = 1; later <= 2; later++) {
     struct mesh m = make_mesh();
@@ -248,7 +249,8 @@ static void moved_repeats(void) {
   }
 }
 
-/* More pairs than are kept, all of one text; the first ones have gone and come as new. */
+/* There are more pairs than are kept, all with one text; the first ones have been dropped, and
+ * count as new when they come again. */
 static void bounded(void) {
   enum { DATS = 300, MOST = 256 };
   struct mesh m = make_mesh();
@@ -275,8 +277,8 @@ static void bounds(void) { within("OP2_FUSE=2", NULL, bounded); }
 static double dumps[4][2 * N];
 static double *dump;
 
-/* Increments of two loops into one dat interleave where they are fused: other bits than one after
- * the other. */
+/* Increments of two loops into one dat interleave if they are fused, which gives other bits than
+ * one loop after the other. */
 static void queue_increments(void) {
   struct mesh m = make_mesh();
   for (int round = 0; round < 4; round++) {
@@ -295,13 +297,13 @@ static void same_bits(void) {
   static int times;
   char cache[4096];
   snprintf(cache, sizeof cache, "%.4000s/cold-%d", test_scratch(), times++);
-  for (int k = 0; k < 4; k++) { /* a cold cache, a warm one, without replay, and without fusion */
+  for (int k = 0; k < 4; k++) { /* cold cache, warm cache, without replay, without fusion */
     dump = dumps[k];
     within(settings[k], cache, queue_increments);
   }
   EXPECT(!memcmp(dumps[0], dumps[1], sizeof *dumps));
   EXPECT(!memcmp(dumps[0], dumps[2], sizeof *dumps));
-  /* The planted difference: it would have shown. */
+  /* Without fusion the bits differ, so a difference would have been seen above. */
   if (fusing()) EXPECT(memcmp(dumps[0], dumps[3], sizeof *dumps) != 0);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Queues seen before run again as they are: with other values, in long queues and in full ones; and
- * a queue that is not quite the same is another program. */
+/* Queues that were seen before are replayed: with other values, in long queues and in full ones;
+ * and a queue that differs slightly is another program. */
 #include <stdlib.h>
 
 #include "program.h"
@@ -79,7 +79,7 @@ static void flush_each_step(void) {
     counted_step(&m, k);
     MUST(op2_flush(test_ctx));
   }
-  expect_programs(2, 18); /* once more when the sequence came again, to fuse what it has */
+  expect_programs(2, 18); /* compiled once more when the sequence repeats, to fuse its loops */
   expect_state(&m, 20, 20 * 21 / 2);
 }
 
@@ -87,11 +87,11 @@ static void one_long_queue(void) {
   struct mesh m = make_mesh();
   for (int64_t k = 1; k <= 200; k++) counted_step(&m, k);
   MUST(op2_flush(test_ctx));
-  expect_programs(2, 3); /* 200 steps in equal parts of 40; the second fuses what each has once */
+  expect_programs(2, 3); /* 200 steps in parts of 40; the second time fuses loops within one */
   expect_state(&m, 200, 200 * 201 / 2);
 }
 
-/* A beginning that is not part of the repeats, and an end that is not whole. */
+/* The queue begins with loops that are not part of the repeats, and ends within one. */
 static void beginning_and_end(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(m.copy, m.cells, op2_arg_direct(m.x, OP2_READ),
@@ -102,7 +102,7 @@ static void beginning_and_end(void) {
   expect_state(&m, 103, 103 * 104 / 2);
 }
 
-/* A queue whose bound is no multiple of the period is cut at one all the same. */
+/* A queue whose bound is no multiple of the period is still cut at a multiple. */
 static void full_queue(void) {
   op2_context outer = test_ctx;
   op2_options options = config_options(&test_config);
@@ -121,7 +121,7 @@ static void full_queue(void) {
   MUST(op2_finalize(&inner));
 }
 
-/* The same loops with the global's versions in another pattern. */
+/* The same loops, with another pattern of the global's versions. */
 static void other_versions(void) {
   struct mesh m = make_mesh();
   for (int same = 0; same < 2; same++) {
@@ -135,7 +135,7 @@ static void other_versions(void) {
   expect_programs(2, 0);
 }
 
-/* Programs go with the objects of their loops; others stay. */
+/* Programs are freed with the objects of their loops; others stay. */
 static void destroyed(void) {
   struct mesh m = make_mesh();
   op2_dat t = NULL;
@@ -157,7 +157,7 @@ static void destroyed(void) {
   expect_state(&m, 3, 6);
 }
 
-/* A context of its own with one of the switches set, in which `body` runs as in the case's. */
+/* Run `body` in a context of its own with one of the switches set to 0. */
 static void with_switch(const char *name, void (*body)(void)) {
   setenv(name, "0", 1);
   op2_context outer = test_ctx;
@@ -187,7 +187,7 @@ static void queue_programs(void) {
   if (counting()) EXPECT(test_ctx->sched->nprograms <= 64);
 }
 
-/* Without fusion, so that all are made of one loop's code. */
+/* Nothing is fused, so that all programs use one loop's code. */
 static void many_programs(void) { with_switch("OP2_FUSE", queue_programs); }
 
 static void without_replay(void) {
@@ -208,7 +208,8 @@ static int64_t count_loops(void) {
   return n;
 }
 
-/* Constants that live for one step take their loops, fused ones and programs with them. */
+/* Destroying constants that live for one step also frees their loops, including fused ones, and
+ * programs. */
 static void constants_come_and_go(void) {
   struct mesh m = make_mesh();
   int64_t nloops = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Chains of loops run tile by tile: random ones on random meshes, with integers, so that any order
- * of increments gives the same sums, against the sequential backend. */
+/* Chains of loops run tile by tile: random chains on random meshes are compared with the sequential
+ * backend, with integers, so that any order of increments gives the same sums. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -160,7 +160,7 @@ struct result {
   int64_t a[CELLS], b[CELLS], r[CELLS], n[NODES], sum, least, where;
 };
 
-/* Numbers stay small: mix and apply take remainders, and there are few steps. */
+/* Values stay small: mix and apply take remainders, and there are few steps. */
 static int nothing(void *data, void *const *values) {
   (void)data, (void)values;
   return 0;
@@ -168,8 +168,8 @@ static int nothing(void *data, void *const *values) {
 
 static int kept, lost;
 
-/* A call that goes with its only object takes no tiles of loops with it, which programs still use.
- */
+/* A call that is freed with its only object does not free tiles of loops that programs still
+ * use. */
 static void call_and_forget(op2_context ctx) {
   op2_gbl gbl = NULL;
   MUST(op2_gbl_create(ctx, 1, OP2_F64, NULL, "passing", &gbl));
@@ -212,7 +212,7 @@ static bool one(uint64_t seed) {
   play(&plain, chain, 3, &want);
   close_run(&plain);
   setenv("OP2_TILE", size, 1);
-  setenv("OP2_CHUNK_US", seed % 3 ? "0" : "200", 1); /* on workers; one after the other */
+  setenv("OP2_CHUNK_US", seed % 3 ? "0" : "200", 1); /* on workers; or one after the other */
   open_run(&tiled, "starpu", &mesh);
   unsetenv("OP2_TILE");
   play(&tiled, chain, 3, &got);
