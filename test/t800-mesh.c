@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The generated airfoil mesh: its counts, how its parts hang together, and where its nodes lie. */
+/* The generated airfoil mesh: its counts, its connectivity, and the positions of its nodes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +16,8 @@ typedef struct sums {
 
 static const double *position(const mesh *m, int32_t node) { return m->x + 2 * (int64_t)node; }
 
-/* Whether the cell has a corner where the node is. On the wake cut nodes lie double, with two
- * numbers. */
+/* True if a corner of the cell has the position of the node. On the wake cut each position has two
+ * nodes with different numbers. */
 static bool touches(const mesh *m, int32_t cell, int32_t node, bool *by_number) {
   bool there = false;
   for (int k = 0; k < 4; k++) {
@@ -39,7 +39,7 @@ static double area(const mesh *m, int64_t cell) {
   return 0.5 * twice;
 }
 
-/* Adds the face n[0], n[1] to the cell; whether its normal points out of it (sign 1) or into it. */
+/* Add the face n[0], n[1] to the cell. True if its normal, times `sign`, points out of the cell. */
 static bool add_face(const mesh *m, sums *s, const int32_t *n, int32_t cell, double sign) {
   const double *a = position(m, n[0]), *b = position(m, n[1]);
   const double nx = sign * (a[1] - b[1]), ny = -sign * (a[0] - b[0]);
@@ -94,7 +94,7 @@ static void check_boundary(const mesh *m, int64_t ni, const char *name) {
   int64_t wall = 0, wrong = 0;
   for (int64_t b = 0; b < m->nbedge; b++) {
     wall += m->bound[b] == MESH_WALL;
-    /* the wall is on the section, the far field at |w| >= 3, that is |x| >= 9 */
+    /* the wall is on the section, the far field has |w| >= 3, that is |x| >= 9 */
     const double *a = position(m, m->bedge[2 * b]);
     const double r = hypot(a[0], a[1]);
     if (m->bound[b] == MESH_WALL)
@@ -122,8 +122,8 @@ static void check_mesh(int64_t ni, int64_t nj) {
     is_int(f.apart, 0, "%s: faces away from their cells", name);
     is_int(f.cut, ni, "%s: edges on the wake cut", name);
     is_int(f.inward, 0, "%s: normals that point the wrong way", name);
-    /* the numbered mesh is a rectangle, cut open along the wake: V - E + F = 1 when the edges of
-     * the cut count twice */
+    /* the numbered mesh is a rectangle, cut open along the wake: V - E + F = 1 if the edges of the
+     * cut count twice */
     is_int(m.nnode - (m.nedge + m.nbedge + f.cut) + m.ncell, 1, "%s: Euler's relation", name);
     check_cells(&m, &s, name);
     check_boundary(&m, ni, name);
@@ -140,7 +140,7 @@ static bool lies_at(const mesh *m, int64_t i, int64_t j, double x, double y) {
   return false;
 }
 
-/* Places that follow from the description by hand: node = w^2. */
+/* Positions that follow from the description by hand: node = w^2. */
 static void check_classic(void) {
   mesh m = {0};
   bench_error error;
@@ -172,7 +172,7 @@ static void check_classic(void) {
 
 static double cubic(double x) { return 2 + x * (-1 + x * (0.5 + 3 * x)); }
 
-/* Third derivative of piece i, from its two slopes. */
+/* Third derivative of piece i, computed from its two slopes. */
 static double third(const double *x, const double *y, const double *slope, int i) {
   const double h = x[i + 1] - x[i];
   return 6 * (slope[i] + slope[i + 1] - 2 * (y[i + 1] - y[i]) / h) / (h * h);

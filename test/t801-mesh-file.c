@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* new_grid.dat: what is written is read back bit for bit, and broken files are refused with file
- * and line. */
+/* new_grid.dat: a written mesh is read back bit for bit, and broken files are refused with file and
+ * line. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -63,13 +63,13 @@ static void round_trips(void) {
   mesh_free(&m);
 }
 
-/* Two squares side by side; one line per element. */
+/* Two squares side by side; each line is one element. */
 static const char *const lines[] = {
     "6 2 1 6", "0 0",     "1 0",     "2 0",     "0 1",     "1 1",     "2 1e0",   "0 1 4 3",
     "1 2 5 4", "1 4 1 0", "0 1 0 1", "1 2 1 1", "2 5 1 2", "5 4 1 2", "4 3 0 2", "3 0 0 2"};
 enum { LINES = sizeof lines / sizeof *lines };
 
-/* The small file with one line replaced (counted from 1; 0 none) and `tail` behind it. */
+/* The small file with one line replaced (counted from 1; 0: none) and followed by `tail`. */
 static size_t compose(char *text, size_t room, int line, const char *with, const char *tail) {
   size_t n = 0;
   for (int i = 0; i < LINES; i++)
@@ -77,8 +77,8 @@ static size_t compose(char *text, size_t room, int line, const char *with, const
   return n + (size_t)snprintf(text + n, room - n, "%s", tail);
 }
 
-/* Reading the file at `path` fails with these words, names the line unless that is 0, and touches
- * nothing. */
+/* True if reading the file at `path` fails with these words, names the line unless that is 0, and
+ * leaves the mesh unchanged. */
 static bool refused(int line, const char *words, char *said, size_t room) {
   mesh m = {.nnode = -7};
   bench_error error = {""};

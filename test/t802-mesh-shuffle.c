@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shuffling renumbers a mesh and leaves its geometry alone. */
+/* Shuffling renumbers a mesh and does not change its geometry. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench/airfoil/mesh.h"
 #include "tap.h"
 
-/* What an element is, whatever the numbers: the places of its nodes, the centres of its cells. */
+/* An element regardless of numbers: the positions of its nodes, and the centres of its cells. */
 typedef struct shape {
   double v[8];
 } shape;
@@ -58,7 +58,8 @@ static shape *shapes(const mesh *m, part p, int64_t n) {
   return list;
 }
 
-/* Same elements in both meshes, in any order; how many kept their number goes to *kept. */
+/* True if both meshes have the same elements, in any order; *kept is the number of elements that
+ * kept their number. */
 static bool same_shapes(const mesh *a, const mesh *b, part p, int64_t n, int64_t *kept) {
   shape *p1 = shapes(a, p, n), *p2 = shapes(b, p, n);
   bool good = p1 && p2;
@@ -96,7 +97,7 @@ static void check(uint64_t seed) {
   int64_t kept;
   for (int i = 0; i < 3; i++) {
     ok(same_shapes(&plain, &mixed, parts[i].p, parts[i].n, &kept), "the same %s", parts[i].name);
-    /* one is expected to stay; nodes of the wake lie double */
+    /* one is expected to stay; wake positions have two nodes each */
     ok(kept < 12, "in another order: %d of %d stay", (int)kept, (int)parts[i].n);
   }
   ok(same_shapes(&plain, &mixed, BEDGES, plain.nbedge, &kept) && kept == plain.nbedge,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The tsunami's mesh: its counts, how its parts hang together, and that shuffling renumbers it and
- * leaves its geometry alone. */
+/* The tsunami's mesh: its counts, its connectivity, and that shuffling renumbers it without
+ * changing its geometry. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,7 @@ static double area(const mesh *m, int64_t cell) {
   return 0.5 * ((b[0] - a[0]) * (c[1] - a[1]) - (c[0] - a[0]) * (b[1] - a[1]));
 }
 
-/* Whether node b follows node a on the way round the cell: the side's normal points out of it. */
+/* True if node b follows node a around the cell, so that the side's normal points out of it. */
 static bool follows(const mesh *m, int32_t cell, int32_t a, int32_t b) {
   const int32_t *n = m->cell + 3 * (int64_t)cell;
   for (int k = 0; k < 3; k++)
@@ -31,7 +31,7 @@ static bool on_rim(const double *a, const double *b) {
   return false;
 }
 
-/* Counts that no mesh may have, and the sides that cells have in the lists of edges. */
+/* Counts of errors, all of which must be 0, and the total area. */
 typedef struct faults {
   int64_t turned, inside, flat;
   double total;
@@ -84,8 +84,8 @@ static double *areas(const mesh *m) {
   return list;
 }
 
-/* How many cells keep their place in the list, and whether all are there in some order. The corners
- * of a cell keep theirs, so areas are the same bits. */
+/* True if both meshes have the same cells in some order; *kept is the number of cells that kept
+ * their index. The corners of a cell keep their order, so areas have the same bits. */
 static bool same_cells(const mesh *a, const mesh *b, int64_t *kept) {
   double *p = areas(a), *q = areas(b);
   bool same = p && q;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks and messages: order, what all ranks do together, parcels for who does not expect them, ranks
- * that are gone, links that are slow. */
+/* Ranks and messages: order, collective operations, parcels to ranks that do not expect them, ranks
+ * that have ended, slow links. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,8 @@ static void deliver(void) {
 
 /* ---- what goes wrong ------------------------------------------------------------------------- */
 
-/* All but one wait for all: those who miss it directly are told so, and then those who miss them. */
+/* All ranks but one take part in a sum: those that wait for the missing rank get an error, and then
+ * those that wait for these. */
 static int missing(struct op2i_comm *comm, void *data) {
   int64_t one = 1;
   if (comm->rank == *(const int *)data) return 0;
@@ -58,8 +59,8 @@ static void gone(void) {
     is_int(run_ranks(5, fast, missing, &rank), 0, "rank %d of 5 is gone", rank);
 }
 
-/* One gives up: those who wait for it are told why, and so are those who wait for somebody else that
- * would come, and those who begin to wait later. */
+/* One rank gives up: ranks that wait for it get the reason, and so do ranks that wait for another
+ * rank that is still alive, and those that begin to wait later. */
 static int given_up(struct op2i_comm *comm, void *data) {
   const int rank = *(const int *)data;
   char want[80];
@@ -82,8 +83,8 @@ static void abandoned(void) {
     is_int(run_ranks(5, fast, given_up, &rank), 0, "rank %d of 5 cannot go on", rank);
 }
 
-/* Ranks that do not make the same calls: some wait for a message, others for one more, and nobody
- * sends either. */
+/* Ranks make different calls: one waits for a message, others for another one, and neither is
+ * sent. */
 static int apart(struct op2i_comm *comm, void *data) {
   int64_t one = 1;
   struct op2i_message *message;
@@ -98,7 +99,7 @@ static int apart(struct op2i_comm *comm, void *data) {
   return !told;
 }
 
-/* The same where the messages meet, but not what is in them. */
+/* The messages match here, but not their contents. */
 static int differ(struct op2i_comm *comm, void *data) {
   int64_t words[2] = {1, 2};
   (void)data;
@@ -108,7 +109,7 @@ static int differ(struct op2i_comm *comm, void *data) {
 
 /* ---- no memory ------------------------------------------------------------------------------- */
 
-/* What is agreed on, where one rank's n-th allocation fails. */
+/* A collective operation in which one rank's n-th allocation fails. */
 struct shortage {
   rank_function *function;
   int rank;
@@ -123,12 +124,12 @@ static int agree_all(struct op2i_comm *comm, void *data) {
   bool unlucky = comm->rank >= comm->size / 2;
   op2_status status =
       op2i_comm_agree(comm, unlucky ? op2i_error(OP2_ERR_MISMATCH, "no luck") : OP2_SUCCESS);
-  status = op2i_comm_agree(comm, status); /* once more: the rank is named once */
+  status = op2i_comm_agree(comm, status); /* again: the rank is not named twice */
   return status != OP2_ERR_MISMATCH || strcmp(op2_error_message(), want) ||
          op2i_comm_agree(comm, OP2_SUCCESS);
 }
 
-/* A large sum, a large share and parcels. All ranks get the same, and go on together. */
+/* A large sum, a large share and parcels. All ranks get the same status. */
 static int much(struct op2i_comm *comm, void *data) {
   enum { MANY = 1000 };
   int64_t values[MANY] = {0};
@@ -148,7 +149,7 @@ static int much(struct op2i_comm *comm, void *data) {
 static int short_of_memory(struct op2i_comm *comm, void *data) {
   struct shortage *s = data;
   int64_t one = 1;
-  if (op2i_comm_sum(comm, 1, &one)) return 1; /* its own memory is there */
+  if (op2i_comm_sum(comm, 1, &one)) return 1; /* allocates the sum's own memory */
   if (comm->rank == s->rank) op2i_mem_fail_here_at(s->n);
   int status = s->function(comm, NULL);
   if (comm->rank == s->rank) s->beyond = op2i_mem_fail_here_at(0) < s->n;

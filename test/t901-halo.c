@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Halos: rows that travel are found from who owns what, on random decompositions; what ranks say that
- * does not fit together is told on all of them. */
+/* Halos: the rows to send are derived from the owners, on random decompositions; if what ranks
+ * declare is inconsistent, all of them report it. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,7 +12,7 @@
 
 static const struct op2i_link_speed fast = {0};
 
-/* What each rank knows of a set of `size` elements, drawn from one seed by all. */
+/* A rank's part of a set of `size` elements, drawn from one seed by all ranks. */
 struct part {
   int64_t ends[4];
   int64_t *global;
@@ -24,7 +24,7 @@ struct choice {
   enum kind kind;
   int64_t size;
   uint64_t seed;
-  int spoil; /* 0: nothing */
+  int spoil; /* kind of error; 0: none */
 };
 
 static int owner_of(const struct choice *choice, int ranks, int64_t global) {
@@ -73,7 +73,7 @@ static void free_part(struct part *part) {
   free(part->owner);
 }
 
-/* Send what each row is, over the lists, and look whether it arrives where it belongs. */
+/* Send each row's number over the lists, and check that it arrives in the right row. */
 static int travel(struct op2i_comm *comm, const struct part *part, const struct op2i_halo *halo) {
   struct op2i_message *messages[256];
   int64_t *got = malloc((size_t)(part->ends[3] + 1) * sizeof *got);
@@ -149,7 +149,7 @@ static void random_decompositions(void) {
 
 enum { OWN_RANK = 1, NO_RANK, OTHER_OWNER, NO_SUCH, TWICE, OWNED_TWICE, SPOILS };
 
-/* Rank 1 of 3 is wrong in one way; each has two elements, and one of the next rank in its halo. */
+/* Rank 1 of 3 makes one error; each rank has two elements, and one of the next rank in its halo. */
 static int spoilt(struct op2i_comm *comm, void *data) {
   static const char *const says[] = {
       [OWN_RANK] = "rank 1 of 3: set 'cells': element 2 of the halo is owned by rank 1",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of a set by global number: each rank gets, and gives, those of any range, whoever owns them;
- * what does not fit together is told on all ranks. */
+/* Rows of a set by global number: each rank gets and sets rows of any range, whichever rank owns
+ * them; inconsistent calls are reported on all ranks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,7 @@ struct choice {
   int spoil;
 };
 
-/* A row of 12 bytes: of a number, of a round. */
+/* The words of a row of 12 bytes, computed from its number and the number of the pass. */
 enum { WORDS = 3 };
 static int32_t word(int64_t number, int w, int round) {
   return (int32_t)(number * 7 + w * 1000003 + round * 31);
@@ -33,7 +33,7 @@ static int owner_of(const struct choice *choice, int ranks, int64_t number) {
   return choice->seed % 4 ? draw_below(&state, ranks) : (int)choice->seed / 4 % ranks;
 }
 
-/* Owned elements in a random order, without halo. */
+/* A set of owned elements in random order, without a halo. */
 static op2_status declare(op2_context ctx, const struct choice *choice, int rank, int ranks,
                           op2_set *set) {
   int64_t *global = calloc((size_t)choice->size + 1, sizeof *global), n = 0;
@@ -72,7 +72,7 @@ static int get_some(op2_set set, const struct choice *choice, uint64_t *seed) {
   return wrong;
 }
 
-/* Every rank gives the numbers of its share but for the last one, which stays. */
+/* Every rank sets the rows of its share except the last one, which keeps its value. */
 static int put_some(op2_set set, const struct choice *choice, int rank, int ranks) {
   int64_t owned = op2_set_size(set), first = op2i_share_first(choice->size, ranks, rank);
   int64_t end = op2i_share_first(choice->size, ranks, rank + 1),
@@ -142,7 +142,7 @@ static void shares(void) {
 
 enum { BEFORE = 1, BEHIND, TWICE, TWICE_BEHIND, SPOILS };
 
-/* Rank 1 of 3 is wrong; each has two of six elements. */
+/* Rank 1 of 3 makes an error; each rank has two of six elements. */
 static int spoilt(struct op2i_comm *comm, void *data) {
   static const char *const says[] = {
       [BEFORE] = "rank 1 of 3: set 'cells': 2 elements from -1 on are not in [0, 6)",

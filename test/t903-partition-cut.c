@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How good partitions are, on a triangulation: few rows are cut, ranks have equally much, the same
- * each time; and what a companion library offers is asked before the library's own. */
+/* The quality of partitions on a triangulation: few rows are cut, ranks have equal sizes, and the
+ * result is the same each time. A partitioner of a companion library takes precedence over the
+ * library's own. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +42,7 @@ static op2_status declare(struct world *w, const struct trial *t) {
   int64_t *idx = calloc((size_t)n[1] * 3, sizeof *idx);
   double *place = calloc((size_t)n[0] * 2, sizeof *place);
   for (int64_t i = 0; i < 3 * n[1]; i++) idx[i] = t->mesh.triangle[first[1] + i / 3][i % 3];
-  for (int64_t i = 0; i < 2 * n[0]; i++) /* as good as none: by number */
+  for (int64_t i = 0; i < 2 * n[0]; i++) /* positions by number, unrelated to the mesh */
     place[i] = (double)((first[0] + i / 2) % (i % 2 ? 1000 : 10));
   op2_status status = op2_set_create(w->ctx, n[0], "nodes", &w->nodes);
   if (!status) status = op2_set_create(w->ctx, n[1], "cells", &w->cells);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The N-th allocation of a partition fails, on whichever rank makes it. Where it is not one of the
- * messages' own, all ranks are told, the mesh is as it was, and the call made again succeeds; where
- * it is, ranks that wait for the one that failed are told once that one has gone. */
+/* The N-th allocation of a partition fails, on whichever rank makes it. Unless it belongs to the
+ * messages themselves, all ranks report it, the mesh is unchanged, and the repeated call succeeds.
+ * Otherwise the rank that failed gives up, and those that wait for it get an error. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,7 +51,8 @@ static op2_status cut(struct world *w) {
   return op2_partition(w->ctx, &how, NULL);
 }
 
-/* Whether it has the values that it should have, in its block or where they went. */
+/* True if the mesh has the right values, in the blocks as declared or, if `moved`, where the
+ * partition put them. */
 static bool good(struct world *w, bool moved) {
   int64_t numbers[CELLS], x[CELLS], n, at = 0;
   const int64_t *idx;
@@ -66,7 +67,7 @@ static bool good(struct world *w, bool moved) {
   return moved ? w->next->idx && !w->next->global : w->next->global && owned == CELLS_EACH;
 }
 
-/* All ranks wait for each other; only then an allocation is to fail, and only then they go on. */
+/* All ranks wait for each other before the failure is armed, and again before they continue. */
 static op2_status arm(struct world *w, struct trial *t) {
   int64_t none = 0;
   op2_status status = op2i_comm_sum(w->comm, 1, &none);
@@ -80,14 +81,14 @@ static int work(struct world *w, struct trial *t) {
   op2_status status = cut(w);
   bool agreed = status && status != OP2_ERR_FATAL && !strncmp(op2_error_message(), "rank ", 5);
   if (!status && !t->n) return !good(w, true);
-  if (!agreed) { /* also where another has gone, or an allocation failed that nobody needs */
+  if (!agreed) { /* also if another rank has given up, or if the failed allocation was optional */
     __atomic_fetch_add(&t->left, 1, __ATOMIC_RELAXED);
     return status && status != OP2_ERR_NOMEM && status != OP2_ERR_FATAL;
   }
   int wrong = status != OP2_ERR_NOMEM || !good(w, false);
   __atomic_fetch_add(&t->told, 1, __ATOMIC_RELAXED);
   status = cut(w);
-  if (status == OP2_ERR_FATAL) return wrong; /* one was not told */
+  if (status == OP2_ERR_FATAL) return wrong; /* another rank got no agreed error */
   return wrong + (status != OP2_SUCCESS) + !good(w, true);
 }
 

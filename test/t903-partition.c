@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* op2_partition() against a mesh that is known as a whole: owners as the method has them, and from
- * those sections, lists, maps, values and subsets of every rank; and so again by other methods. */
+/* op2_partition() is compared with a mesh that is known as a whole: the owners that each method
+ * defines, and the sections, lists, maps, values and subsets of every rank that follow from them;
+ * and again after a second partition by another method. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +26,7 @@ enum { DATS = 6, SUBSETS = 2 };
 static const int set_of[DATS] = {NODES, EDGES, CELLS, CELLS, NODES, CELLS};
 
 struct trial {
-  struct whole whole; /* owners are filled in by the ranks */
+  struct whole whole; /* the ranks fill in the owners */
   uint64_t seed;
   int ranks;
   enum how how;
@@ -42,7 +43,7 @@ struct run {
 
 /* ---- a mesh in blocks ------------------------------------------------------------------------ */
 
-/* Blocks of any size, the same for all who ask. */
+/* Blocks of any size, computed alike on all ranks. */
 static int64_t block_first(const struct trial *t, int s, int rank) {
   int64_t size = t->whole.set[s].size, first = 0, sum = 0;
   uint64_t state = t->seed * 71 + (uint64_t)s;
@@ -57,7 +58,7 @@ static int64_t block_first(const struct trial *t, int s, int rank) {
 }
 
 static double coordinate(int64_t number, int d) {
-  if (number % 11 == 0) return d == 0 ? -0.0 : 3; /* many have the same */
+  if (number % 11 == 0) return d == 0 ? -0.0 : 3; /* many elements have the same value */
   return sin((double)(number * (d + 3))) * 100;
 }
 
@@ -65,7 +66,7 @@ static int64_t integer(int d, int64_t number, int j) { return number * 19 + d * 
 
 static bool in_subset(int which, int64_t number) { return number % (which + 2) == 0; }
 
-/* The values of one dat: integers, a plane, a space in floats, and nothing. */
+/* Declare one dat: integers, coordinates in the plane, in space as floats, or without values. */
 static op2_status declare_dat(struct run *r, int d, int64_t first, int64_t n) {
   static const int dims[DATS] = {2, 1, 1, 2, 1, 3};
   op2_type type = d < 3 ? OP2_I64 : d < 5 ? OP2_F64 : OP2_F32;
@@ -179,7 +180,7 @@ static int wait_for_all(struct run *r) {
   return op2i_comm_sum(r->comm, 1, &none) != OP2_SUCCESS;
 }
 
-/* Together ranks fill in who owns what. */
+/* Each rank enters the elements that it owns. */
 static int tell_owners(struct run *r, const struct trial *t) {
   int wrong = wait_for_all(r);
   for (int s = 0; s < 3; s++)
@@ -213,7 +214,7 @@ static int look_at_map(struct run *r, const struct trial *t, const struct share 
   return wrong;
 }
 
-/* All rows, those of the halo fresh from their owners. */
+/* Check all rows; those of the halo are brought from their owners. */
 static int look_at_dat(struct run *r, const struct share *share, int d) {
   int64_t n = share->set[set_of[d]].ends[3] * r->dats[d]->dim;
   char *values = calloc((size_t)n + 1, 8);
@@ -264,12 +265,12 @@ static int look(struct run *r, const struct trial *t) {
 
 /* ---- who is to own what ---------------------------------------------------------------------- */
 
-/* As it is documented, in one piece and at leisure. */
+/* The owners by the documented rules, computed in one piece without regard to speed. */
 struct expected {
   int32_t *owner[3]; /* null: not known yet */
 };
 
-/* The choice among ranks that have as many is a number made of the element's. */
+/* Among ranks with equally many votes a hash of the element's number decides. */
 static int32_t most(const int *votes, int ranks, int64_t number) {
   int best = 0, tied = 0, r = 0;
   for (int k = 0; k < ranks; k++) best = votes[k] > best ? votes[k] : best;
@@ -279,7 +280,7 @@ static int32_t most(const int *votes, int ranks, int64_t number) {
   return r;
 }
 
-/* Votes for element e of set s: of its targets, or of the rows that lead to it. */
+/* Votes for element e of set s: by the owners of its targets, or of the rows that lead to it. */
 static int count(const struct trial *t, const struct expected *x, int s, int64_t e, bool targets,
                  int *votes) {
   int n = 0;
@@ -429,7 +430,7 @@ static int look_at_report(const struct trial *t, const op2_partition_report *got
   return memcmp(&want, got, sizeof want) != 0;
 }
 
-/* The elements that are not where they were. */
+/* The number of elements whose owner has changed. */
 static int64_t count_moved(const struct trial *t, struct expected *before) {
   int64_t moved = 0;
   for (int s = 0; s < 3; s++)

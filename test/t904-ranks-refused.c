@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What spreading and partitioning a mesh refuse, on one rank or on all: all ranks are told alike,
- * and the mesh stays as it was. And what the same calls do in a context that is alone. */
+/* Calls that spread and partition a mesh are refused, on one rank or on all: all ranks report the
+ * same, and the mesh is unchanged. The same calls are also made in a context of one rank. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +17,8 @@ OP2_KERNEL(take, (int64_t * e, const int64_t *c), { *e += *c; });
 
 static const struct op2i_link_speed fast = {0};
 
-/* Two cells and three edges on each of three ranks; edge e leads to cells e and e + 1, round. */
+/* Each of three ranks has two cells and three edges; edge e leads to cells e and e + 1,
+ * periodically. */
 enum { RANKS = 3, CELLS_EACH = 2, EDGES_EACH = 3, CELLS = 6, EDGES = 9 };
 
 struct world {
@@ -67,7 +68,7 @@ static void end(struct world *w) {
   op2_kernel_destroy(&w->take);
 }
 
-/* A call that is refused: what it returns and says. */
+/* A call that is refused, with its status and message. */
 struct refusal {
   const char *name;
   op2_status status;
@@ -211,8 +212,8 @@ static op2_status far_entry(struct world *w) {
   op2_map map = NULL;
   return op2_map_create(w->edges, w->cells, 1, idx, "ends", &map);
 }
-/* Each rank has a cell of both neighbours in its halo; its last edge leads to the next rank, whose
- * exec halo has it. */
+/* Each rank has one cell of both neighbours in its halo; its last edge leads to the next rank,
+ * whose exec halo contains it. */
 enum sections { RIGHT, FALSE_CORE, NO_EXEC };
 static op2_status core(struct world *w, enum sections sections) {
   int next = (w->rank + 1) % RANKS, before = (w->rank + RANKS - 1) % RANKS;
@@ -369,7 +370,7 @@ static int refuse(struct op2i_comm *comm, void *data) {
 
 /* ---- next to nothing ------------------------------------------------------------------------- */
 
-/* No sets at all; then sets without elements, and one that has a single one. */
+/* First there are no sets; then sets without elements, and one with a single element. */
 static int nothing(struct op2i_comm *comm, void *data) {
   const op2_options options = {.backend = "sequential"};
   struct world w = {.rank = comm->rank};
@@ -398,8 +399,8 @@ static int nothing(struct op2i_comm *comm, void *data) {
 
 /* ---- maps of maps ---------------------------------------------------------------------------- */
 
-/* From each cell to the next but one: the rank that owns the last but one cell of its part does not
- * know where the one after it leads. Where all is on one rank it does. */
+/* A map from each cell to the next but one is refused: for the last but one cell of its part a rank
+ * does not know the target of the cell after it. If one rank owns all cells, it does. */
 static int twice_next(struct op2i_comm *comm, void *data) {
   const op2_options options = {.backend = "sequential"};
   struct world w = {.rank = comm->rank};

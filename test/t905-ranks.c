@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random programs over ranks that are threads give what they give in one piece. */
+/* Random programs over ranks that are threads give the results of the same program on one rank. */
 #include <stdlib.h>
 
 #include "spread_case.h"
@@ -29,7 +29,8 @@ int main(void) {
     }
     for (int ranks = 1; ranks <= 4; ranks++)
       for (int how = 0; how < SPREAD_HOWS; how++) {
-        /* The second program goes over a slow link: in quick runs it takes turns with the first. */
+        /* The second program uses a slow link; in quick runs only one of the two runs,
+         * alternately. */
         const int first = quick() ? (int)(b + (size_t)(ranks + how)) % 2 : 0, count = quick() ? 1
                                                                                       : thorough()
                                                                                           ? 8

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How often halos travel, and how many bytes: once for each point at which something stale is read,
- * in one message for each neighbour, with all that will be read before it changes, and nothing
- * else. A row of cells with edges between them, cut in two. */
+/* The number of halo exchanges, and of bytes: one exchange for each point at which stale rows are
+ * read, in one message per neighbour, with all dats that will be read before they change, and
+ * nothing else. The mesh is a row of cells with edges between them, cut in two. */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -14,13 +14,13 @@
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-/* What both ranks together should send since the last flush: exchanges on each, rows of one value,
- * of cells to rank 0 and 1, and of edges to rank 1. */
+/* The expected traffic of both ranks since the last flush: exchanges on each, rows of one value, of
+ * cells to rank 0 and 1, and of edges to rank 1. */
 struct story {
   const char *name;
   op2_status (*queue)(struct row *w);
   int exchanges, cells, edges;
-  int alone; /* exchanges where each loop is run by itself, if these are others */
+  int alone; /* exchanges if each loop runs by itself; 0: the same number */
 };
 
 static op2_status nobody_reads(struct row *w) {
@@ -43,13 +43,13 @@ static op2_status two_at_one_point(struct row *w) {
 static op2_status two_loops_one_point(struct row *w) {
   return row_bump(w, w->a) || row_bump(w, w->b) || row_look(w, w->a) || row_look(w, w->b);
 }
-/* b is stale where a is sent, and changes before it is looked at, by what a was looked at for: it is
- * not taken along. The exec halo's edge has to know that as well. */
+/* b is stale when a is sent, but is not sent along, since the loop on what was read from a changes
+ * b before it is read. That holds for the exec halo's edge, too. */
 static op2_status changed_in_between(struct row *w) {
   return row_bump(w, w->a) || row_bump(w, w->b) || row_look(w, w->a) || row_add(w, w->b) ||
          row_look(w, w->b);
 }
-/* b is looked at a loop later, and has been taken along. */
+/* b is read one loop later, and was sent along. */
 static op2_status looked_at_later(struct row *w) {
   return row_bump(w, w->a) || row_bump(w, w->b) || row_look(w, w->a) || row_add(w, w->a) ||
          row_look(w, w->b);
@@ -57,16 +57,17 @@ static op2_status looked_at_later(struct row *w) {
 static op2_status overwritten_before(struct row *w) {
   return row_bump(w, w->a) || row_put(w, w->a) || row_bump(w, w->a) || row_look(w, w->a);
 }
-/* Increments reach the halo and are nobody's there; what they are made of is not stale. */
+/* Increments reach the halo, where their values are not used; the dats that they are computed from
+ * are not stale. */
 static op2_status increments(struct row *w) {
   return row_add(w, w->b) || row_add(w, w->a) || row_put(w, w->a);
 }
-/* The exec halo's edges are run over as well: their values must have come. */
+/* The loop also runs over the exec halo's edges, whose values must have arrived. */
 static op2_status through_the_exec_halo(struct row *w) {
   return row_look(w, w->b) || op2_flush(w->ctx) || row_add(w, w->a);
 }
 
-/* The same two loops, with a stale at first and then not. */
+/* The same two loops run with a stale at first and then fresh. */
 static op2_status two_loops(struct row *w) { return row_look(w, w->a) || row_put(w, w->b); }
 static op2_status stale_before(struct row *w) {
   return row_bump(w, w->a) || op2_flush(w->ctx) || two_loops(w);
@@ -92,7 +93,7 @@ struct counts {
   int64_t exchanges, messages, bytes;
 };
 
-/* Rank 1 sends no edges, so an exchange of these alone is no message of its. */
+/* Rank 1 sends no edges, so in an exchange of edges alone it sends no message. */
 static int tell(const struct row *w, const struct story *story, struct counts before) {
   const struct op2i_comm *comm = w->comm;
   bool first = comm->rank == 0, alone = !w->ctx->backend->passes;
@@ -116,7 +117,7 @@ static int rank(struct op2i_comm *comm, void *data) {
     fprintf(stderr, "# %s\n", op2_error_message());
     return 1;
   }
-  for (int round = 0; round < 3; round++) /* found again, and replayed */
+  for (int round = 0; round < 3; round++) /* later passes find the programs, and replay them */
     for (size_t s = 0; s < sizeof stories / sizeof *stories && !wrong; s++) {
       struct counts before = {comm->exchanges, comm->messages, comm->bytes};
       if (stories[s].queue(&w) || op2_flush(w.ctx)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where exchanges begin and end among the steps of a program: they begin when what travels has its
- * values for good, and end behind the loop over core elements; ranks combine reductions as late as
- * they may. And what is waited for on a slow link. */
+/* The points among the steps of a program where exchanges begin and end: an exchange begins when
+ * the rows to send have their last values, and ends after the loop over core elements; ranks
+ * combine reductions as late as possible. Also the waiting times on a slow link. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,8 +20,8 @@
 struct order {
   const char *name;
   op2_status (*queue)(struct row *w);
-  /* B and E: an exchange begins and ends; c, o and x: a loop over core elements, what is owned
-   * besides, and the exec halo; r: ranks combine a reduction. */
+  /* B and E: an exchange begins and ends; c, o and x: a loop over core elements, the other owned
+   * ones, and the exec halo; r: ranks combine a reduction. */
   const char *steps, *without_overlap, *without_merge;
 };
 
@@ -60,7 +60,7 @@ static char letter_of(const struct op2i_step *step) {
   }
 }
 
-/* What ran last. */
+/* The steps of the last program, as letters. */
 static void write_steps(const struct row *w, char out[64]) {
   const struct op2i_program *program = w->ctx->sched->programs;
   int n = 0;
@@ -71,7 +71,7 @@ static void write_steps(const struct row *w, char out[64]) {
 
 struct job {
   const char *backend;
-  int how; /* 0: as it is; 1: without overlap; 2: without merging */
+  int how; /* 0: by default; 1: without overlap; 2: without merging */
 };
 
 static int tell_order(struct op2i_comm *comm, void *data) {
@@ -82,7 +82,7 @@ static int tell_order(struct op2i_comm *comm, void *data) {
     const struct order *order = &orders[o];
     const char *want[] = {order->steps, order->without_overlap, order->without_merge};
     char steps[64];
-    /* Whatever came before, b, wide and e are fresh. */
+    /* b, wide and e are fresh, whatever ran before. */
     const void *values;
     op2_dat fresh[] = {w.b, w.wide, w.e};
     for (int d = 0; d < 3 && !wrong; d++)
@@ -103,8 +103,8 @@ static int tell_order(struct op2i_comm *comm, void *data) {
 
 enum { DELAY_MS = 4, ROUNDS = 3 };
 
-/* A message takes at least as long as the link delays it. Where no loop runs in the meantime, a
- * rank waits for it; how long depends on when the machine lets the rank begin to wait. */
+/* A message takes at least as long as the link delays it. If no loop runs in the meantime, a rank
+ * waits for it; how long depends on when the operating system lets the rank begin to wait. */
 static int wait_for_all(struct op2i_comm *comm, void *data) {
   const struct job *job = data;
   struct row w;
@@ -125,7 +125,7 @@ static int wait_for_all(struct op2i_comm *comm, void *data) {
 static _Thread_local int asked;
 static void ask(struct op2i_comm *comm) { asked += comm->flying > 0; }
 
-/* By whoever runs loops, and only while something is on its way. */
+/* The threads that run loops advance messages, and only while one is in flight. */
 static int see_to_messages(struct op2i_comm *comm, void *data) {
   const struct job *job = data;
   struct op2i_comm_kind kind = *comm->kind;
@@ -154,7 +154,7 @@ static op2_status count_start(struct op2i_comm *comm, int n, struct op2i_message
   return start_them(comm, n, messages);
 }
 
-/* Sums over all cells: of n globals, each of the dat's values and one more than the last. */
+/* Sums over all cells into n globals, each of the dat's values and one more than the last. */
 static int sum_up(struct row *w, op2_gbl *sums, int n) {
   int64_t value = 0;
   int wrong = row_put(w, w->a) != OP2_SUCCESS;
@@ -174,8 +174,8 @@ static int sum_up(struct row *w, op2_gbl *sums, int n) {
   return wrong;
 }
 
-/* Messages of a flush that has run before do not depend on how many results there are, as
- * long as sixteen fit into one. */
+/* The number of messages of a flush that has run before does not depend on the number of results as
+ * long as sixteen fit into one message. */
 static int combine_together(struct op2i_comm *comm, void *data) {
   static const int counts[] = {1, 3, 16, SUMS};
   const struct job *job = data;
@@ -193,7 +193,7 @@ static int combine_together(struct op2i_comm *comm, void *data) {
     for (int round = 0; round < 3 && !wrong; round++) wrong = sum_up(&w, sums, counts[c]);
     messages[c] = started;
   }
-  int one = (messages[3] - messages[0]) / 2; /* 40 go in three messages, up and down the tree */
+  int one = (messages[3] - messages[0]) / 2; /* 40 results: three messages, up and down the tree */
   if (wrong || messages[1] != messages[0] || messages[2] != messages[0] || one < 1 ||
       messages[3] != messages[0] + 2 * one || one > 4) {
     fprintf(stderr, "# rank %d: %d, %d, %d and %d messages: %s\n", comm->rank, messages[0],
@@ -222,12 +222,12 @@ int main(void) {
       if (b > 0)
         is_int(run_contexts(2, (struct op2i_link_speed){0}, tell_order, &job), 0,
                "steps of %d programs on %s%s", ORDERS, backends[b], hows[how]);
-      setenv("OP2_VERIFY", "0", 1); /* queues are not compared */
-      if (b > 0) /* each loop is a program to `sequential` */
+      setenv("OP2_VERIFY", "0", 1); /* the verifier would send messages of its own */
+      if (b > 0) /* `sequential` runs each loop as a program */
         is_int(run_contexts(2, (struct op2i_link_speed){0}, combine_together, &job), 0,
                "sums that go in one message on %s%s", backends[b], hows[how]);
       setenv("OP2_VERIFY", "1", 1);
-      setenv("OP2_CHUNK_US", "0", 1); /* tasks, on starpu */
+      setenv("OP2_CHUNK_US", "0", 1); /* starpu runs tasks */
       is_int(run_contexts(2, (struct op2i_link_speed){.delay = DELAY_MS * 1000000}, wait_for_all,
                           &job),
              0, "what is waited for on %s%s", backends[b], hows[how]);

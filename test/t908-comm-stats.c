@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is told of halos that travelled: in all, by neighbour and by dat; and in words, with where a
- * program has them travel. */
+/* The statistics of halo exchanges: in total, by neighbour and by dat; and as text, with the points
+ * of a program where they occur. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 #include "support.h"
 #include "tap.h"
 
-/* Two dats that are looked at by a loop each: one exchange, or two where loops run singly. */
+/* Two dats that are read by one loop each: one exchange, or two if loops run singly. */
 static op2_status queue(struct row *w) {
   return row_bump(w, w->a) || row_bump(w, w->b) || row_look(w, w->a) || row_look(w, w->b);
 }
@@ -79,7 +79,7 @@ static int rank(struct op2i_comm *comm, void *backend) {
 
 /* ---- what only one of them sends ------------------------------------------------------------- */
 
-/* The last edge of rank 0 is in the exec halo of rank 1, which has none for rank 0. */
+/* The last edge of rank 0 is in the exec halo of rank 1; rank 0 has none of rank 1. */
 static int one_way(struct op2i_comm *comm, void *backend) {
   struct row w;
   op2_comm_stats stats;
@@ -107,7 +107,7 @@ static int one_way(struct op2i_comm *comm, void *backend) {
 
 enum { DATS = 11 };
 
-/* Dat i, with one value more than the last, travels once: eight are listed, the widest first. */
+/* Each dat has another dim and is exchanged once: eight are listed, the widest first. */
 static int most_first(struct op2i_comm *comm, void *backend) {
   struct row w;
   op2_dat dats[DATS] = {0};
@@ -115,7 +115,7 @@ static int most_first(struct op2i_comm *comm, void *backend) {
   if (row_begin(&w, comm, backend)) return 1;
   int wrong = 0;
   for (int i = 0; i < DATS && !wrong; i++) {
-    int dim = 1 + (i * 4) % DATS; /* 1 to 11, in no order */
+    int dim = 1 + (i * 4) % DATS; /* 1 to 11, in no particular order */
     int64_t zeros[(ROW_CELLS / 2 + 1) * DATS] = {0};
     snprintf(name, sizeof name, "wide%d", dim);
     wrong = op2_dat_create(w.cells, dim, OP2_I64, NULL, name, &dats[i]) ||

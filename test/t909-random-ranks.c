@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The random programs of t600 over ranks that are threads: each sees there, lazy and eager and on
- * every backend, what the interpreter saw in one piece.
+/* The random programs of t600 over ranks that are threads: each rank gets, lazy and eager and on
+ * every backend, what the interpreter gets in one piece.
  *
  *   t909-random-ranks [count [seed [only [ranks]]]]
  *
  * runs `count` programs of a seed, or just program `only` of them, unless that is negative; all on
- * `ranks` ranks, and not on 2, 3 and 4 in turn. OP2_LINK makes messages late, as over MPI.
+ * `ranks` ranks instead of 2, 3 and 4 in turn. OP2_LINK delays messages, as over MPI.
  * OP2_TEST_FULL=1 takes ten times as many, OP2_TEST_QUICK=1 a few. Devices, whose compilers take
  * long, run some of them; OP2_TEST_BACKEND names one backend, which runs all. */
 #include <stdlib.h>

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is true of ranks that are threads, over MPI: run by t910-mpi.sh with several processes, of
- * which the first tells. With an argument, how a job ends in which something went wrong:
+/* The tests of ranks that are threads, over MPI: run by t910-mpi.sh with several processes, of
+ * which the first one reports. With an argument it tests how a job ends that went wrong, and more:
  *   kill      rank 1 is killed while the others wait for it
  *   abandon   rank 1 cannot go on
  *   late      MPI is finalized before the context
  *   alone     MPI is not initialised
- *   link      a slow link that the environment asks for
- *   cores     which CPUs each rank has, and what is said of it
- *   code      who compiles what all need
+ *   link      a slow link that is set by the environment
+ *   cores     the CPUs of each rank, and the warnings about them
+ *   code      which ranks compile code that all need
  *   options   the last rank's environment differs, in one variable after the other
- *   kway      what cuts graphs, and how well
+ *   kway      which partitioner cuts graphs, and how well
  *   latency   microseconds of a message there and back, by this library and by MPI_Waitall */
 #include <mpi.h>
 #include <signal.h>
@@ -67,7 +67,7 @@ static void everywhere(const char *what, struct op2i_mpi_manner manner, rank_fun
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* MPI tells the receiver only. */
+/* Only the receiver gets an error from MPI. */
 static int of_two_lengths(struct op2i_comm *comm, void *data) {
   int wrong = 0;
   (void)data;
@@ -86,7 +86,7 @@ static int of_two_lengths(struct op2i_comm *comm, void *data) {
   return wrong;
 }
 
-/* Received messages that nobody sends can be closed, and the memory is nobody's. */
+/* A receive whose message is never sent can be closed, and its memory may be reused then. */
 static int of_nobody(struct op2i_comm *comm, void *data) {
   char bytes[8] = {0};
   bool over = true;
@@ -126,7 +126,7 @@ static int as_processes(int n, rank_function *function, void *data) {
   return function(communicator(usual), data);
 }
 
-enum { DEVICES = 2 }; /* the first backends: their compilers take long */
+enum { DEVICES = 2 }; /* the first backends, whose compilers take long */
 
 static void programs(void) {
   static const char *const backends[] = {"opencl", "cuda", "sequential", "openmp", "starpu"};
@@ -145,7 +145,7 @@ static void programs(void) {
     wrong = sum(wrong);
     if (rank == 0 && count) is_int(wrong, 0, "%d random programs, %s", count, backends[b]);
   }
-  /* Those of t909, of which 2, 3 and 4 ranks have a third each. */
+  /* The programs of t909, a third each on 2, 3 and 4 ranks. */
   const int some = thorough() ? 67 : 10, first = (size - 2) * some;
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const int here = b < DEVICES ? some / 3 : some;
@@ -172,7 +172,8 @@ static void end_badly(bool kill) {
   puts("went on");
 }
 
-/* Contexts whose MPI has gone: what needs messages fails in words, the rest ends. */
+/* Contexts that outlive MPI: calls that need messages fail with a message, and all else is
+ * freed. */
 static int end_late(void) {
   op2_context ctx;
   op2_set set;
@@ -196,7 +197,7 @@ static int end_late(void) {
   wrong += op2_dat_get_halo(dat, got) != OP2_SUCCESS || got[1] != 2 * ((rank + 1) % size);
   wrong += op2_par_loop(kernel, set, op2_arg_direct(dat, OP2_RW)) != OP2_SUCCESS;
   struct op2i_comm *own = ctx->comm;
-  struct op2i_message *message; /* as a program that is kept has some */
+  struct op2i_message *message; /* a message that is kept, as programs keep some */
   const struct op2i_envelope e = {true, (rank + 1) % size, 1, got, sizeof got};
   wrong += own->kind->open(own, &e, &message) != OP2_SUCCESS;
   MPI_Finalize();
@@ -237,7 +238,8 @@ static int on_link(void) {
 
 /* ---- cores ----------------------------------------------------------------------------------- */
 
-/* A line for each rank: the CPUs that it may run on, its workers, and what op2_explain() says. */
+/* Print a line for each rank: the CPUs that it may run on, its workers, and the text of
+ * op2_explain(). */
 static int cores(void) {
   const op2_options options = {.backend = "openmp", .cache_dir = test_cache()};
   op2_context ctx;
@@ -271,7 +273,7 @@ static int cores(void) {
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
-/* In a folder that all ranks know. */
+/* The ranks use one folder that all can reach. */
 static int code(void) {
   const char *folder = getenv("OP2_TEST_FOLDER");
   if (!folder) return 1;
@@ -325,7 +327,7 @@ static const struct {
 };
 enum { SETTINGS = sizeof settings / sizeof *settings };
 
-/* What op2_environment_write() says of a variable; null: it is not there. */
+/* The line of op2_environment_write() for a variable; null: there is none. */
 static const char *line_of(char *text, const char *name) {
   size_t length = strlen(name);
   for (char *line = text; line; line = strchr(line, '\n')) {
@@ -343,7 +345,8 @@ static bool has_to_be_same(char *text, const char *name) {
 
 static bool text_value(const char *value) { return value[strspn(value, "0123456789")] != '\0'; }
 
-/* Whether all is as it should be where the last rank's value is another one. */
+/* Give the last rank another value of variable i; it must be refused, or accepted. Returns 0 if
+ * so. */
 static int differs(int i, bool refused) {
   op2_context ctx = NULL;
   char words[2][100];
@@ -382,7 +385,8 @@ static int options(void) {
 
 /* ---- graphs ---------------------------------------------------------------------------------- */
 
-/* A ring whose neighbours are far from each other by number: blocks cut every edge. */
+/* A ring whose neighbours have distant numbers: cutting it into blocks of numbers cuts every
+ * edge. */
 static int kway(void) {
   enum { NODES_OF_RING = 4001, STRIDE = 1501 };
   op2_context ctx;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One rank of several that are processes of MPI fails, in the ways of t925: run by t912-mpi-failure.sh,
- * the first rank tells. With a backend and a number that allocation of the last rank fails. */
+/* One of several ranks that are processes of MPI fails, in the ways of t925: run by
+ * t912-mpi-failure.sh, and the first rank reports. With a backend and a number as arguments, that
+ * allocation of the last rank fails. */
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -44,7 +45,8 @@ static void run_each(const char *backend, const struct failure *f) {
   if (rank == 0) is_int(wrong, 0, "%s: %s", backend, f->what);
 }
 
-/* Allocation n of the last rank fails; 0: how many it makes is told. */
+/* Allocation n of the last rank fails; with 0 none does, and the number of its allocations is
+ * printed. */
 static int run_memory(const char *backend, int64_t n) {
   struct scene scene = {.backend = backend,
                         .ranks = size,

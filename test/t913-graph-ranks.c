@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Exchanges of halos in the drawing of what ran: behind the loops that made the rows, before the loop
- * that waits for them; and which rank writes which file. */
+/* Exchanges of halos in the drawing of a program: after the loops that compute the rows, before the
+ * loop that waits for them; and which rank writes which file. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +18,8 @@ static const char *backend;
 struct drawn {
   const char *name;
   op2_status (*queue)(struct row *w);
-  const char *lines[8]; /* that are there, %d in them for the rank, */
-  const char *absent;   /* and that is not, if any */
+  const char *lines[8]; /* lines that must be there, %d in them stands for the rank */
+  const char *absent;   /* text that must not be there; null: none */
 };
 
 static op2_status one(struct row *w) {
@@ -34,7 +34,7 @@ static op2_status later(struct row *w) {
 static op2_status scattered(struct row *w) { return row_add(w, w->a) || row_look(w, w->a); }
 static op2_status none(struct row *w) { return row_bump(w, w->a) || row_total(w, w->a); }
 
-/* One flush each. */
+/* Each entry is one flush. */
 static const struct drawn drawings[] = {
     {"one dat",
      one,
@@ -54,7 +54,7 @@ static const struct drawn drawings[] = {
       "loop7 -> exchange1 [label=\"wide\"", "exchange1 -> loop9 [label=\"wide after core\""},
      "exchange1 -> loop8"},
     {"nothing", none, {"loop10 -> loop11"}, "exchange"},
-    {"made by increments: there behind the exec halo", /* e was written by the last look */
+    {"made by increments: there behind the exec halo", /* e was written by the last loop */
      scattered,
      {"halos of a\\nrank %d sends 8 bytes", "loop12_exec -> exchange2 [label=\"a\"",
       "exchange2 -> loop13 [label=\"a after core\""},
@@ -110,7 +110,7 @@ static int draw_once(struct op2i_comm *comm, void *data) {
   return wrong + (row_end(&w) != OP2_SUCCESS);
 }
 
-/* A pipe has what every rank writes there, whoever is last. */
+/* A pipe gets the drawings of all ranks, whichever rank writes last. */
 static void draw_into_one(void) {
   static char text[1 << 16];
   char name[500];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Meshes that a program has spread itself. Rows of the non-exec halo lead where nothing is here,
- * and are never read: the map can be declared with anything there, or with nothing, and made into
- * others. Where every rank has what its neighbours need, sums over the edges are those of one rank;
- * without one exec element on one rank the map is refused, whichever it is. */
+/* Meshes that the program distributes itself. Rows of the non-exec halo may have targets that are
+ * not on this rank, and are never read: the map may contain any values there, or have no such rows,
+ * and other maps can be derived from it. If every rank has what its neighbours need, sums over the
+ * edges are those of one rank; if one exec element is missing on any rank, the map is refused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,14 +22,14 @@ static const struct op2i_link_speed fast = {0};
 
 /* ---- a ring ---------------------------------------------------------------------------------- */
 
-/* Each rank owns EACH cells and edges; edge e leads to cells e, e + 1 and, with a long arm, e +
+/* Each rank owns EACH cells and edges; edge e leads to cells e, e + 1 and, by a long arm, e +
  * ARM. */
 enum { EACH = 6, ARM = 4, ARITY = 3 };
 
 struct ring {
   int ranks;
-  int lacks, missing; /* this rank lacks the exec edge at this place of its halo; -1: nobody does */
-  bool reversed;      /* the halo's elements */
+  int lacks, missing; /* rank `lacks` (-1: none) has not the exec edge number `missing` */
+  bool reversed;      /* the order of the halo's elements */
 };
 
 struct part {
@@ -44,7 +44,8 @@ static bool leads_here(const struct ring *r, int rank, int64_t edge) {
   return false;
 }
 
-/* Edges that lead outside are not core, and those of others that lead here are in the exec halo. */
+/* Edges that lead to other ranks are not core; other ranks' edges that lead here are in the exec
+ * halo. */
 static void list_edges(const struct ring *r, int rank, struct part *p) {
   const int64_t all = (int64_t)r->ranks * EACH;
   int64_t core = r->ranks > 1 ? EACH - ARM : EACH, n = EACH;
@@ -72,7 +73,7 @@ static int64_t find(const struct part *p, int64_t global) {
   return -1;
 }
 
-/* All cells that the edges lead to; rows. */
+/* All cells that the edges lead to, and the rows of the map. */
 static void list_cells(const struct ring *r, int rank, const struct part *edges, struct part *p,
                        int32_t *rows) {
   const int64_t all = (int64_t)r->ranks * EACH, arms[ARITY] = {0, 1, ARM};
@@ -91,7 +92,7 @@ static void list_cells(const struct ring *r, int rank, const struct part *edges,
     }
 }
 
-/* The number that edge e adds to each of its first and last cell. */
+/* The weight that edge e adds to its first and its last cell. */
 static double weight(int64_t edge) { return (double)(1 + edge * edge); }
 
 static int sum_up(op2_context ctx, const struct part *edges, op2_set e, op2_set c, op2_map map) {
@@ -159,7 +160,7 @@ static void rings(void) {
 /* ---- nothing of the target set here ---------------------------------------------------------- */
 
 /* Rank 0 owns node, face and both cells; rank 1 owns an edge that leads to the face, which is in
- * its non-exec halo, and has no cells. The rows of faces hold -1 there, or are not given. */
+ * its non-exec halo, and has no cells. The rows of faces are -1 there, or are not given. */
 static int hole(struct op2i_comm *comm, void *data) {
   const int mode = *(const int *)data;
   const bool first = comm->rank == 0;

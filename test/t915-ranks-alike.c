@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What ranks declare together has one shape: another dim, type or arity on one of them is reported
- * by the call, on all ranks, with both values. And a context of one rank is alone: maps by global
- * numbers are used at once, also where the program has numbered the elements itself. */
+/* Ranks must declare objects of one shape: if dim, type or arity differs on one of them, the call
+ * reports both values on all ranks. A context of one rank needs no communication: maps by global
+ * numbers are usable at once, even if the program has numbered the elements itself. */
 #include <stdio.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static const char *const says[KINDS] = {
 
 struct choice {
   enum kind kind;
-  int rank; /* that declares more, or less, than the others; -1: none does */
+  int rank; /* the rank whose declaration is larger or smaller; -1: none */
   bool more;
 };
 
@@ -93,7 +93,7 @@ static int declare_together(struct op2i_comm *comm, void *data) {
   else
     wrong += status != OP2_ERR_MISMATCH || !none || !strstr(op2_error_message(), says[c->kind]);
   if (wrong) fprintf(stderr, "# kind %d: %s\n", (int)c->kind, op2_error_message());
-  /* The ranks are where they were: the next declaration is one of all. */
+  /* The ranks still make the same calls: the next declaration is collective. */
   op2_dat after = NULL;
   wrong += op2_dat_create(set, 3, OP2_I32, NULL, "after", &after) != OP2_SUCCESS;
   op2_map_destroy(&h.map);
@@ -120,7 +120,7 @@ static void shapes(void) {
 
 /* ---- one rank -------------------------------------------------------------------------------- */
 
-/* Row i leads to the numbers i and i + 1, and element i has the number `number`[i]. */
+/* Row i leads to numbers i and i + 1, and element i has the number `number`[i]. */
 static int one_rank(struct op2i_comm *comm, void *data) {
   enum { N = 5 };
   const bool numbered = *(const bool *)data;
@@ -161,8 +161,8 @@ static int one_rank(struct op2i_comm *comm, void *data) {
 
 /* ---- what may differ ------------------------------------------------------------------------- */
 
-/* op2_map_create_permuted() is not collective, so rank 0 makes the map before a call of all ranks,
- * and the others after it; zeros are the same values whether a rank gives them or not. */
+/* op2_map_create_permuted() is not collective, so rank 0 calls it before a collective call, and the
+ * others after it; explicit zeros are the same values as the default. */
 static int may_differ(struct op2i_comm *comm, void *data) {
   const op2_options options = {.backend = "sequential", .cache_dir = test_cache(), .log_level = 1};
   const int32_t idx[2 * EACH] = {0, -1, 1, 0};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What op2_partition() by a graph takes beside the mesh: rows of eight slots, as of hexahedra, join
- * the same nodes again and again, and each pair is listed and sent once. Afterwards the memory is
- * the system's again. The graph that comes is that of all pairs of all rows, which is worked out
- * here by itself. */
+/* The memory that op2_partition() by a graph needs besides the mesh: rows of eight slots, as of
+ * hexahedra, join the same nodes repeatedly, but each pair is listed and sent once. Afterwards the
+ * memory is returned to the system. The resulting graph must be that of all pairs of all rows,
+ * which is computed here independently. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,12 +19,12 @@ enum { RANKS = 2 };
 
 /* ---- a partitioner that looks at the graph --------------------------------------------------- */
 
-static int side; /* hexahedra along each side of the cube */
+static int side; /* number of hexahedra along each side of the cube */
 static _Atomic int wrong_graph;
 
 static int64_t nodes_along(void) { return side + 1; }
 
-/* Nodes are neighbours where they differ by one at most along each side. */
+/* Nodes are neighbours if their positions differ by at most one along each side. */
 static int64_t neighbours_of(int64_t node, int64_t *to) {
   int64_t along = nodes_along(), n = 0;
   int64_t x = node % along, y = node / along % along, z = node / along / along;
@@ -92,7 +92,7 @@ static int cube(struct op2i_comm *comm, void *data) {
   return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
 }
 
-/* VmRSS or VmHWM of the process in bytes; -1: the system does not say. */
+/* VmRSS or VmHWM of the process in bytes; -1: the system does not report it. */
 static double resident(const char *which) {
   char line[200];
   long long kib = -1;
@@ -123,7 +123,7 @@ static void memory(void) {
   }
   is_int(run_contexts(RANKS, fast, cube, NULL), 0, "%.0f hexahedra on %d ranks", rows, RANKS);
   double peak = (resident("VmHWM") - before) / rows, after = (resident("VmRSS") - before) / rows;
-  /* The mesh itself is 64 bytes a row as declared, 32 as kept, and its numbers. */
+  /* The mesh itself has 64 bytes a row as declared, 32 as stored, and its numbers. */
   ok(peak < 1400, "it took %.0f bytes a row at its peak", peak);
   ok(after < 300, "and %.0f afterwards, when all is destroyed", after);
 #endif

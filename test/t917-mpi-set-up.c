@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every call of MPI that sets a context up fails once, on all ranks alike: op2_init_mpi() says so,
- * with MPI's own words, leaves the handle alone, and can be called again. Calls are taken from the
- * library by functions of the same names here, as MPI's profiling interface allows. */
+/* Every MPI call during the set-up of a context fails once, on all ranks alike: op2_init_mpi()
+ * reports it with MPI's own message, leaves the handle alone, and can be called again. Functions of
+ * the same names here replace MPI's, as its profiling interface allows. */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 #include "op2/mpi.h"
 
 static int fail_at, calls; /* the call that fails, from 1 on; 0: none does */
-static const char *last;   /* the one that has failed */
+static const char *last;   /* name of the call that has failed */
 
 static int fails(const char *name) {
   if (++calls != fail_at) return 0;
@@ -57,7 +57,7 @@ static void look(int good, int n, const char *what, const char *said) {
   fprintf(stderr, "# rank %d, call %d (%s): %s: %s\n", rank, n, last ? last : "none", what, said);
 }
 
-/* Whether there was a call to fail. */
+/* True if there was an n-th call, which failed. */
 static int attempt(int n) {
   op2_context ctx = NULL;
   const op2_options options = {.backend = "sequential", .log_level = 1};

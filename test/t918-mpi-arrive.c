@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The last rank does not come to op2_init_mpi(): run by t918-mpi-arrive.sh, the first rank tells. The
- * others warn. With OP2_WAIT_MAX they are told and can use MPI as before, and when the last one comes
- * later, a context can still be made. */
+/* The last rank does not call op2_init_mpi(): run by t918-mpi-arrive.sh, and the first rank
+ * reports. The others warn. With OP2_WAIT_MAX they get an error and can use MPI as before, and if
+ * the last one calls later, a context can still be created. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <mpi.h>
@@ -21,7 +21,7 @@ static int rank, ranks;
 
 static bool is_late(void) { return rank == ranks - 1; }
 
-/* All ranks' results; the first one says it. */
+/* Combine all ranks' results; the first one prints the line. */
 static void all_ok(bool good, const char *what) {
   int own = good, all;
   if (!good) fprintf(stderr, "# rank %d: %s: %s\n", rank, what, op2_error_message());
@@ -40,7 +40,7 @@ static int lines_of(const char *path, const char *text) {
   return n;
 }
 
-/* Rank 0 writes its warnings to a file, and the late rank comes when there are two of them. */
+/* Rank 0 writes its warnings to a file, and the late rank calls once there are two of them. */
 static void test_warnings(const char *path) {
   static const char text[] = " s in op2_init_mpi, to which some other rank has not come";
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
@@ -68,7 +68,7 @@ static op2_status begin(MPI_Comm comm, op2_context *ctx) {
   return op2_init_mpi(&options, comm, ctx);
 }
 
-/* All but the late rank give up. */
+/* All ranks but the late one give up. */
 static void give_up(MPI_Comm comm, const char *what) {
   op2_context ctx = NULL;
   op2_status status = is_late() ? OP2_ERR_STATE : begin(comm, &ctx);
@@ -78,7 +78,7 @@ static void give_up(MPI_Comm comm, const char *what) {
   all_ok(status == OP2_ERR_STATE && good && !ctx, what);
 }
 
-/* Messages and blocking calls on that communicator, and all of MPI on others. */
+/* Messages and blocking calls on this communicator, and all of MPI on others. */
 static void use_mpi(MPI_Comm comm, MPI_Comm spare, const char *what) {
   MPI_Comm copy, half;
   MPI_Request request;
@@ -127,7 +127,7 @@ static void test_end(void) {
   use_mpi(second, spare, "MPI can be used afterwards");
   MPI_Comm_free(&first);
   MPI_Comm_free(&second);
-  /* MPI ends with a barrier that one rank has not entered. */
+  /* MPI ends while there is a barrier that one rank has not entered. */
   give_up(spare, "before MPI ends");
 }
 
@@ -143,7 +143,7 @@ int main(int argc, char **argv) {
   char path[600] = "";
   test_environment();
   unsetenv("OP2_WAIT_MAX");
-  alarm(LONGEST_S); /* a rank that waits for ever ends the job */
+  alarm(LONGEST_S); /* ends the job if a rank waits for ever */
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
