@@ -223,7 +223,7 @@ int main(void) {
         is_int(run_contexts(2, (struct op2i_link_speed){0}, tell_order, &job), 0,
                "steps of %d programs on %s%s", ORDERS, backends[b], hows[how]);
       setenv("OP2_VERIFY", "0", 1); /* the verifier would send messages of its own */
-      if (b > 0) /* `sequential` runs each loop as a program */
+      if (b > 0)                    /* `sequential` runs each loop as a program */
         is_int(run_contexts(2, (struct op2i_link_speed){0}, combine_together, &job), 0,
                "sums that go in one message on %s%s", backends[b], hows[how]);
       setenv("OP2_VERIFY", "1", 1);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Meshes in HDF5 files: what was written is read, files are as OP2 writes and reads them, and what
- * is wrong with one is said in words, with nothing left open. MPI is not initialised. */
+/* Meshes in HDF5 files: written values are read back, the files have OP2's layout, and errors in a
+ * file give a message and leave nothing open. MPI is not initialised. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static void round_trip(uint64_t seed) {
               !file_mesh_read(ctx, path, &mesh, &back);
   if (!ok(good, "mesh %d is written and read", (int)seed)) diag("%s", op2_error_message());
   if (good) is_int(file_mesh_differs(&mesh, &back), 0, "mesh %d: values", (int)seed);
-  sleep(seed == 1); /* times would differ */
+  sleep(seed == 1); /* time stamps in the files would differ */
   if (good) good = !file_mesh_write(ctx, other, &mesh, &back);
   ok(good && file_equal(path, other), "mesh %d: written again, the file is equal", (int)seed);
   if (good) {
@@ -47,7 +47,7 @@ static void round_trip(uint64_t seed) {
   file_mesh_free(&mesh);
 }
 
-/* Renumbering is the library's own affair. */
+/* Files do not depend on renumbering. */
 static void renumbered(void) {
   struct file_mesh mesh;
   struct file_objects objects;
@@ -92,7 +92,7 @@ static void renumbered(void) {
 
 /* ---- as OP2 does ----------------------------------------------------------------------------- */
 
-/* Everything that a reader can know of a dataset but its values, as text. */
+/* Everything in a dataset that a reader can see but its values, as text. */
 static herr_t describe_attribute(hid_t set, const char *name, const H5A_info_t *info, void *text) {
   char *at = (char *)text + strlen(text);
   hid_t attribute = H5Aopen(set, name, H5P_DEFAULT), type = H5Aget_type(attribute),
@@ -176,7 +176,7 @@ static void as_op2(void) {
   destroy_small(&s);
 }
 
-/* Numbers of 64 bits, the other order of bytes, and words that OP2 knows for types. */
+/* Numbers of 64 bits, the other byte order, and OP2's names of types. */
 static void wide(void) {
   const long numbers[] = {2, 1, 0};
   const struct plain arrays[] = {
@@ -437,7 +437,7 @@ static void manners(void) {
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
 }
 
-/* A file outlives its context, but for its use. */
+/* A file handle outlives its context, but can only be closed then. */
 static void late(void) {
   struct small s = {0};
   op2_file file = NULL;

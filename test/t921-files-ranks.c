@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Meshes in files over ranks of MPI; run by t921-files-ranks.sh, which says what is to be done:
+/* Meshes in files over ranks of MPI; run by t921-files-ranks.sh, which chooses the task:
  *   write SEED FILE          declare a mesh in blocks and write it
  *   alone SEED FILE          the same in a context without ranks
- *   copy SEED FILE TO        read it, partition it, look at its values and write it
- *   read SEED FILE           read it, and say on each rank what comes of it
- *   name FILE                write a file of which only one rank knows the name
- *   apart read FOLDER NAME   open NAME when the folder of rank 1 is another one; or create it */
+ *   copy SEED FILE TO        read it, partition it, check its values and write it
+ *   read SEED FILE           read it, and print the outcome on each rank
+ *   name FILE                write a file whose name only one rank knows
+ *   apart read FOLDER NAME   open NAME while rank 1 is in another folder; or create it */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static int write_mesh(op2_context ctx, const struct file_mesh *mesh, const char 
   return wrong;
 }
 
-/* As it was read in blocks, and as it is after sets have gone where the maps want them. */
+/* Write the mesh as it was read, in blocks, and again after it was partitioned. */
 static int copy_mesh(op2_context ctx, const struct file_mesh *mesh, const char *path,
                      const char *to) {
   struct file_objects objects;
@@ -43,7 +43,7 @@ static int copy_mesh(op2_context ctx, const struct file_mesh *mesh, const char *
   wrong += file_mesh_differs(mesh, &objects);
   if (file_mesh_write(ctx, to, mesh, &objects)) wrong += failed("writing blocks");
   if (!rank) wrong += !file_equal(path, to);
-  /* the edges scattered over the ranks, all else after them */
+  /* the edges are scattered over the ranks, all else follows them */
   int64_t n = op2_set_size(objects.sets[1]);
   int32_t *owner = calloc((size_t)n + 1, sizeof *owner);
   uint64_t state = 5 + (uint64_t)rank;
@@ -54,7 +54,7 @@ static int copy_mesh(op2_context ctx, const struct file_mesh *mesh, const char *
   free(owner);
   wrong += file_mesh_differs(mesh, &objects);
   if (file_mesh_write(ctx, to, mesh, &objects)) wrong += failed("writing parts");
-  /* a dat that is read when its set has been partitioned */
+  /* a dat that is read after its set was partitioned */
   if (op2_file_open(ctx, path, OP2_FILE_READ, &file) ||
       op2_file_read_dat(file, objects.sets[mesh->set[0]], mesh->dim[0], mesh->type[0], "p_0",
                         &late) ||
@@ -88,7 +88,7 @@ static int name_mesh(op2_context ctx, const char *path) {
   return wrong;
 }
 
-/* As where disks belong to one machine each. */
+/* Rank 1 works in another folder, as if each machine had disks of its own. */
 static int open_apart(op2_context ctx, const char *how, const char *folder, const char *path) {
   op2_file file = NULL;
   if (rank == 1 && chdir(folder) != 0) return failed("going there");

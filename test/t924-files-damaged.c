@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files in HDF5 that are cut off, or in which a byte is another one: what is noticed is said in words,
- * with the file's name, and nothing crashes. */
+/* HDF5 files that are cut off, or in which one byte is changed: errors that are detected give a
+ * message with the file's name, and nothing crashes. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "support.h"
 
 #ifdef __SANITIZE_ADDRESS__
-/* HDF5 1.10 copies what lies beyond its own memory where a file is damaged; what is looked for is
+/* In a damaged file HDF5 1.10 copies from beyond its own memory; the sanitizer is to check only
  * what this library does then. */
 const char *__asan_default_suppressions(void);
 const char *__asan_default_suppressions(void) { return "interceptor_via_lib:libhdf5\n"; }
@@ -43,7 +43,7 @@ static char *take(const char *where, size_t *n) {
   return bytes;
 }
 
-/* Reads what can be read of a damaged file; an error has to have a message that names it. */
+/* Read as much as possible of a damaged file; an error must have a message with the file's name. */
 static bool survives(bool *failed) {
   struct small s = {0};
   op2_file file = NULL;
@@ -75,7 +75,7 @@ static void truncated(void) {
   free(bytes);
 }
 
-/* A file with one byte changed is read by a child, so that a crash is told apart. */
+/* A child reads a file with one changed byte, so that a crash is detected. */
 static int damaged_child(const char *bytes, size_t n, size_t from, size_t to, int step) {
   static const unsigned char masks[] = {0x01, 0x80, 0xff};
   char *copy = malloc(n);
@@ -92,8 +92,9 @@ static int damaged_child(const char *bytes, size_t n, size_t from, size_t to, in
   return bad;
 }
 
-/* HDF5 1.10 itself reads where nothing is when some of its headers are damaged: with other bytes on
- * other days, as it writes the time. That is told; more than one in twenty would be this library's. */
+/* HDF5 1.10 itself reads outside its memory if some headers are damaged; which bytes these are
+ * varies, as the file contains the time. Such crashes are counted; more than one in twenty would be
+ * due to this library. */
 static void flipped(void) {
   enum { WRONG = 7, SANITIZED = 1 };
   size_t n;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sizes in a file that is damaged, but which sets can have: no memory is taken for them before what
- * the file holds has been compared with them, alone and over ranks. A set in blocks has a table of its
- * elements' numbers when a loop asks for it, and no sooner. */
+/* Wrong sizes in a damaged file that a set could have: no memory is allocated for them before they
+ * are compared with the contents of the file, on one rank and on several. A set in blocks gets a
+ * table of its elements' numbers only if a loop needs it. */
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -16,7 +16,7 @@
 static const struct op2i_link_speed fast = {0};
 static char path[512];
 
-/* MB that the process has had at most. */
+/* The process's largest resident memory so far, in MB. */
 static long most_resident(void) {
   struct rusage usage;
   getrusage(RUSAGE_SELF, &usage);
@@ -25,7 +25,7 @@ static long most_resident(void) {
 
 /* ---- sizes ----------------------------------------------------------------------------------- */
 
-/* One set of this size, and a map of two rows. */
+/* Write one set of this size, and a map of two rows. */
 static void write_damaged(int size) {
   const int32_t rows[2] = {0, 1};
   const struct plain map = {"map", H5T_NATIVE_INT, H5T_NATIVE_INT, 2, 1, rows, 2, 1, "int", 3};
@@ -37,7 +37,7 @@ static void write_damaged(int size) {
   H5Fclose(op2_file_id);
 }
 
-/* The set can be declared; what is read on it is refused in the file's words. */
+/* The set can be declared; reading anything on it is refused with the message for the file. */
 static int read_damaged(struct op2i_comm *comm, void *data) {
   const int size = *(const int *)data;
   const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
@@ -64,8 +64,8 @@ static int read_damaged(struct op2i_comm *comm, void *data) {
   return bad + (status != OP2_SUCCESS);
 }
 
-/* The largest size comes last: a library that fills tables shows it by the smaller ones, which the
- * machine can bear. */
+/* The largest size comes last: a library that fills tables is found by the smaller ones, for which
+ * the memory suffices. */
 static void sizes(void) {
   static const int all[] = {1 << 24, 1 << 27, INT32_MAX};
   enum { ALLOWED = 100 }; /* MB: the program, HDF5 and threads */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One rank of several that are threads fails, in every way that there is, each of them in turn. */
+/* One of several ranks that are threads fails, in every possible way, each rank in turn. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,8 +25,9 @@ static void run_all(const char *backend, const struct failure *f) {
   is_int(wrong, 0, "%s: %s", backend, f->what);
 }
 
-/* Where loops work in a place of their own, a result is copied to the host when it is asked for, and
- * who has no memory for that fails alone: the values are there, and others have theirs. */
+/* If loops work on a copy in other memory, results are copied to the host when they are read. A
+ * rank that lacks memory for this copy fails alone: its values exist, and other ranks get
+ * theirs. */
 static void run_memory(const char *backend, int ranks) {
   struct scene scene = {.backend = backend, .play = failure_memory};
   int wrong = 0, all = 0, none = 0, alone = 0, most_alone = getenv("OP2_SHADOW") ? 1 : 0;
@@ -51,7 +52,7 @@ static void run_memory(const char *backend, int ranks) {
 int main(void) {
   static const char *const backends[] = {"sequential", "openmp", "starpu", "check"};
   test_environment();
-  (void)test_cache(), (void)test_scratch(); /* made by one thread */
+  (void)test_cache(), (void)test_scratch(); /* created by one thread only */
   setenv("OP2_FUSE", "2", 1);
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const char *why = op2_backend_unavailable(backends[b]);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks compile a loop once where they have one folder of compiled loops, and each for itself where
- * they have not; what one of them cannot compile is told to all. Over MPI: t910-mpi.sh. */
+/* Ranks that share a folder of compiled loops compile each loop once; without one each rank
+ * compiles for itself. If one of them cannot compile, all report it. Over MPI: t910-mpi.sh. */
 #include <stdlib.h>
 
 #include "code_case.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that were started with other options than the rest: where these have to be the same all are
- * told which differs, on which ranks and how, and no context begins; where they may differ it works.
- * By variables of the environment: t910-mpi.sh. */
+/* One rank is started with another option than the others. If the option must be the same on all
+ * ranks, all report which one differs, where and how, and no context begins; if it may differ, the
+ * context works. t910-mpi.sh does this with variables of the environment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +13,10 @@
 #include "support.h"
 
 struct scene {
-  const char *name; /* of the variable; null: none differs */
+  const char *name; /* name of the variable; null: none differs */
   op2_options usual, odd;
-  const char *first, *other; /* what is said of the two; both null: nothing, as they may differ */
-  size_t at;                 /* of a number in the configuration; 0: options say it */
+  const char *first, *other; /* both values in the message; null: they may differ */
+  size_t at;                 /* offset of a number in the configuration; 0: an option */
   int number;
   int ranks, victim;
 };
@@ -80,7 +80,7 @@ static int say(int rank, const char *what) {
   return 1;
 }
 
-/* What has no option, as if the rank's environment had said so. */
+/* Values without an option, set as if the rank's environment had set them. */
 static int compare(struct op2i_comm *comm, void *data) {
   const struct scene *scene = data;
   struct op2i_config config;
@@ -106,7 +106,7 @@ static int begin(struct op2i_comm *comm, void *data) {
   return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
 }
 
-/* The first rank's value comes first, whoever differs. */
+/* The message begins with rank 0's value, also if rank 0 is the one that differs. */
 static int run(struct scene scene) {
   const struct op2i_link_speed fast = {0};
   const char *first = scene.first, *other = scene.other;

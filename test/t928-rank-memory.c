@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a rank holds does not grow with the number of ranks if its part of the mesh stays the same,
- * but for messages along trees over the ranks: two for each bit of their number, to and fro. */
+/* The memory of a rank does not grow with the number of ranks as long as its part of the mesh has
+ * the same size, except for messages along trees over the ranks: two for each bit of the number of
+ * ranks, in both directions. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@ static _Atomic int64_t held;
 #else
 #include <malloc.h>
 
-/* All memory of the process, counted on its way to the C library's. */
+/* All memory of the process, counted in front of the C library's allocator. */
 enum { COUNTED = 1 };
 static _Atomic int64_t held;
 extern void *__libc_malloc(size_t bytes);
@@ -52,7 +53,7 @@ OP2_KERNEL(add, (const double *e, double *a, double *b, double *sum), {
   *sum += *e;
 });
 
-/* A ring of cells with an edge between two that follow each other, as many of both on each rank. */
+/* A ring of cells with an edge between neighbours, equally many of both on each rank. */
 enum { EACH = 300 };
 struct ring {
   op2_context ctx;
@@ -63,8 +64,8 @@ struct ring {
   op2_kernel look, add;
 };
 
-/* Three bits more make six ranks more that a rank has messages to and from. A number of four bytes for
- * each rank would be more than what is left of this. */
+/* Three more bits mean six more ranks that a rank exchanges messages with. A number of four bytes
+ * for each rank would exceed this bound. */
 enum { FEW = 8, MANY = 64, A_MESSAGE = 112, MOST = 2 * 6 * A_MESSAGE };
 
 static op2_status declare(struct ring *w) {
@@ -106,7 +107,7 @@ struct job {
   int64_t before, after; /* bytes that the process holds */
 };
 
-/* Nobody takes or gives back anything between two of these. */
+/* No rank allocates or frees memory between two calls of this. */
 static op2_status meet(struct op2i_comm *comm) { return op2i_comm_sum(comm, 1, &(int64_t){0}); }
 
 static int rank(struct op2i_comm *comm, void *data) {
@@ -128,7 +129,7 @@ static int rank(struct op2i_comm *comm, void *data) {
   return status || ended;
 }
 
-/* What ranks that are threads share: a list for each pair of them. */
+/* Memory that ranks share because they are threads: a list for each pair of them. */
 static int64_t of_threads(int ranks) {
   struct op2i_comm *comms[64];
   int64_t before = held, after = 0;
@@ -152,7 +153,7 @@ int main(void) {
     skip("memory is counted with the C library's own malloc only");
     return done();
   }
-  (void)held_by_one(FEW, OP2_PARTITION_BLOCKS); /* what the process takes once */
+  (void)held_by_one(FEW, OP2_PARTITION_BLOCKS); /* memory that the process allocates once */
   for (int m = OP2_PARTITION_BLOCKS; m <= OP2_PARTITION_COORDINATES; m++) {
     int64_t few = held_by_one(FEW, m), many = held_by_one(MANY, m);
     ok(many - few <= MOST, "%s: %d bytes on each of %d ranks, %d on each of %d", names[m], (int)few,

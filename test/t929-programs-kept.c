@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A loop that is run by itself has a program for each combination of stale halos that it meets. Those
- * that it met last are kept, and no more than a few. */
+/* A loop that runs by itself has a program for each combination of stale halos. A few programs, the
+ * most recently used ones, are kept. */
 #include <stdio.h>
 
 #include "context.h"
@@ -30,7 +30,7 @@ static op2_status declare(struct reader *r) {
   return status;
 }
 
-/* Writing makes a halo stale, and reading by a map brings it. */
+/* Writing makes a halo stale, and reading by a map updates it. */
 static op2_status make_stale(struct reader *r, int combination) {
   op2_status status = OP2_SUCCESS;
   for (int d = 0; d < DATS && !status; d++) {
@@ -40,7 +40,7 @@ static op2_status make_stale(struct reader *r, int combination) {
   return status;
 }
 
-/* How many programs that takes, -1 where it fails. */
+/* The number of programs that were built for it; -1: failure. */
 static int read_all(struct reader *r, int combination) {
   op2_status status = make_stale(r, combination);
   int64_t before = r->row.ctx->sched->programs_made;
@@ -68,10 +68,10 @@ static int rank(struct op2i_comm *comm, void *data) {
     fprintf(stderr, "# %s\n", op2_error_message());
     return 1000;
   }
-  int wrong = read_some(&r, 0, COMBINATIONS, 1);                /* each of them is new, */
+  int wrong = read_some(&r, 0, COMBINATIONS, 1);                /* each is new, */
   wrong += read_some(&r, COMBINATIONS - KEPT, COMBINATIONS, 0); /* the last are there, */
-  wrong += read_some(&r, 0, 1, 1);                              /* the first is not, */
-  wrong += read_some(&r, COMBINATIONS - KEPT, COMBINATIONS - KEPT + 1, 1); /* and in its place */
+  wrong += read_some(&r, 0, 1, 1);                              /* the first is not; it is built, */
+  wrong += read_some(&r, COMBINATIONS - KEPT, COMBINATIONS - KEPT + 1, 1); /* dropping the oldest */
   wrong += read_some(&r, COMBINATIONS - 1, COMBINATIONS, 0);
   for (int d = 0; d < DATS; d++) op2_dat_destroy(&r.dats[d]);
   op2_kernel_destroy(&r.kernel);

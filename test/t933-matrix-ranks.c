@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrices over ranks: assembled from elements of ranks that reach each other's rows, with entries that
- * lead nowhere, blocks, products, zeros and renumbering, on meshes that are spread at random, in blocks,
- * on one rank, and partitioned. Each rank's rows are those of the matrix in one piece. Values are whole
- * numbers, so that no order shows. */
+/* Matrices over ranks: assembled from elements that reach other ranks' rows, with entries that are
+ * ignored, blocks, products, zeros and renumbering, on meshes that are distributed at random, in
+ * blocks, on one rank, and by partitioning. Each rank's rows are those of the matrix in one piece.
+ * Values are whole numbers, so that the order of additions does not matter. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,13 +29,13 @@ struct run {
   op2_context ctx;
   struct share share;
   op2_set sets[WHOLE_SETS];
-  op2_map maps[WHOLE_MAPS], partial; /* cells to nodes, but for some */
+  op2_map maps[WHOLE_MAPS], partial; /* cells to nodes, with some entries ignored */
   op2_dat weight, x, y;
   op2_sparsity sparsity;
   op2_mat mat;
-  op2_map self; /* nodes to themselves, */
+  op2_map self; /* nodes to themselves */
   op2_sparsity of_nodes;
-  op2_mat square; /* and a matrix with a diagonal alone */
+  op2_mat square; /* a diagonal matrix */
   op2_kernel add;
 };
 
@@ -91,8 +91,7 @@ static op2_status declare(struct run *r, const struct trial *t) {
   char source[256];
   const int block = t->whole.map[CELL_NODE].arity * DIM;
   for (int64_t i = 0; i < ncells; i++) w[i] = weight_of(r->share.set[CELLS].global[i]);
-  for (int64_t i = 0; i < nnodes * DIM;
-       i++) { /* what the halo holds at first is nobody's business */
+  for (int64_t i = 0; i < nnodes * DIM; i++) { /* halo values are not defined at first */
     bool own = i < r->share.set[NODES].ends[1] * DIM;
     x[i] = own ? x_of(r->share.set[NODES].global[i / DIM], (int)(i % DIM)) : 1e9;
   }
@@ -153,7 +152,7 @@ static int look(struct run *r, const struct trial *t, int times) {
   return wrong;
 }
 
-/* Rows of every third node are those of the identity. */
+/* Every third node gets the rows of the identity. */
 static int condition(struct run *r, const struct trial *t) {
   int64_t owned = r->share.set[NODES].ends[1], total = r->share.set[NODES].ends[3], n = 0, rows,
           places;
@@ -178,7 +177,7 @@ static int condition(struct run *r, const struct trial *t) {
   return wrong;
 }
 
-/* A matrix whose diagonal is heavy, and a system whose solution is known. */
+/* A diagonally dominant matrix, and a system with a known solution. */
 static int solve(struct run *r, const struct trial *t) {
   const op2_map map = r->maps[CELL_NODE];
   const op2_map_pair pair = {map, map};
@@ -307,7 +306,7 @@ int main(void) {
                                          "check",      "opencl", "cuda"};
   const char *named = getenv("OP2_TEST_BACKEND");
   test_environment();
-  (void)test_cache(); /* made by one thread */
+  (void)test_cache(); /* created by one thread only */
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const char *why = backend_unfit(backends[b]);
     int trials = quick() ? 2 : thorough() ? 40 : 6, wrong = 0, run = 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks that make different calls: each public call is left out, made twice or changed on one of
- * two ranks that are threads, and both are told within ten seconds which ranks differ, and in which
- * calls. No option is set. With OP2_TEST_FULL=1 every call is tried in every way; otherwise some of
- * these. t936 does the same with processes of MPI. */
+ * two ranks that are threads, and both report within ten seconds which ranks differ, and in which
+ * calls. No option is set. With OP2_TEST_FULL=1 every call is tried in every way; otherwise a
+ * selection. t936 does the same with processes of MPI. */
 #include <stdio.h>
 
 #include "comm.h"

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random programs that assemble, write, zero, multiply and solve with matrices, with loops, the algebra of
- * dats and looks of the host in between, on random meshes over 1 to 4 ranks, lazily and eagerly: each rank sees what dense
- * matrices give. Values are whole numbers and what solves give is rounded to such, so that nothing else
- * may differ.
+/* Random programs that assemble, write, zero, multiply and solve with matrices, with loops, the
+ * algebra of dats and reads by the host in between, on random meshes over 1 to 4 ranks, lazily and
+ * eagerly: each rank gets the results of dense matrices. Values are whole numbers, and solutions
+ * are rounded to whole numbers, so that results must be equal.
  *
  *   t934-random-matrices [count [seed]]
  *
- * runs so many programs on each backend; OP2_TEST_FULL=1 takes ten times as many, OP2_TEST_QUICK=1 a few. */
+ * runs `count` programs on each backend; OP2_TEST_FULL=1 takes ten times as many, OP2_TEST_QUICK=1
+ * a few. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +20,7 @@
 #include "whole_case.h"
 
 enum { STEPS = 40, KINDS = 12, LIMIT = 97 };
-enum { A, B, MATS }; /* cells to nodes, with rows left out; and nodes to themselves besides */
+enum { A, B, MATS }; /* A: cells to nodes, with rows left out; B: also nodes to themselves */
 
 static const char *const sources[][2] = {
     {"add", "void add(const double *w, double a[3][3]) { for (int i = 0; i < 3; i++) for (int j = "
@@ -45,7 +46,7 @@ struct trial {
   bool eager;
 };
 
-/* The same in one piece: dense, and by global numbers. */
+/* The reference: dense matrices in one piece, by global numbers. */
 struct dense {
   int64_t n;
   bool *there[MATS];
@@ -149,7 +150,7 @@ static void declare(struct run *r, const struct trial *t) {
   DO(share_declare(&t->whole, &r->share, r->ctx, r->sets, r->maps));
   if (!r->wrong) declare_maps(r);
   for (int64_t i = 0; i < ncells; i++) w[i] = weight_of(r->share.set[CELLS].global[i]);
-  for (int64_t i = 0; i < nnodes; i++) /* what the halo holds at first is nobody's business */
+  for (int64_t i = 0; i < nnodes; i++) /* halo values are not defined at first */
     x[i] = i < r->share.set[NODES].ends[1] ? r->dense.x[r->share.set[NODES].global[i]] : 1e9;
   DO(op2_dat_create(r->sets[CELLS], 1, OP2_F64, w, "w", &r->weight));
   DO(op2_dat_create(r->sets[NODES], 1, OP2_F64, x, "x", &r->x));
@@ -212,7 +213,7 @@ static void zero_rows(struct run *r, int m, double diagonal) {
     for (int64_t j = 0; j < d->n; j++) d->mat[m][i * d->n + j] = i == j ? diagonal : 0;
 }
 
-/* With the right-hand side y corrected by x, or without one. */
+/* The right-hand side y is corrected by x if `corrects`, else there is none. */
 static void zero_rows_columns(struct run *r, int m, double diagonal, bool corrects) {
   struct dense *d = &r->dense;
   DO(op2_mat_zero_rows_columns(r->mats[m], r->thirds, diagonal, corrects ? r->x : NULL,
@@ -256,7 +257,7 @@ static void spread(struct run *r, const struct trial *t) {
     for (int k = 0; k < 3; k++) d->y[t->whole.map[CELL_NODE].idx[3 * c + k]] += weight_of(c) + k;
 }
 
-/* H z = H x gives x again. */
+/* Solving H z = H x must give z = x. */
 static void solve(struct run *r) {
   DO(op2_mat_mult(r->heavy, r->x, r->t));
   DO(op2_solve(r->solver, r->heavy, r->z, r->t));
@@ -273,7 +274,7 @@ static void sum(struct run *r) {
   for (int64_t i = 0; i < r->dense.n; i++) r->dense.sum += r->dense.x[i];
 }
 
-/* y and the sum by the algebra of dats. */
+/* Update y and the sum by the algebra of dats. */
 static void combine(struct run *r, double factor) {
   struct dense *d = &r->dense;
   DO(op2_dat_axpy(r->y, op2_scalar_value(factor), r->x));
@@ -419,7 +420,7 @@ int main(int argc, char **argv) {
   const uint64_t first = argc > 2 ? (uint64_t)atoll(argv[2]) : 1;
   test_environment();
   layout = getenv("OP2_SLICES") != NULL;
-  (void)test_cache(); /* made by one thread */
+  (void)test_cache(); /* created by one thread only */
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const char *why = backend_unfit(backends[b]);
     if (named && *named && strcmp(named, backends[b]) != 0) continue;

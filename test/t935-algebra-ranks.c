@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dats and globals as vectors over ranks: every rank has its part of each vector, on meshes that
- * are spread at random, in blocks and on one rank, and of every result the same bits. All values
- * are whole numbers, so that no order shows. */
+/* Dats and globals as vectors over ranks: every rank has its part of each vector, and the same bits
+ * of every result, on meshes that are distributed at random, in blocks and on one rank. All values
+ * are whole numbers, so that the order of additions does not matter. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,8 +19,8 @@ struct trial {
   struct whole whole;
   const char *backend;
   bool eager;
-  double *model[3], results[RESULTS], dots[MANY]; /* in one piece */
-  double seen[RANKS][RESULTS + MANY];             /* by each rank */
+  double *model[3], results[RESULTS], dots[MANY]; /* computed in one piece */
+  double seen[RANKS][RESULTS + MANY];             /* on each rank */
 };
 
 static double value_of(int64_t node, int k, int v) {
@@ -30,7 +30,7 @@ static double value_of(int64_t node, int k, int v) {
 
 /* ---- in one piece ---------------------------------------------------------------------------- */
 
-/* The same operations as those of a rank, below. */
+/* The reference: the same operations as in play(), in one piece. */
 static void expect_all(struct trial *t) {
   size_t n = (size_t)t->whole.set[NODES].size * DIM;
   double **m = t->model;
@@ -67,7 +67,7 @@ static op2_status declare(struct run *r, const struct trial *t) {
   int64_t n = r->share.set[NODES].ends[3] * DIM, owned = r->share.set[NODES].ends[1] * DIM;
   double *values = calloc((size_t)n + 1, sizeof *values);
   for (int v = 0; v < 3 && !status; v++) {
-    for (int64_t i = 0; i < n; i++) /* what the halo holds at first is nobody's business */
+    for (int64_t i = 0; i < n; i++) /* halo values are not defined at first */
       values[i] =
           i < owned ? value_of(r->share.set[NODES].global[i / DIM], (int)(i % DIM), v) : 1e9;
     status = op2_dat_create(r->sets[NODES], DIM, OP2_F64, values, "v", &r->v.dat[v]);
@@ -80,7 +80,7 @@ static op2_status declare(struct run *r, const struct trial *t) {
   return status;
 }
 
-/* Nothing of it waits for a result. */
+/* The operations are only queued; none waits for a result. */
 static op2_status play(struct run *r) {
   const op2_scalar two = op2_scalar_value(2), one = op2_scalar_value(1);
   op2_gbl *g = r->results, dot = g[0], norm = g[NORM_1 - DOT];
@@ -172,7 +172,7 @@ int main(void) {
                                          "check",      "opencl", "cuda"};
   const char *named = getenv("OP2_TEST_BACKEND");
   test_environment();
-  (void)test_cache(); /* made by one thread */
+  (void)test_cache(); /* created by one thread only */
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const char *why = backend_unfit(backends[b]);
     int trials = quick() ? 1 : thorough() ? 20 : 3, wrong = 0, run = 0;

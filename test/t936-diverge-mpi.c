@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that make different calls, as in t934, but as two processes of MPI, with the calls of PETSc
- * beside: run by t936-diverge-mpi.sh, the first rank tells. With an argument, how rank 1 leaves the
- * other one alone, which waits for it:
+/* Ranks that make different calls, as in t934, but as two processes of MPI, and with PETSc's calls:
+ * run by t936-diverge-mpi.sh, and the first rank reports. With an argument it tests how rank 1
+ * leaves the other one waiting:
  *   exit      by exit() without MPI_Finalize
  *   _exit     by _exit()
  *   finalize  by MPI_Finalize() before op2_finalize()
- *   silent    it sleeps: with OP2_WAIT_MAX the other one is told */
+ *   silent    it sleeps: with OP2_WAIT_MAX the other rank gets an error */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,7 +37,7 @@ static void try_kind(const struct diverge_kind *kind, const char *path) {
   enum { LONGEST_S = 120 };
   const op2_options options = diverge_options(kind);
   const char *name = diverge_step_at(kind->lists, kind->step)->name;
-  alarm(LONGEST_S); /* a rank that is told nothing ends the job */
+  alarm(LONGEST_S); /* ends the job if a rank waits for ever */
   const int wrong = sum(diverge(kind, path));
   if (rank == 0)
     is_int(wrong, 0, "%s is %s on rank %d (%s%s)", name, diverge_ways[kind->way], kind->deviant,
@@ -56,7 +56,7 @@ static int all_kinds(const char *path) {
                                                      &diverge_petsc,
 #endif
                                                      NULL};
-  const char *only = getenv("OP2_TEST_DIVERGE"); /* the number of a call, and no other */
+  const char *only = getenv("OP2_TEST_DIVERGE"); /* number of the only call to test */
   struct diverge_kind usual = {lists, 0, AS_USUAL, 0};
   for (usual.step = 0; usual.step < 6; usual.step++) try_kind(&usual, path);
   for (int s = 0; s < diverge_steps(lists); s++)

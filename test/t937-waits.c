@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that wait for a silent one: they warn, again at doubling times, and end only where
- * OP2_WAIT_MAX says so. What ranks send each other meanwhile does not pile up. Times are short
- * here, by the fields of struct op2i_watch that exist for tests. */
+/* Ranks that wait for a silent one: they warn, again at doubling times, and give up only if
+ * OP2_WAIT_MAX is set. Messages that ranks send each other meanwhile do not accumulate. Times are
+ * short here, by the fields of struct op2i_watch that exist for tests. */
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@
 
 enum { SILENT = 1, WARNINGS = 3, MILLISECOND = 1000000 };
 
-/* What the rank that waits was told, with the time since its wait began. */
+/* The warnings of the waiting rank, with the time since its wait began. */
 static struct heard {
   atomic_int n;
   int64_t begun, at[2 * WARNINGS];
@@ -50,7 +50,8 @@ static bool half_a_second(void) {
   return true;
 }
 
-/* One rank makes no call until `goes_on`; the other one waits for it in op2_flush(). */
+/* One rank makes no call until `goes_on` returns true; the other one waits for it in
+ * op2_flush(). */
 static int wait_for_silent(struct op2i_comm *comm, void *data) {
   bool (*const *goes_on)(void) = data;
   const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
@@ -65,7 +66,7 @@ static int wait_for_silent(struct op2i_comm *comm, void *data) {
   op2_status status = op2_flush(ctx);
   snprintf(last[rank], sizeof last[rank], "%s", status ? op2_error_message() : "");
   if (rank == 0) over = true;
-  if (op2_finalize(&ctx)) return 10; /* what has been returned is not returned once more */
+  if (op2_finalize(&ctx)) return 10; /* an error that was returned is not returned again */
   return status != OP2_SUCCESS;
 }
 
@@ -140,7 +141,7 @@ static void end(void) {
 
 enum { ROUNDS = 12 };
 
-/* The first rank waits for a message of the other one, which never waits, again and again. */
+/* The first rank waits repeatedly for a message of the other one, which never waits. */
 static int wait_often(struct op2i_comm *comm, void *data) {
   int *left = data;
   int64_t word = 0;
@@ -155,7 +156,7 @@ static int wait_often(struct op2i_comm *comm, void *data) {
   comm->watch.ask_after = MILLISECOND;
   if (comm->kind->open(comm, &envelope, &message)) return 1;
   for (int i = 0; i < ROUNDS; i++) {
-    if (comm->rank == SILENT) nap(120); /* a rank that waits looks up every 50 ms */
+    if (comm->rank == SILENT) nap(120); /* a rank that waits checks the others every 50 ms */
     wrong += op2i_comm_start(comm, 1, &message) != OP2_SUCCESS;
     wrong += op2i_comm_over(comm, 1, &message, true, &arrived) != OP2_SUCCESS;
   }

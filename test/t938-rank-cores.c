@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which ranks of a node have cores in common, and when that is warned of: where the cores could be
- * shared out better, and only there. */
+/* Ranks of a node that share cores, and the warning about it, which is printed only if the cores
+ * could be distributed better. */
 #include <string.h>
 
 #include "share.h"
 #include "tap.h"
 
-/* Ranks on four CPUs or fewer, by the bits of their sets. */
+/* Ranks on four CPUs or fewer; bits give the set of each rank. */
 static struct op2i_seat seat_of(int rank, int size, const unsigned char *bits) {
   struct op2i_cpu_set sets[8] = {{{0}}};
   struct op2i_seat seat = {.rank = rank, .size = size};

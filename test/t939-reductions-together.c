@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How often ranks combine reductions where each loop runs by itself (`sequential`, and `check`): as
- * often as where a flush runs as one program (`openmp`), and with the bits that loops give that are
- * flushed one by one. What is counted is messages of any kind that a rank starts. */
+/* The number of times that ranks combine reductions if each loop runs by itself (`sequential`, and
+ * `check`) is the same as if a flush runs as one program (`openmp`), and results have the bits of
+ * loops that are flushed one by one. Counted are messages of any kind that a rank starts. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,8 @@
 #include "support.h"
 #include "tap.h"
 
-/* MESSAGES: that all ranks start together, as senders and receivers, to combine once. */
+/* MESSAGES is the number that all ranks together start, as senders and receivers, to combine
+ * once. */
 enum { RANKS = 3, CELLS = 50, GLOBALS = 20, BIG = 40, MESSAGES = 2 * 2 * (RANKS - 1) };
 
 OP2_KERNEL(add, (const double *x, double *g), { *g += *x; });
@@ -34,7 +35,7 @@ OP2_KERNEL(bump, (double *x), { *x += 0.1; });
 
 static const struct op2i_comm_kind *kind;
 static struct op2i_comm_kind counting;
-static int64_t started[RANKS]; /* by each rank's own thread */
+static int64_t started[RANKS]; /* entered by each rank's own thread */
 
 static op2_status count_start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
   started[comm->rank] += n;
@@ -118,7 +119,7 @@ static op2_status more_than_a_message(struct world *w) {
   for (int g = 0; g < GLOBALS && !status; g++) status = queue_add(w, g);
   return status;
 }
-/* What is read in between is combined there, the others at the end. */
+/* A result that is read in between is combined there, the others at the end. */
 static op2_status one_is_read(struct world *w) {
   return queue_add(w, 0) || queue_add(w, 1) || queue_bump(w) || queue_add_from(w, 0, 2) ||
          queue_least(w, 3) || queue_most(w, 4);
@@ -132,7 +133,7 @@ static op2_status large(struct world *w) {
 static op2_status again(struct world *w) {
   return queue_add(w, 0) || queue_bump(w) || queue_add(w, 0);
 }
-/* Where loops run singly, the second time takes the place of what the first has found. */
+/* If loops run singly, the second reduction replaces the result of the first. */
 static op2_status anew(struct world *w) {
   const double zero = 0;
   return queue_add(w, 0) || queue_add(w, 1) || op2_gbl_set(w->g[0], &zero) || queue_bump(w) ||
@@ -142,7 +143,7 @@ static op2_status anew(struct world *w) {
 static const struct {
   const char *name;
   op2_status (*queue)(struct world *w);
-  int more; /* reductions in messages of their own where loops run singly */
+  int more; /* reductions in separate messages if loops run singly */
 } programs[] = {
     {"six results that nobody reads", independent, 0},
     {"more results than a message has room for", more_than_a_message, 0},
@@ -175,7 +176,7 @@ static op2_status get(struct world *w, struct result *result) {
   return status ? status : op2_gbl_get(w->at, &result->at);
 }
 
-/* What ranks agree on when programs are made is not counted. */
+/* Messages in which ranks agree when programs are built are not counted. */
 static op2_status run(struct world *w, const struct job *job, int rank, struct result *result) {
   op2_status status = programs[job->program].queue(w);
   if (!status) status = op2_flush(w->ctx);
@@ -247,7 +248,7 @@ static void test_program(int program) {
 int main(void) {
   struct op2i_comm *comms[1];
   test_environment();
-  setenv("OP2_VERIFY", "0", 1); /* which has messages of its own for each program */
+  setenv("OP2_VERIFY", "0", 1); /* the verifier sends messages for each program */
   setenv("OP2_FUSE", "0", 1);   /* fused loops have one reduction, however long it is */
   const char *why = op2_backend_unavailable("openmp");
   if (why) {

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrices and dats as PETSc's, and PETSc's solvers, on as many ranks as there are; run by t941-petsc.sh.
- * Matrices of random meshes are compared entry by entry with what the elements add up to, solutions with
- * those that systems were made of. With an argument, how PETSc begins and ends:
- *   before    the program initialises PETSc before the library does, and finalises it before contexts end
- *   after     the library does first, and the program's PetscFinalize() comes while solvers live
- *   never     neither MPI nor PETSc is the program's affair
+/* Matrices and dats as PETSc objects, and PETSc's solvers, on all ranks of the job; run by
+ * t941-petsc.sh. Matrices of random meshes are compared entry by entry with the sums over the
+ * elements, solutions with the vectors from which the systems were made. With an argument it tests
+ * how PETSc begins and ends:
+ *   before    the program initialises PETSc first, and finalises it before contexts end
+ *   after     the library does first, and the program calls PetscFinalize() while solvers live
+ *   never     the program calls neither MPI's nor PETSc's functions
  *   view      the options -ksp_view and -log_view of the command line */
 #include <math.h>
 #include <stdlib.h>
@@ -26,13 +27,13 @@ static void fail_to_solve(struct scene *s, struct equations *q, const op2_solver
   op2_status queued = op2_solve(solver, q->mat, q->x, q->b);
   GOOD(!queued || queued == OP2_ERR_DIVERGED);
   DO(op2_mat_mult(q->mat, q->x, after));
-  GOOD(op2_dat_get(after, got) == OP2_ERR_DIVERGED); /* it is cancelled */
+  GOOD(op2_dat_get(after, got) == OP2_ERR_DIVERGED); /* the product is cancelled */
   if (!good(strstr(op2_error_message(), word) != NULL, __FILE__, __LINE__, word))
     fprintf(stderr, "# %s\n", op2_error_message());
   DO(op2_solver_result(solver, &result));
   if (!GOOD(result.reason == reason)) fprintf(stderr, "# reason %d\n", (int)result.reason);
   op2_solver_destroy(&solver);
-  /* as PETSc left it, where that is allowed */
+  /* if failures are allowed, the solution is as PETSc left it */
   op2_solver_options allowing = *options;
   allowing.allow_failure = 1;
   DO(op2_solver_create(s->ctx, &allowing, "may", &solver));
@@ -90,7 +91,7 @@ static void try_failures(const char *backend) {
                                  .dtol = 1e100,
                                  .start_at_zero = 1};
   fail_to_solve(&s, &q, &cg, OP2_DIVERGED_INDEFINITE, "DIVERGED_INDEFINITE_MAT");
-  /* singular: a row of zeros has no pivot */
+  /* the matrix is singular: a row of zeros has no pivot */
   DO(op2_mat_zero(q.mat));
   add_heavy(&s, &q);
   int64_t first[1] = {0};
@@ -102,7 +103,7 @@ static void try_failures(const char *backend) {
   set_option("-lu_mat_type", "aij");
   fail_to_solve(&s, &q, &lu, OP2_DIVERGED_PRECONDITIONER, "DIVERGED_PC_FAILED");
   op2_set_destroy(&row);
-  /* options that there are not */
+  /* options that do not exist */
   const op2_solver_options odd = {.prefix = "odd_", .start_at_zero = 1};
   set_option("-odd_ksp_type", "no such method");
   DO(op2_solver_create(s.ctx, &odd, "odd", &solver));
@@ -117,7 +118,7 @@ static void try_failures(const char *backend) {
   GOOD(op2_flush(s.ctx) == OP2_ERR_OPTION);
   op2_solver_destroy(&solver);
   set_option("-odd_mat_type", NULL);
-  /* scopes, types and handles */
+  /* wrong scopes, types and handles */
   Mat A = NULL;
   Vec v = NULL, w = NULL;
   GOOD(op2_mat_petsc(q.mat, OP2_INC, NULL, &A) == OP2_ERR_ACCESS);
@@ -182,14 +183,14 @@ static int begins(const char *who, int argc, char **argv) {
   }
   if (before) PETSC(PetscInitialize(&ngiven, &given, NULL, NULL));
   begin(&s, "sequential", false, 1, 7);
-  PETSC(PetscInitialize(&argc, &argv, NULL, NULL)); /* which does nothing */
+  PETSC(PetscInitialize(&argc, &argv, NULL, NULL)); /* has no effect here */
   PETSC(KSPCreate(PETSC_COMM_WORLD, &ksp));
   solve_once(&s, &q, &solver, &options);
   if (after) finish(&s, &q, &solver);
   PETSC(KSPDestroy(&ksp));
   PETSC(PetscFinalize());
   if (before) {
-    /* what was PETSc's is gone, and all else works */
+    /* PETSc's objects are gone, and all else works */
     Mat A = NULL;
     GOOD(op2_mat_petsc(q.mat, OP2_READ, NULL, &A) == OP2_ERR_STATE);
     DO(op2_mat_mult(q.mat, q.x, q.b));
@@ -199,7 +200,7 @@ static int begins(const char *who, int argc, char **argv) {
   return wrong;
 }
 
-/* Neither MPI nor PETSc is initialised here. */
+/* This context initialises neither MPI nor PETSc. */
 static int alone(int argc, char **argv) {
   const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
   op2_context ctx = NULL;

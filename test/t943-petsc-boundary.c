@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Boundary values in systems of linear triangles, Poisson and elasticity: eliminated by the
- * library, by partial maps, and by PETSc's function on the Mat, conjugate gradients take the same
- * time with all. Blocks and PETSc's preconditioners; null spaces that are set at another form;
- * views for reading that PETSc changes. Alone on one rank. */
+/* Boundary values in systems of linear triangles, Poisson and elasticity: they are eliminated by
+ * the library, by partial maps, and by PETSc's function on the Mat, and conjugate gradients need
+ * equally many iterations with all. Also blocks and PETSc's preconditioners; null spaces that are
+ * set at another form; views for reading that PETSc changes. All on one rank. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,7 +57,7 @@ struct problem {
   op2_sparsity whole, cut;
   op2_mat A, cut_A;
   op2_kernel kernel, one;
-  double *boundary, *right; /* u to begin with, and b after elimination by hand */
+  double *boundary, *right; /* the start of u, and b after elimination by hand */
 };
 
 static void make_sets(struct problem *p) {
@@ -148,7 +148,7 @@ static void by_petsc(struct problem *p) {
   free(rows);
 }
 
-/* The system with its boundary values; the matrix that it is solved with. */
+/* Build the system with its boundary values; returns the matrix to solve with. */
 static op2_mat eliminate(struct problem *p, enum way way) {
   CHECK(op2_dat_set(p->u, p->boundary));
   CHECK(op2_dat_fill(p->b, op2_scalar_value(1e-3)));
@@ -163,7 +163,7 @@ static op2_mat eliminate(struct problem *p, enum way way) {
   if (way == BY_OP2) CHECK(op2_mat_zero_rows_columns(p->A, p->bound, 1, p->u, p->b));
   if (way == BY_ROWS) {
     CHECK(op2_mat_zero_rows(p->A, p->bound, 1));
-    CHECK(op2_dat_set(p->u, p->boundary)); /* b there is the boundary value */
+    CHECK(op2_dat_set(p->u, p->boundary)); /* b is the boundary value in these rows */
     double *b = calloc((size_t)(NODES * p->dim), sizeof *b);
     for (int i = 0; i < NODES * p->dim; i++) b[i] = i / p->dim % (N + 1) ? 1e-3 : p->boundary[i];
     CHECK(op2_dat_set(p->b, b));
@@ -176,7 +176,7 @@ static op2_mat eliminate(struct problem *p, enum way way) {
 static op2_solve_result solve(struct problem *p, enum way way, op2_solver_options options) {
   op2_solver solver;
   op2_solve_result result = {0};
-  options.start_at_zero = way != BY_ROWS; /* there u is right at the boundary */
+  options.start_at_zero = way != BY_ROWS; /* with BY_ROWS, u must start at the boundary values */
   options.allow_failure = 1;
   options.iterations = 3000;
   CHECK(op2_solver_create(p->ctx, &options, "s", &solver));
@@ -202,7 +202,7 @@ static void compare_ways(struct problem *p, const char *what, op2_solver_options
     const op2_solve_result result = way ? solve(p, way, options) : hand;
     double far = 0, size = 0;
     ok(result.reason > 0, "%s, dim %d, %s: converged", what, p->dim, names[way]);
-    if (way == BY_PETSC) continue; /* that is what others are compared with */
+    if (way == BY_PETSC) continue; /* the other ways are compared with this one */
     CHECK(op2_dat_get(p->u, got));
     for (int i = 0; i < NODES * p->dim; i++) {
       far = fmax(far, fabs(got[i] - want[i]));
@@ -250,7 +250,8 @@ static void boundary_values(int dim) {
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
-/* What a preconditioner does with a matrix whose type nobody chose is what it does with AIJ. */
+/* With a preconditioner a matrix whose type is automatic converges as AIJ does, or fails as AIJ
+ * does. */
 static void types(void) {
   static const char *const pcs[] = {"none", "jacobi", "pbjacobi", "bjacobi",  "asm",  "ilu",
                                     "icc",  "lu",     "sor",      "cholesky", "gamg", "eisenstat"};
@@ -287,7 +288,7 @@ static bool solve_sees(struct problem *p, bool near, MatNullSpace space) {
   return has == space;
 }
 
-/* Set at either form, set anew at the other, and taken away. */
+/* A null space is set at one form, replaced at another, and removed. */
 static void null_spaces(bool near) {
   static const MatType forms[] = {MATAIJ, MATBAIJ, NULL, MATAIJ};
   struct problem p;
@@ -317,8 +318,8 @@ static double sum_of(struct problem *p) {
   return sum;
 }
 
-/* A copy that was changed is made anew, and what is in place is solved with as it is then, by
- * all. */
+/* A copy that PETSc changed is built anew. If the Mat uses the matrix's own memory, the change
+ * stays, and all solvers use the changed values. */
 static void changed_while_read(int dim, MatType type) {
   struct problem p;
   op2_solver solver[2];
@@ -351,9 +352,9 @@ static void changed_while_read(int dim, MatType type) {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-/* PETSc and MPI keep what they allocate, also in threads of their own and in modules that are gone
- * when leaks are looked for, so that no list of exceptions covers them. As in tests that mpirun.sh
- * starts, leaks are not looked for. */
+/* PETSc and MPI keep what they allocate, also in threads of their own and in modules that are
+ * unloaded when leaks are checked, so that no list of exceptions covers them. As in tests that
+ * mpirun.sh starts, leaks are not checked. */
 int __lsan_is_turned_off(void);
 int __lsan_is_turned_off(void) { return 1; }
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Views of PETSc that were handed out to be read and were changed all the same, on no rank, on one
- * alone or on all: what follows from it is the same on all ranks. Run by t945-petsc-views.sh on 1 to
- * 3 ranks. */
+/* PETSc's views for reading that are changed nevertheless, on no rank, on one or on all: the
+ * consequences are the same on all ranks. Run by t945-petsc-views.sh on 1 to 3 ranks. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -76,7 +75,7 @@ static void end(struct ring *r) {
 
 /* ---- dats ------------------------------------------------------------------------------------ */
 
-/* The program ignores the lock that a Vec for reading has. */
+/* Change a Vec despite the lock that it has as a view for reading. */
 static void change_vec(Vec v) {
   PetscScalar *values = NULL;
   PetscInt n = 0;
@@ -88,8 +87,8 @@ static void change_vec(Vec v) {
   PETSC(VecLockReadPush(v));
 }
 
-/* What edges see of the nodes, some of them in the halo: 100 more for each end whose rank has changed
- * its values. */
+/* Check the sums that edges read from nodes, some of them in the halo: each end whose rank has
+ * changed its values contributes 100 more per change. */
 static void expect_sums(const struct ring *r, op2_dat x, op2_dat y, enum who who, int times) {
   const int64_t all = (int64_t)ranks * EACH;
   double sums[EACH] = {0};
@@ -109,7 +108,7 @@ static void expect_sums(const struct ring *r, op2_dat x, op2_dat y, enum who who
   }
 }
 
-/* Twice, so that what is up to date after the first time is out of date again. */
+/* The change is made twice, so that a copy that was updated after the first is stale again. */
 static void try_dat(const char *backend, op2_type type, enum who who) {
   struct ring r;
   op2_dat x = NULL, y = NULL;
@@ -135,7 +134,7 @@ static void try_dat(const char *backend, op2_type type, enum who who) {
     if (type == OP2_F64) expect_sums(&r, x, y, who, times);
   }
   if (type == OP2_F32) {
-    /* A copy was changed, and the dat is as it was. */
+    /* The change was made to a copy, so the dat keeps its values. */
     DO(op2_dat_get_block(x, (int64_t)rank * EACH, EACH, floats));
     for (int i = 0; i < EACH; i++) GOOD(floats[i] == (float)values[i]);
   }
@@ -146,7 +145,8 @@ static void try_dat(const char *backend, op2_type type, enum who who) {
 
 /* ---- matrices -------------------------------------------------------------------------------- */
 
-/* What PETSc's product with a vector of ones has in each row of this rank, all the same. */
+/* The entry that PETSc's product with a vector of ones has in all rows of this rank; NaN if they
+ * differ. */
 static double product(op2_mat mat) {
   Mat A = NULL;
   Vec x = NULL, y = NULL;
@@ -164,8 +164,8 @@ static double product(op2_mat mat) {
   return least == most ? most : NAN;
 }
 
-/* Alone the Mat has the matrix's own values, so that the change stays; among ranks it is a copy, made
- * anew for the next one who looks. */
+/* On one rank the Mat uses the matrix's own values, so the change stays; on several it is a copy,
+ * which is built anew for the next view. */
 static void try_mat(const char *backend, enum who who) {
   struct ring r;
   op2_sparsity sparsity = NULL;
@@ -180,7 +180,7 @@ static void try_mat(const char *backend, enum who who) {
   GOOD(product(mat) == want);
   for (int times = 1; times <= 2; times++) {
     DO(op2_mat_petsc(mat, OP2_READ, MATAIJ, &A));
-    /* To be called by all ranks, but of one alone it multiplies the rows that it has. */
+    /* MatScale() is collective, but on one rank alone it scales that rank's rows. */
     if (A && changes(who)) PETSC(MatScale(A, 3));
     DO(op2_mat_petsc_end(mat, &A));
     GOOD(!A);

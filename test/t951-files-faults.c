@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files whose disk fails while they are written; run by t951-files-faults.sh, alone or over ranks
- * of MPI, which says what is to be done:
+ * of MPI, which chooses the task:
  *   make HOW SEED FILE          write a mesh; HOW is alone or ranks, here and below
  *   fail HOW FILE               let each call on each rank fail in turn, by each kind of failure
  *   kill HOW RANK CALL FILE     kill this rank at this call; status 0: there are fewer calls
- *   full HOW FILE               write more than the file system has room for
+ *   full HOW FILE               write more than the file system can hold
  *   late HOW FILE               use and close files of a context that has ended */
 #include <mpi.h>
 #include <stdio.h>
@@ -47,7 +47,7 @@ static op2_status write_mesh(uint64_t seed, op2_file_mode mode) {
   return status;
 }
 
-/* The bytes of the file, looked at by one rank. */
+/* The bytes of the file, read by one rank. */
 static char *bytes_of(long *n) {
   FILE *in = fopen(path, "rb");
   char *bytes = NULL;
@@ -73,8 +73,8 @@ static int is_intact(const char *bytes, long n) {
   return good;
 }
 
-/* One call on one rank fails: no rank has success, each has words, and the file is what it was. A
- * call that is only interrupted does not matter. Returns -1 where there is no such call. */
+/* One call on one rank fails: no rank returns success, each has a message, and the file is
+ * unchanged. A call that is only interrupted has no effect. Returns -1 if there is no such call. */
 static int fail_one(enum file_fault kind, int where, int call, op2_file_mode mode,
                     const char *former, long nformer) {
   if (rank == where) file_fault_arm(kind, call);
@@ -94,7 +94,8 @@ static int fail_one(enum file_fault kind, int where, int call, op2_file_mode mod
 }
 
 static int fail_each(op2_file_mode mode) {
-  /* Ranks that outnumber the cores take long: some of their calls, from another one each time. */
+  /* Ranks that outnumber the cores take long, so only some of their calls fail, with a different
+   * start each time. */
   const int step = ranks > 1 && !thorough() ? 7 : 1;
   int wrong = 0, tried = 0;
   long n = 0;
@@ -104,7 +105,7 @@ static int fail_each(op2_file_mode mode) {
     for (int where = 0; where < ranks && kind != FAULT_KILL; where++) {
       int got = 0, first = 1 + (kind + where) % step;
       if (kind >= FAULT_CUT) first = 1;
-      if (kind >= FAULT_CUT && where > 0) break; /* the first rank writes what is lost once more */
+      if (kind >= FAULT_CUT && where > 0) break; /* the first rank writes lost data again */
       for (int call = first; got >= 0; call += step) {
         got = fail_one((enum file_fault)kind, where, call, mode, former, n);
         if (got > 0) wrong++;
@@ -116,7 +117,7 @@ static int fail_each(op2_file_mode mode) {
   return wrong + (tried < 5);
 }
 
-/* The rank that is killed takes the others with it. */
+/* The rank that is killed ends the whole job. */
 static int kill_one(int where, int call) {
   if (rank == where) file_fault_arm(FAULT_KILL, call);
   return write_mesh(LATER, OP2_FILE_CREATE) != OP2_SUCCESS;
@@ -131,7 +132,7 @@ static op2_status write_large(void) {
   if (!status) status = op2_file_open(ctx, path, OP2_FILE_CREATE, &file);
   if (!status) status = op2_file_write_dat(file, dat, NULL);
   closed = op2_file_close(&file);
-  if (!closed) status = OP2_SUCCESS; /* a file that was not written must not be kept */
+  if (!closed) status = OP2_SUCCESS; /* a file with missing contents must not be kept */
   op2_dat_destroy(&dat);
   op2_set_destroy(&set);
   return status;
@@ -149,7 +150,7 @@ static int fill_disk(void) {
   return wrong + (write_mesh(LATER, OP2_FILE_CREATE) != OP2_SUCCESS);
 }
 
-/* Every call on a file whose context has ended says so, on every rank. */
+/* Every call on a file whose context has ended reports that, on every rank. */
 static int call_late(op2_file file, op2_set set, op2_dat dat, op2_map map) {
   double value = 1;
   int64_t rows;

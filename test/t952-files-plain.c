@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Files that OP2 has not written, as h5py's, with plain datasets; names of files that are written;
- * and files of what has no elements, alone and over ranks. */
+/* Files not written by OP2, such as h5py's, with plain datasets; names of files that are written;
+ * and files of objects without elements, on one rank and on several. */
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
@@ -33,7 +33,7 @@ static void plain_values(const char *name, hid_t type, hid_t given, int n, const
   H5Sclose(space);
 }
 
-/* dataset.attrs["type"] = text: of variable length, in UTF-8. */
+/* As dataset.attrs["type"] = text in h5py: of variable length, in UTF-8. */
 static void plain_str(const char *name, const char *text) {
   hid_t set = H5Dopen2(op2_file_id, name, H5P_DEFAULT), space = H5Screate(H5S_SCALAR),
         type = H5Tcopy(H5T_C_S1);
@@ -98,7 +98,7 @@ static void read_as_h5py(op2_file file, struct small *s) {
   ok(rows == 3 && columns == 2 && type == OP2_U8, "the shape of a map");
   CHECK(op2_file_shape(file, "nodes", &rows, &columns, &type));
   ok(rows == 1 && columns == 1 && type == OP2_I64, "the shape of a scalar");
-  /* What the maps hold, by way of another file. */
+  /* The values of the maps are checked by writing them to another file. */
   op2_file out = NULL;
   CHECK(op2_file_open(ctx, other, OP2_FILE_CREATE, &out));
   CHECK(op2_file_write_map(out, s->pedge, "a"));
@@ -157,7 +157,7 @@ static op2_status write_value(op2_file file, double value) {
   return op2_file_write_const(file, 1, OP2_F64, "value", &value);
 }
 
-/* The value of a file, or -1. */
+/* The value in a file, or -1. */
 static double value_of(const char *where) {
   op2_file file = NULL;
   double value = -1;
@@ -190,7 +190,7 @@ static void replace_file(void) {
      "a name that is taken spoils nothing, and permissions stay");
 }
 
-/* A file that cannot get its name is given up, and nothing of it stays. */
+/* If a file cannot be renamed to its final name, it is removed, and nothing of it stays. */
 static void take_name(void) {
   op2_file file = NULL;
   char name[512], part[540];
@@ -204,7 +204,7 @@ static void take_name(void) {
   ok(access(part, F_OK) != 0, "the file is removed");
 }
 
-/* A disk that loses some of a file without a word: the former file stays. */
+/* If a disk silently loses a part of a file, the former file stays. */
 static void lose_bytes(void) {
   static const struct {
     enum file_fault fault;
@@ -224,7 +224,7 @@ static void lose_bytes(void) {
   }
 }
 
-/* Names are those of the time when the file was opened. */
+/* A relative name belongs to the folder in which the file was opened. */
 static void other_folders(void) {
   op2_file file = NULL;
   struct stat st;
@@ -297,7 +297,7 @@ static int nothing(struct op2i_comm *comm, void *data) {
 
 /* ---- an object that one rank lacks ----------------------------------------------------------- */
 
-/* All ranks make the call, so it fails on all with the rank's number, and the file can be used on. */
+/* All ranks make the call, so it fails on all with the rank's number, and the file stays usable. */
 static int lacks_object(struct op2i_comm *comm, void *data) {
   op2_context rank = NULL;
   op2_options options = {.backend = "sequential", .cache_dir = test_cache(), .log_level = 1};

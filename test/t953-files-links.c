@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A file that is created under a symbolic link goes to where the link leads, whether there is a file
- * or not, and the link stays: chains, loops and links to where nothing can be written, alone and over
- * ranks. */
+/* A file that is created under a symbolic link is written to the link's target, whether that exists
+ * or not, and the link stays: chains, loops and links to folders that cannot be written, on one
+ * rank and on several. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +31,7 @@ static void make_link(const char *to, const char *name) {
   if (symlink(to, in_top(name))) diag("symlink %s: %s", name, strerror(errno));
 }
 
-/* Its text is still this one. */
+/* True if the link still has this text. */
 static bool leads_to(const char *name, const char *to) {
   char text[512];
   ssize_t n = readlink(in_top(name), text, sizeof text - 1);
@@ -51,7 +51,7 @@ static bool is_absent(const char *name) {
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* What all ranks do; `value` is written and read again, under this path. */
+/* The task of all ranks: `value` is written and read again under this path. */
 struct order {
   const char *path;
   double value;
