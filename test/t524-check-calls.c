@@ -15,7 +15,7 @@ static op2_set cells;
 static op2_dat x, y, bytes, wrapped;
 static op2_gbl g;
 static double *mine;
-static const double *stale_y; /* the address of y's values when they were last read */
+static const double *stale_y; /* address of y's values in an earlier read scope */
 static int size;
 
 static void set_up(void) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where the values of a dat are: each state, and the transitions that loops and accesses of each
- * kind make, with the transfers that they need. Backends of the host work on the shadow, so that
- * they have a device, too. */
+/* The place of a dat's values, host or device: each state, and the transitions that loops and
+ * accesses of each kind make, with the transfers that they need. Backends of the host work on the
+ * shadow, so that they have a device, too. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -31,7 +31,7 @@ enum {
 };
 
 static void (*restart)(void);
-static int (*given)(void); /* the number of simulated answers since then */
+static int (*given)(void); /* number of answers since then that were not the real ones */
 static struct outcome got;
 
 static bool begin(void) {

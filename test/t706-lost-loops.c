@@ -73,7 +73,7 @@ static void forks(void) {
   pid_t pid = fork();
   if (!pid) exit(0);
   waitpid(pid, NULL, 0);
-  _exit(0); /* the child skips the exit handlers it inherited, so any message is its own */
+  _exit(0); /* runs no exit handlers, so any message is from the child */
 }
 
 static void forks_and_ends(void) {

@@ -99,7 +99,7 @@ struct world {
   op2_gbl sum;
   op2_kernel flux, move, tag, sweep;
   int64_t *memory;   /* memory of the dat `mine`, which is wrapped */
-  int queued, point; /* number of loops queued, and of the first one after renumbering */
+  int queued, point; /* count of loops; index of the first one after renumbering */
 };
 
 enum looks { NEVER, FLUSHES, READS, SOMETIMES };

@@ -62,7 +62,8 @@ static bool run_loop(const char *backend) {
   return op2_finalize(&ctx) == OP2_SUCCESS;
 }
 
-/* Run a loop, and check what has been loaded into the process and its environment. */
+/* Run a loop, and check that nothing foreign is loaded, and that variables and the signal stack of
+ * the calling thread are unchanged. */
 static int be_child(const char *backend) {
   static const char *const names[] = {"OCL_ICD_VENDORS", "HWLOC_COMPONENTS", "OCL_ICD_FILENAMES"};
   char *before[3] = {0};

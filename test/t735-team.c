@@ -248,7 +248,7 @@ static void test_worth(void) {
   free(p);
 }
 
-/* The only worker shares the core of the calling thread, and that thread runs its share. */
+/* The only worker is on the core of the calling thread, so that thread also runs its share. */
 static void test_own_share(void) {
   struct program *p = make_program(dear);
   bool good = true;

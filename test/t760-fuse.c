@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which loops are fused and which are not, that results do not change, and that the verifier of
+/* Fusion: some loops are fused and others are not, results do not change, and the verifier of
  * groups detects wrong ones. */
 #include <stdlib.h>
 #include <string.h>

@@ -88,7 +88,7 @@ static int work(struct world *w, struct trial *t) {
   int wrong = status != OP2_ERR_NOMEM || !good(w, false);
   __atomic_fetch_add(&t->told, 1, __ATOMIC_RELAXED);
   status = cut(w);
-  if (status == OP2_ERR_FATAL) return wrong; /* another rank got no agreed error */
+  if (status == OP2_ERR_FATAL) return wrong; /* another rank gave up in the first call */
   return wrong + (status != OP2_SUCCESS) + !good(w, true);
 }
 

@@ -28,7 +28,7 @@ enum { EACH = 6, ARM = 4, ARITY = 3 };
 
 struct ring {
   int ranks;
-  int lacks, missing; /* rank `lacks` (-1: none) has not the exec edge number `missing` */
+  int lacks, missing; /* rank `lacks` (-1: none) has no exec edge number `missing` */
   bool reversed;      /* the order of the halo's elements */
 };
 

@@ -105,7 +105,7 @@ static int fail_each(op2_file_mode mode) {
     for (int where = 0; where < ranks && kind != FAULT_KILL; where++) {
       int got = 0, first = 1 + (kind + where) % step;
       if (kind >= FAULT_CUT) first = 1;
-      if (kind >= FAULT_CUT && where > 0) break; /* the first rank writes lost data again */
+      if (kind >= FAULT_CUT && where > 0) break; /* what others lose the first rank writes again */
       for (int call = first; got >= 0; call += step) {
         got = fail_one((enum file_fault)kind, where, call, mode, former, n);
         if (got > 0) wrong++;

@@ -33,7 +33,7 @@ static void plain_values(const char *name, hid_t type, hid_t given, int n, const
   H5Sclose(space);
 }
 
-/* As dataset.attrs["type"] = text in h5py: of variable length, in UTF-8. */
+/* Write an attribute as h5py's dataset.attrs["type"] = text does: variable length, UTF-8. */
 static void plain_str(const char *name, const char *text) {
   hid_t set = H5Dopen2(op2_file_id, name, H5P_DEFAULT), space = H5Screate(H5S_SCALAR),
         type = H5Tcopy(H5T_C_S1);
