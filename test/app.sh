@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the tests of the applications share: finding the programs, running them against each other,
-# and what their output and their refusals must be like. Sourced behind tap.sh, not run.
+# Functions shared by the tests of the applications: they find the programs, compare runs of them,
+# and check the form of their output and of their error messages. This file is sourced after tap.sh,
+# not run.
 
 # application NAME MESH NUMBERS: the program is $app, in the folder $programs; the options MESH give
 # it its smallest mesh, and its lines have a step and so many numbers. Nothing is tested without it.

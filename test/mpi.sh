@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# What the tests over ranks of MPI share: finding the program, and running it. Sourced behind tap.sh,
-# not run.
+# Functions shared by the tests over ranks of MPI: they find the program and run it. This file is
+# sourced after tap.sh, not run.
 
 # needs_program NAME WHAT: $program is that of the tests; without it, as in a build without WHAT,
 # nothing is tested

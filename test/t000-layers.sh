@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Who may include what, who may call what, and that the build knows every file. The rooms of the
-# library are listed in meson.build, from the lowest to the highest: headers and functions of higher
-# ones are out of reach, but for the tables below. Each check is also run on a copy of the tree with a
-# planted violation and has to find it.
+# Checks which files may include and call which others, and that the build knows every file. The
+# folders of the library are listed in meson.build, from the lowest layer to the highest: headers
+# and functions of higher ones are out of reach, except for the tables below. Each check is also run
+# on a copy of the tree with a planted violation and has to find it.
 set -u
 . "$(dirname "$0")/tap.sh"
 

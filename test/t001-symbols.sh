@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The shared library exports what the public headers declare with OP2_API, and nothing else but the
-# one table for its companions; each of these exports what its own header declares.
+# The shared library exports what the public headers declare with OP2_API, and nothing else except
+# one table for its companion libraries; each of these exports what its own header declares.
 set -u
 . "$(dirname "$0")/tap.sh"
 

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Every header compiles alone and twice: the public ones as C11 and as C++11, pedantically, the
-# internal ones as gnu11. Callers compile in other dialects, too, and define nothing of the library.
+# internal ones as gnu11. Programs compile in other dialects, too, and without the library's own
+# macros.
 set -u
 . "$(dirname "$0")/tap.sh"
 

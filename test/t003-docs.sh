@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every public function says what it does, who owns what, whether it blocks, what it means under
-# MPI, how it fails and where it comes from; one that moves arrays also says their shape and units.
+# The comment of every public function states its effect, who owns its arguments, whether it blocks,
+# its behaviour under MPI, its errors and its origin; a function that copies arrays also has their
+# shape and units.
 set -u
 . "$(dirname "$0")/tap.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# No file speaks of the machine it was written on, or of work left to do.
+# No file names folders of the machine it was written on, or mentions work left to do.
 set -u
 . "$(dirname "$0")/tap.sh"
 

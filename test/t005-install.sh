@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What `meson install` leaves is enough: the README's program, outside the tree, in C and in C++, is
-# built by pkg-config's word alone, links to the shared library under its SONAME and runs.
+# The files that `meson install` installs suffice: the README's program is built outside the tree,
+# in C and in C++, with the flags of pkg-config alone, links to the shared library under its SONAME
+# and runs.
 set -u
 . "$(dirname "$0")/tap.sh"
 

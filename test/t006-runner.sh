@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The runner itself: tap-summary counts honestly, run.sh shows what it is doing and picks what it is
-# asked for, and tap.h's programs say what they should.
+# The runner itself: tap-summary counts correctly, run.sh reports its progress and selects the tests
+# it is asked for, and programs with tap.h print the right lines.
 set -u
 . "$(dirname "$0")/tap.sh"
 

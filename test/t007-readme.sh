@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# README's installation and its first program, word by word, in a bare Debian: what README shows is
-# taken out of it and run by root in a clone. Needs root, debootstrap and the network, and minutes:
-# it is tried where OP2_TEST_BARE=1, as in a full test/run.sh.
+# README's installation and its first program, word by word, in a bare Debian: the commands are
+# extracted from README and run by root in a clone. Needs root, debootstrap and the network, and
+# takes minutes: it runs only if OP2_TEST_BARE=1, as in a full test/run.sh.
 set -u
 . "$(dirname "$0")/tap.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every script answers --help with what it is for and how it is called, and does nothing else.
+# Every script answers --help with its purpose and its usage, and does nothing else.
 set -u
 . "$(dirname "$0")/tap.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# How programs come by the library: from the build folder, from any prefix, as a static library, by
-# CMake, as a Meson subproject, in C and in C++. Each time README's program is built and run.
+# Programs find the library in the build folder, under any prefix, as a static library, by CMake,
+# and as a Meson subproject, in C and in C++. Each time README's program is built and run.
 set -u
 . "$(dirname "$0")/tap.sh"
 

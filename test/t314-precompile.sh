@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# op2-precompile fills a folder with a program's compiled loops, and the program runs with it where
-# there is no compiler.
+# op2-precompile fills a folder with a program's compiled loops, and the program runs with it on a
+# system without a compiler.
 set -u
 . "$(dirname "$0")/tap.sh"
 

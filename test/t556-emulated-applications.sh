@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every application on the emulated CUDA device, small: its numbers are those of the sequential backend,
-# nothing is reported, and what it compiles is taken by the real NVRTC as well, where that is.
+# Every application runs small on the emulated CUDA device: its numbers are those of the sequential
+# backend, no error is reported, and the code that it compiles is also accepted by the real NVRTC,
+# if that is installed.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"

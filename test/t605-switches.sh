@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The random programs of t600 with combinations of vector code, fusion, replay and tiling:
 # OP2_TEST_RANDOM_COUNT programs for each (default 7), other programs each time, and other kernels
-# for each width. Every second combination is run, so that any three of the four switches are
-# tried with all their values; OP2_TEST_FULL=1 runs every one, with kernels of its own. In quick
-# runs there are 2 programs. Code for devices has no vectors, so it would be compiled for every width
-# alike: of each combination 3 programs run there, all with OP2_TEST_FULL=1.
+# for each width. Every second combination is run, so that any three of the four switches are tried
+# with all their values; OP2_TEST_FULL=1 runs every one, each with different kernels. In quick runs
+# there are 2 programs. Code for devices has no vectors, so it would be compiled alike for every
+# width: 3 programs of each combination run there, all with OP2_TEST_FULL=1.
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 random=${build:-.}/test/t600-random
 

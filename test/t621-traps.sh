@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The applications while invalid operations, overflow and division by zero trap, as a library that is
-# loaded before them sets it: they print and write the same bits as without, on every backend.
+# The applications run while invalid operations, overflow and division by zero trap, which a library
+# that is loaded before them enables: they print and write the same bits as without, on every
+# backend.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Floating-point modes of the program over ranks of MPI, and in files: alone, and on 1 and 2 ranks.
+# The program's floating-point modes over ranks of MPI, and in files: in a context without ranks,
+# and on 1 and 2 ranks.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/mpi.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What doc/debugging.md says works: a kernel that prints, a debugger that stops in kernels, and the
-# checked mode.
+# The methods of doc/debugging.md work: a kernel that prints, a debugger that stops in kernels, and
+# the checked mode.
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 
 program=${build:-.}/test/example-debugging

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs with a real-time priority, which the system interrupts for no other thread of the same
-# priority: they take no longer than without it, since threads that wait sleep before long.
+# Programs with a real-time priority, which the system does not interrupt for another thread of the
+# same priority: they take no longer than without it, since waiting threads soon sleep.
 set -u
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# On a system where nothing but the program's own folder can be written, and without a home, the
-# default is another backend than StarPU, which needs a folder: with a message, and the same results.
+# On a system where only the program's own folder is writable, and without a home, the default
+# backend is not StarPU, which needs a folder: there is a message, and the results are the same.
 set -u
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 

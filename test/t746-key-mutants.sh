@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Every field of every key is forgotten in turn: its comparison is edited away in a copy of the
-# source, which is compiled and linked to a test in place of the library's own. The test must fail.
-# What is not forgotten here follows from other fields, or only narrows a search: hashes, the size
-# of blocks (from the set), one end of a range (the other tells ranges apart), the number of dats of
+# Every field of every key is left out in turn: its comparison is removed in a copy of the source,
+# which is compiled and linked to a test in place of the library's own. The test must fail. Fields
+# that are not left out here follow from other fields, or only narrow a search: hashes, the size of
+# blocks (from the set), one end of a range (the other distinguishes ranges), the number of dats of
 # a fused loop (from its members), the set of a dat's footprint (from the map).
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 

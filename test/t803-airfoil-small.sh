@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The airfoil application on small meshes: its numbers are those of the hand-written sequential
-# program, on every backend; its options do what they say; wrong ones are refused.
+# program, on every backend; its options have the documented effect; wrong ones are refused.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The graph of one airfoil time step: nine loops, the edges of a list made by hand, the golden text,
-# and a picture of it.
+# The graph of one airfoil time step has nine loops, the edges of a list made by hand, and the
+# golden text, and can be rendered.
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 golden=$src/test/golden
 airfoil=${build:-.}/bench/airfoil/airfoil

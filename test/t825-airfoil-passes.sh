@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What the passes make of the applications: the boxes in the graph and the words of the explanation
-# name the loops that became one, for steady time steps of airfoil and iterations of the conjugate
-# gradient method; and all is vector code.
+# The effect of the passes on the applications: the boxes in the graph and the text of op2_explain()
+# name the loops that were fused, for steady time steps of airfoil and iterations of the conjugate
+# gradient method; and all code is vector code.
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/..}/test/tap.sh"
 programs=${build:-.}/bench
 work=$tmp

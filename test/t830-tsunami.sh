@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The tsunami application on small meshes: the physics holds (a lake at rest, volume, depth,
-# energy), every backend computes what the hand-written sequential program does, and so does the
-# hand-written OpenMP program.
+# energy), and every backend and the hand-written OpenMP program compute the results of the
+# hand-written sequential program.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Conjugate gradients on small meshes: known solutions are found, at second order or exactly; the
-# residuals are those of the hand-written programs, on every backend; the options do what they say.
+# residuals are those of the hand-written programs, on every backend; the options have the
+# documented effect.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The benchmark of overhead: queued loops give the values of the loops by hand on every backend,
-# however they are flushed; the tables have a line for each case, and no figure in them is judged.
+# however they are flushed; the tables have a line for each case, and their times are not checked.
 set -u
 . "$(dirname "$0")/tap.sh"
 

@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The Euler application on a small channel and on a small SU2 file: mass is kept and uniform flow
-# stays uniform, every backend computes what the hand-written sequential program does, and so does
-# the hand-written OpenMP program; refinement counts; files that are wrong are refused by line.
+# The Euler application on a small channel and on a small SU2 file: mass is conserved and uniform
+# flow stays uniform; every backend and the hand-written OpenMP program compute the results of the
+# hand-written sequential program; refinement has the right counts; faulty files are refused with
+# the line.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmark of queues that differ from step to step: a line for each kind of queue, with ratios
-# that nobody judges here; the bits are the same with and without fusion, with a cold cache and a
-# warm one; wrong options are refused.
+# The benchmark of queues that differ from step to step: it prints a line for each kind of queue,
+# with ratios that are not checked here; the bits are the same with and without fusion, with a cold
+# cache and a warm one; wrong options are refused.
 set -u
 . "$(dirname "$0")/tap.sh"
 

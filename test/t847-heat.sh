@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Heat on small meshes: none is lost, and it spreads; the changes are those of the hand-written
-# programs, on every backend and in every way of running; the options do what they say.
+# The heat application on small meshes: heat is conserved, and it spreads; the changes are those of
+# the hand-written programs, on every backend and in every execution mode; the options have the
+# documented effect.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Finite elements, whose errors fall in the order that they should: Poisson's problem on every backend of
-# the CPU and on 1 to 4 ranks; elasticity, advection and Stokes' equations, by the library's own methods
-# and by PETSc's, multigrid with a near null space and split fields among them.
+# Finite elements, whose errors decrease at the expected order: Poisson's problem on every backend
+# of the CPU and on 1 to 4 ranks; elasticity, advection and Stokes' equations, by the library's own
+# methods and by PETSc's, including multigrid with a near null space and split fields.
 # OP2_TEST_FULL=1 has every backend on every number of ranks.
 set -u
 . "$(dirname "$0")/tap.sh"

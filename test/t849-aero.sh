@@ -1,8 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# OP2's potential flow by finite elements against what OP2 itself prints, step by step: the matrix assembled
-# and cell by cell, on every backend, on 1 to 4 ranks, and by the hand-written programs; the files of its mesh.
-# Not in a quick run: the first steps on the classic mesh, on all backends with OP2_TEST_FULL=1.
+# OP2's potential flow by finite elements is compared with OP2's own output, step by step: with the
+# assembled matrix and cell by cell, on every backend, on 1 to 4 ranks, and by the hand-written
+# programs; also the files of its mesh. Quick runs leave out the first steps on the classic mesh,
+# which run on all backends with OP2_TEST_FULL=1.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The demonstration in its quick form: it ends well, leaves its pictures, and they show something; progress comes to
-# 100 %; the table of where the time went adds up; and what would be no demonstration makes it fail. The scripts of
-# bench/ and doc/ answer --help.
+# The demonstration in its quick form succeeds and writes its pictures, which are not blank;
+# progress reaches 100 %; the table of times adds up; and if a part does not show what it should,
+# the demonstration fails. The scripts of bench/ and doc/ answer --help.
 set -u
 . "$(dirname "$0")/tap.sh"
 

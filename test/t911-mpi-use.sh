@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs over MPI as users build them, in C and in C++, with the libraries of the build folder; and
-# that programs without MPI load nothing of it.
+# Programs over MPI are built as users build them, in C and in C++, with the libraries of the build
+# folder; programs without MPI load none of its libraries.
 set -u
 . "$(dirname "$0")/tap.sh"
 

@@ -1,6 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Ranks that wait in op2_init_mpi for one that does not come are told so, on two ranks and on three.
+# Ranks that wait in op2_init_mpi for a rank that does not call it get a warning or an error, on two
+# ranks and on three.
 set -u
 . "$(dirname "$0")/tap.sh"
 

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Files over ranks of MPI: what any number of ranks wrote any other reads, and writes again byte for
-# byte; names are OP2's; and a file that is damaged, or a call that one rank makes otherwise, is an
-# error on all.
+# Files over ranks of MPI: a file written by any number of ranks can be read by any other number,
+# and is written again byte for byte; names are OP2's; and a damaged file, or a call that differs on
+# one rank, is an error on all.
 set -u
 . "$(dirname "$0")/tap.sh"
 

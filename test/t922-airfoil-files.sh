@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# airfoil on a mesh in HDF5: OP2's names are in the file, and it computes what it does with
-# new_grid.dat, bit for bit.
+# The airfoil application on a mesh in HDF5: the file has OP2's names, and the results are those
+# with new_grid.dat, bit for bit.
 set -u
 . "$(dirname "$0")/tap.sh"
 

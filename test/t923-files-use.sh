@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs with files as users build them, in C and in C++, with the libraries of the build folder
-# and by CMake from a prefix; that MPI need not be initialised for them; and that programs without
-# files load nothing of HDF5.
+# Programs with files are built as users build them, in C and in C++, with the libraries of the
+# build folder and by CMake from a prefix. They need not initialise MPI, and programs without files
+# load no library of HDF5.
 set -u
 . "$(dirname "$0")/tap.sh"
 

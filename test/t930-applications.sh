@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The applications on ranks: started by mpirun they print what one rank does, and only once, however
-# the mesh is partitioned; and a rank that cannot go on ends them. Ranks, partitions and backends are
-# combined such that any two of them meet. OP2_TEST_FULL=1 takes airfoil's classic mesh on 1 to 4 ranks,
-# and 100x150 cells on 7 and 16.
+# The applications on ranks: started by mpirun they print the output of one rank, and only once,
+# however the mesh is partitioned; and a rank that cannot go on ends all. Ranks, partitions and
+# backends are combined such that any two values meet. OP2_TEST_FULL=1 takes airfoil's classic mesh
+# on 1 to 4 ranks, and 100x150 cells on 7 and 16.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The counts of doc/scaling.md at 2 and 8 ranks are those of its model; that they are not is noticed; and k-way gives
-# the same parts again. Messages and bytes of a time step of airfoil.
+# The counts of doc/scaling.md at 2 and 8 ranks are those of its model, and wrong ones are detected;
+# k-way partitioning gives the same parts each time. Counted are messages and bytes of a time step
+# of airfoil.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/app.sh"

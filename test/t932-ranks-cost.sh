@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmark of what ranks cost: a table for each of its parts, whose times nobody judges here, and
-# whose ratios are those of the times beside them; wrong options are refused.
+# The benchmark of the cost of ranks: it prints a table for each of its parts, whose times are not
+# checked here, and whose ratios are those of the times beside them; wrong options are refused.
 set -u
 . "$(dirname "$0")/tap.sh"
 

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Ranks of MPI that make different calls, or leave each other alone, are told so within 10 s.
+# Ranks of MPI that make different calls, or leave each other waiting, get an error within 10 s.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/mpi.sh"

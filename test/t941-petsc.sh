@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# PETSc beside the library, on 1 to 4 ranks: matrices and dats as its own, its solvers, and who begins
-# and ends it. Its options work, and Valgrind finds nothing that is ours.
+# PETSc with the library, on 1 to 4 ranks: matrices and dats as PETSc objects, PETSc's solvers, and
+# initialisation and finalisation by the program or by the library. PETSc's options work, and
+# Valgrind reports no error of this library.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/mpi.sh"

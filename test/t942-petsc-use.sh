@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs with PETSc as users build them, in C and in C++, with the libraries of the build folder and by
-# CMake from a prefix; that neither MPI nor PETSc need be initialised for them; and that programs without
-# it load nothing of PETSc.
+# Programs with PETSc are built as users build them, in C and in C++, with the libraries of the
+# build folder and by CMake from a prefix. They need to initialise neither MPI nor PETSc, and
+# programs without PETSc load none of its libraries.
 set -u
 . "$(dirname "$0")/tap.sh"
 

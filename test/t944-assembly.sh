@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The benchmark of assembly: PETSc's matrix, the library's and that by hand are the same one, also where blocks of cells
-# end within a vector; the script has a line for each ratio, which is that of the times beside it.
+# The benchmark of assembly: PETSc's matrix, the library's and the one by hand are equal, also if
+# blocks of cells end within a vector; the script prints a line for each ratio, which is that of the
+# times beside it.
 set -u
 . "$(dirname "$0")/tap.sh"
 

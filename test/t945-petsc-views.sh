@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What PETSc changed of views for reading, on 1 to 3 ranks: ranks do not go different ways, whichever
-# of them changed something. The limit is for ranks that wait for each other.
+# Views for reading that PETSc changed, on 1 to 3 ranks: all ranks behave alike, whichever of them
+# changed something. A time limit ends ranks that wait for each other.
 set -u
 . "$(dirname "$0")/tap.sh"
 . "$(dirname "$0")/mpi.sh"

@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Files whose disk fails while they are written: whatever call fails, on whatever rank, and whoever is
-# killed, no rank takes it for a success and the former file is what it was. Alone, and on 2 and 3
-# ranks. Alone each call fails in turn, and the program is killed at each; over ranks of MPI some of
-# them, as that takes long, with OP2_TEST_FULL=1 each.
+# Files whose disk fails while they are written: whichever call fails on whichever rank, and
+# whichever rank is killed, no rank reports success, and the former file is unchanged. The test runs
+# in a context without ranks and on 2 and 3 ranks. Without ranks each call fails in turn, and the
+# program is killed at each; over ranks of MPI only some calls fail, as that takes long, and each
+# with OP2_TEST_FULL=1.
 set -u
 . "$(dirname "$0")/tap.sh"
 
