@@ -4,41 +4,42 @@
 
 #include "support.h"
 
-/* What the tests of op2_call() share: two dats, loops over them, the same by hand, and functions. */
+/* Shared by the tests of op2_call(): two dats, loops over them, the same computed by hand, and
+ * functions to call. */
 
 enum { ROWS = 37, PAST = 16 };
 
 struct two {
   op2_set cells;
   op2_map back;                            /* from cell i to cell ROWS - 1 - i */
-  op2_dat x, y;                            /* i, both */
-  op2_kernel loop[OP2_MAX + 1];            /* by what they do to x */
-  op2_kernel use, sum, least, most, twice; /* of a global, into one, and of a dat by itself */
+  op2_dat x, y;                            /* i in both */
+  op2_kernel loop[OP2_MAX + 1];            /* by what the kernel does to x */
+  op2_kernel use, sum, least, most, twice; /* read a global, reduce into one, double a dat */
 };
 struct two make_two(void);
 
-/* The loop that does so to x, with y; the one that READs x adds to y. */
+/* Queue the loop that accesses x so, with y; the one that READs x adds to y. */
 void queue_on(const struct two *t, op2_access access, op2_dat x, op2_dat y);
 void queue_loop(const struct two *t, op2_access access);   /* with the x and y of *t */
-void queue_mapped(const struct two *t, op2_access access); /* which reaches x through the map */
+void queue_mapped(const struct two *t, op2_access access); /* reaches x through the map */
 void loop_by_hand(op2_access access, bool mapped, double *x, double *y);
 void queue_twice(const struct two *t, op2_dat x);
-/* y gets more by the global. */
+/* Queue a loop that adds the global to y. */
 void queue_use(const struct two *t, op2_gbl g, op2_dat y);
-/* The global is combined with all of x: INC, MIN or MAX. */
+/* Queue a loop that combines the global with all of x: INC, MIN or MAX. */
 void queue_reduce(const struct two *t, op2_access access, op2_dat x, op2_gbl g);
-/* A loop without code; in eager mode its failure comes here. */
+/* Queue a loop whose kernel does not compile; in eager mode it fails here. */
 void queue_bad(const struct two *t, op2_dat x);
 
 bool same_values(op2_dat dat, const double *want);
-/* Flush until each failure has been told; a dead context tells the same for ever. */
+/* Flush until every failure has been reported; a dead context reports the same one forever. */
 void flush_all(void);
-/* Start the case's context anew, with so much room in its queue. */
+/* Start the case's context anew with a queue of this capacity. */
 void restart(int queue_max);
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
-/* What watch() saw in the first and the last row, and note_value() in a global. */
+/* Records the first and the last row that watch() saw, and the globals that note_value() saw. */
 struct seen {
   double first[PAST], last[PAST];
   int times;

@@ -9,7 +9,7 @@
 #include "jit.h"
 #include "op2.h"
 
-enum { LOOPS = 6 }; /* one of them later than the rest */
+enum { LOOPS = 6 }; /* one of them is queued after the others */
 
 const char *const code_hows[CODE_HOWS] = {"a folder of all ranks", "the same again",
                                           "folders of their own",  "no folder",
@@ -39,7 +39,7 @@ static op2_status begin(struct rank *r, const struct code_scene *scene, struct o
   if (scene->how == CODE_NO_COMPILER && last) options.cc = "false";
   op2_status status = op2i_init_ranks(&options, comm, &r->ctx);
   if (status) return status;
-  r->ctx->config.log_level = 0; /* the missing folder */
+  r->ctx->config.log_level = 0; /* no warning about the missing folder */
   r->ctx->config.eager = 0;
   status = op2_set_create(r->ctx, 3, "cells", &r->cells);
   if (!status) status = op2_dat_create(r->cells, 1, OP2_I64, NULL, "x", &r->x);
@@ -65,7 +65,7 @@ static int say(const struct rank *r, const char *what) {
   return 1;
 }
 
-/* All but the last loop in one flush, that one in another. */
+/* Run all loops but the last in one flush and the last one in another. */
 static op2_status run(const struct rank *r, int64_t *x) {
   op2_status status = OP2_SUCCESS;
   for (int k = 0; k < LOOPS && !status; k++) {
@@ -81,8 +81,9 @@ static int is(const struct rank *r, int64_t got, int64_t want, const char *what)
   return 1;
 }
 
-/* What all compile together. With flags of its own the last rank compiles all; so do the others
- * together, and each of them what that rank was to compile for them. */
+/* The number of loops that all ranks compile together. A last rank with flags of its own compiles
+ * every loop; the other ranks also compile every loop once, and each of them compiles again the
+ * share that the last rank would have compiled for it. */
 static int64_t expected_runs(const struct rank *r) {
   int64_t n = r->size, share = (LOOPS - 1) / n;
   switch (r->scene->how) {
@@ -94,7 +95,8 @@ static int64_t expected_runs(const struct rank *r) {
   }
 }
 
-/* What ranks have compiled and failed to compile together. */
+/* Compare the number of loops that the ranks have compiled, and failed to compile, with what is
+ * expected; returns the number of differences. */
 static int count(const struct rank *r) {
   struct op2i_jit_stats stats;
   op2i_jit_statistics(r->ctx, &stats);
@@ -112,7 +114,7 @@ static int told(const struct rank *r, op2_status status) {
   const char *said = op2_error_message(), *at;
   bool missing = r->scene->how == CODE_NO_COMPILER;
   snprintf(name, sizeof name, "rank %d of %d: ", r->size - 1, r->size);
-  if (!missing) name[5] = '\0'; /* any of them */
+  if (!missing) name[5] = '\0'; /* any rank */
   at = strstr(said, name);
   if (status != OP2_ERR_COMPILE || !at || strstr(at + 1, name))
     return say(r, "a message with one rank");

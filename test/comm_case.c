@@ -16,7 +16,8 @@ static op2_status go(struct op2i_comm *comm, int n, struct op2i_message **messag
 
 /* ---- messages -------------------------------------------------------------------------------- */
 
-/* Round a ring, again and again with the same two messages, of two tags that must not be mixed. */
+/* The ranks send round a ring, again and again with the same two messages, of two tags that must
+ * not be mixed. */
 int comm_ring(struct op2i_comm *comm, void *data) {
   enum { ROUNDS = 50, WORDS = 100 };
   int64_t out[2][WORDS], in[2][WORDS];
@@ -45,8 +46,8 @@ int comm_ring(struct op2i_comm *comm, void *data) {
   return wrong;
 }
 
-/* Of one tag they come in the order in which they were started, also where the receiver is late, and
- * whatever the order in which they were opened. */
+/* Messages of one tag are received in the order in which they were started, also where the receiver
+ * is late, and in whatever order they were opened. */
 int comm_in_order(struct op2i_comm *comm, void *data) {
   enum { MANY = 20 };
   int values[MANY], wrong = 0, sends = comm->rank == 0;
@@ -68,7 +69,8 @@ int comm_in_order(struct op2i_comm *comm, void *data) {
 
 /* ---- together -------------------------------------------------------------------------------- */
 
-/* What combines shows in which order it was done: neighbours, then pairs of those. */
+/* The combining function records in brackets the order in which it is applied: neighbours first,
+ * then pairs of neighbours. */
 struct braced {
   char text[400];
 };
@@ -127,7 +129,7 @@ static uint64_t drawn(uint64_t seed, int from, int to) {
   return draw(&state);
 }
 
-/* Bytes from one rank to another: none at all, an empty parcel, or some. */
+/* The number of bytes from one rank to another; some parcels are absent, some are empty. */
 static int64_t bytes_of(uint64_t seed, int from, int to) {
   uint64_t word = drawn(seed, from, to);
   return word % 3 == 0 ? -1 : word % 7 == 0 ? 0 : (int64_t)(word >> 20) % 3000;
@@ -145,7 +147,8 @@ int comm_parcels(struct op2i_comm *comm, void *data) {
   unsigned char *room = malloc(MOST * BYTES);
   int64_t n = 0, at = 0;
   int wrong = 0;
-  for (int to = comm->size - 1; to >= 0; to--) { /* in no order that would help */
+  for (int to = comm->size - 1; to >= 0; to--) { /* in descending order, which does not help the
+                                                  * library */
     int64_t bytes = bytes_of(seed, comm->rank, to);
     if (bytes < 0) continue;
     unsigned char *values = room + n * BYTES;
@@ -171,8 +174,8 @@ int comm_parcels(struct op2i_comm *comm, void *data) {
 
 /* ---- a slow link ----------------------------------------------------------------------------- */
 
-/* A link of 20 ms and 1 byte in a microsecond: nothing comes sooner, and what is under way at one
- * time takes the time of the longest. */
+/* The link has a latency of 20 ms and takes 1 microsecond a byte: no message is received earlier,
+ * and messages in flight together take the time of the longest. */
 int comm_slowly(struct op2i_comm *comm, void *data) {
   static const size_t bytes[] = {1, 10000};
   char room[2][10000] = {{0}};

@@ -4,11 +4,11 @@
 
 #include "rank_case.h"
 
-/* What every kind of communicator does: order, what all ranks do together, parcels for who does not
- * expect them. Each returns how much was wrong on its rank. */
+/* Properties of every kind of communicator: order, collective operations, parcels that the receiver
+ * does not expect. Each function returns the number of failed checks on its rank. */
 rank_function comm_ring, comm_in_order, comm_tree, comm_numbers;
-rank_function comm_parcels; /* of a choice: const uint64_t */
-/* Of two ranks, on the link COMM_SLOW. */
+rank_function comm_parcels; /* data: the seed, a const uint64_t */
+/* Needs two ranks, on the link COMM_SLOW. */
 rank_function comm_slowly;
 #define COMM_SLOW ((struct op2i_link_speed){20000000, 1000})
 

@@ -8,13 +8,13 @@
 
 extern const char *const case_compilers[]; /* ends with null */
 bool case_have_compiler(const char *compiler);
-/* Cases that any compiler may take are shared out among those that are installed: this one takes
- * case i where i % *of is what is returned. With OP2_TEST_FULL=1 each takes all. */
+/* Cases that any compiler may take are divided among the installed compilers: this one takes case i
+ * if i % *of equals the result. With OP2_TEST_FULL=1 each compiler takes all cases. */
 int case_share(const char *compiler, int *of);
 
 struct compiled {
   void *library;
-  char *messages; /* the compiler's */
+  char *messages; /* of the compiler */
 };
 
 /* Returns whether it compiled and loaded. *out is freed by case_unload() either way. */

@@ -12,7 +12,7 @@
 struct triangle {
   int32_t node[3], side[3]; /* side[i]: the triangle opposite node i, -1 none */
   double x, y, r2;          /* circumcircle */
-  int32_t mark;             /* the round in which it was in the cavity */
+  int32_t mark;             /* number of the insertion whose cavity held it last */
   bool alive;
 };
 
@@ -125,7 +125,8 @@ static bool find_cavity(struct build *b, int32_t first, double x, double y) {
   return true;
 }
 
-/* Whether every edge of the rim has the point on its left, so that no new triangles overlap. */
+/* True if every edge of the rim has the point on its left, so that the new triangles do not
+ * overlap. */
 static bool star_shaped(const struct build *b, double x, double y) {
   for (int32_t r = 0; r < b->nrim; r++) {
     const double *p = b->at[b->rim[r].a], *q = b->at[b->rim[r].b];
@@ -143,7 +144,8 @@ static void insert(struct build *b, double x, double y) {
     b->free_places[b->nfree++] = b->cavity[c];
   }
   for (int32_t r = 0; r < b->nrim; r++) {
-    /* The neighbour outside has the side of the triangle that goes: it is found by its nodes. */
+    /* The neighbour across the edge is linked to the triangle that goes; the side is found by its
+     * nodes. */
     fan[r] = add(b, node, b->rim[r].a, b->rim[r].b);
     b->list[fan[r]].side[0] = b->rim[r].outside;
     struct triangle *o = b->rim[r].outside >= 0 ? &b->list[b->rim[r].outside] : NULL;

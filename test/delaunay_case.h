@@ -4,16 +4,16 @@
 
 #include <stdint.h>
 
-/* A triangulation of a disc, numbered as mesh generators number: the points of the boundary first,
- * then those inside in the order in which they were put in, each into the worst triangle of the
- * moment; triangles as they were made, in the places of those that went. */
+/* A triangulation of a disc, numbered as mesh generators number: first the points of the boundary,
+ * then the interior points in the order of insertion, each put into the worst triangle of that
+ * moment; triangles in the order of creation, where new ones reuse the numbers of removed ones. */
 struct delaunay {
   int32_t nnodes, ntriangles, nedges;
   int32_t (*triangle)[3];
-  int32_t (*edge)[2]; /* as the triangles meet them */
+  int32_t (*edge)[2]; /* in the order in which the triangles meet them */
 };
 
-/* Ends the program where it cannot be made. */
+/* Ends the program if the mesh cannot be made. */
 struct delaunay delaunay_make(int32_t nnodes);
 /* Split each triangle into four; the new nodes come last. */
 struct delaunay delaunay_refine(const struct delaunay *coarse);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program of public calls in which one of two ranks differs: what is run, and how it is judged.
- * The calls stand in diverge_mesh.c, diverge_algebra.c, diverge_files.c and diverge_petsc.c. */
+/* A program of public calls in which one of two ranks differs: how it is run and judged. The calls
+ * are listed in diverge_mesh.c, diverge_algebra.c, diverge_files.c and diverge_petsc.c. */
 #include "diverge_case.h"
 
 #include <stdio.h>
@@ -46,8 +46,8 @@ static void destroy(struct diverge_world *w) {
   op2_kernel_destroy(&w->fill);
 }
 
-/* Calls that fail for another reason are passed over: a handle may be missing that was not made.
- * `words` is what the rank is told at last, or empty. */
+/* A call that fails for another reason is ignored, since a handle that it needs may be missing.
+ * `words` is the message that the rank gets in the end, or empty. */
 static void make_calls(struct diverge_world *w, const struct diverge_kind *kind,
                        char words[DIVERGE_WORDS]) {
   const struct diverge_step *step;

@@ -7,7 +7,7 @@
 
 enum { CELLS = DIVERGE_CELLS };
 
-/* As the compiler of this program sees the constant. */
+/* The compiler of this program needs a declaration of the constant. */
 static double factor = 1;
 
 OP2_KERNEL(spread, (const double *q, double *a, double *b), {
@@ -248,7 +248,7 @@ static const struct diverge_step loops[] = {
     {"dat_write_begin", "op2_dat_write_begin", write_scope, AS_USUAL},
     {"dat_to", "op2_dat_to", dat_to, AS_USUAL},
     {"call", "call '", call, AS_USUAL},
-    /* What a ParLoop object is made of is compared where it is queued. */
+    /* The arguments of a ParLoop object are compared when it is queued. */
     {"loop_create", "loop", loop_create, AS_USUAL},
     {"loop_enqueue", "loop", loop_enqueue, AS_USUAL},
     {"loop_compute", "loop 'spread'", loop_compute, AS_USUAL}};

@@ -319,7 +319,7 @@ const struct outcome *emulation_expected(enum emulation_program program) {
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 static void *nvrtc;
-static int (*planted)(void); /* since it was asked last */
+static int (*planted)(void); /* number of planted faults since the last call */
 
 bool emulation_begin(void) {
   test_environment();
@@ -354,7 +354,7 @@ void emulation_find(const struct emulation_fault *fault, const char *strategy, c
   static int number;
   const struct outcome *expected = emulation_expected(fault->program);
   char cache[4200];
-  /* Kept binaries know nothing of faults. */
+  /* Cached binaries were compiled without the fault. */
   snprintf(cache, sizeof cache, "%.4000s/fault%d", test_scratch(), number++);
   setenv("OP2_TEST_PLANT", fault->plant, 1);
   setenv("OP2_TEST_EMULATION", device, 1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The program of doc/debugging.md: one kernel by OP2_KERNEL, one that prints. */
+/* The program of doc/debugging.md: one kernel is made by OP2_KERNEL, the other one prints. */
 #include <op2.h>
 #include <stdio.h>
 
@@ -8,7 +8,7 @@ OP2_KERNEL(twice, (double *x), {
   *x = y + y;
 });
 
-/* Where the text begins, for messages and debuggers. */
+/* The line on which the source begins, for messages and debuggers. */
 enum { SOURCE_LINE = __LINE__ + 2 };
 static const char *const headers[] = {"<stdio.h>", NULL};
 static const char source[] = "void shout(const double *x) {\n"

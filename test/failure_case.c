@@ -22,7 +22,7 @@
 #include "tap.h"
 
 enum { ROW_CELLS = 40, ROW_EDGES = ROW_CELLS - 1 };
-enum { SECONDS = 10, HANG = 120 }; /* for an end with its cause, and until all is given up */
+enum { SECONDS = 10, HANG = 120 }; /* for a report with its cause; until the test gives up */
 
 OP2_KERNEL(number, (int64_t * a, int i), { *a = i + 1; });
 OP2_KERNEL(left, (const int64_t *a0, const int64_t *a1, int64_t *e), { *e = *a1 - *a0; });
@@ -144,7 +144,8 @@ static int counts(void *data, void *const *values) {
 
 /* ---- what all ranks must say ----------------------------------------------------------------- */
 
-/* Statuses are the same on all ranks, and messages too where `words` are to be in them. */
+/* The status is the same on all ranks, and so is the message, which must contain `words` if
+ * given. */
 static int all_fail(struct rank *r, op2_status status, op2_status want, const char *words,
                     const char *what) {
   char name[40];
@@ -156,7 +157,7 @@ static int all_fail(struct rank *r, op2_status status, op2_status want, const ch
   return 1;
 }
 
-/* A dat of cells that is to be factor * (number + 1), and 0 beyond. */
+/* The dat of cells must hold factor * (number + 1), and 0 beyond. */
 static int all_have(struct rank *r, op2_dat dat, int64_t factor, const char *what) {
   int64_t values[ROW_CELLS] = {0};
   int wrong = 0;
@@ -175,13 +176,13 @@ static int all_miss(struct rank *r, op2_dat dat, op2_status want, const char *wo
 
 /* ---- a call fails ---------------------------------------------------------------------------- */
 
-/* a is made, spoilt by the call, b is made of it, and c has nothing to do with either. */
+/* a is written, then spoilt by the call; b is computed from it; c is independent of both. */
 static int call_fails(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
   int wrong = 0, called = 0;
   int64_t sum = -1;
   if (begin(&r, scene, comm, (op2_options){0})) return say(&r, "to begin");
-  for (int round = 0; round < 3; round++) { /* found again, and replayed */
+  for (int round = 0; round < 3; round++) { /* the program is found again and replayed */
     op2_status status = q_number(&r, r.a) || q_number(&r, r.c) || q_twice(&r, r.c) ||
                         op2_call(r.ctx, fails_here, &r, op2_arg_direct(r.a, OP2_RW)) ||
                         q_left(&r, r.a) || q_number(&r, r.b) || q_add(&r, r.b) ||
@@ -201,7 +202,7 @@ static int call_fails(struct scene *scene, struct op2i_comm *comm) {
   return wrong + (end(&r) != OP2_SUCCESS);
 }
 
-/* ---- the checked mode accuses one rank's elements --------------------------------------------- */
+/* ---- the checked mode accuses one rank's elements -------------------------------------------- */
 
 static int accused(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
@@ -271,7 +272,7 @@ struct declared {
   op2_loop loop;
 };
 
-/* One after the other, of which number `bad` is not good. */
+/* Declarations, one after the other, of which number `bad` has wrong arguments. */
 static op2_status declare_one(struct rank *r, struct declared *d, int what, bool bad) {
   const op2_kernel_desc desc = {.name = "scale", .source = "void scale(long *a) { *a *= factor; }"},
                         nonsense = {.name = "scale", .source = "void scal(long *a) { *a = 1; }"};
@@ -302,7 +303,8 @@ static void undeclare(struct declared *d) {
   op2_kernel_destroy(&d->kernel);
 }
 
-/* It has failed on the victim: nobody has it, and all say the same. */
+/* The declaration has failed on the victim: no rank has the object, and all ranks return the same
+ * status. */
 static int nobody_has(struct rank *r, const struct declared *d, int what, op2_status status) {
   int64_t codes[2] = {(int64_t)status, -(int64_t)status};
   char name[40];
@@ -314,7 +316,7 @@ static int nobody_has(struct rank *r, const struct declared *d, int what, op2_st
   return wrong;
 }
 
-/* Each of its allocations fails once. */
+/* Let each allocation of the declaration fail once. */
 static int one_lacks_memory(struct rank *r, struct declared *d, int what) {
   int wrong = 0, n = 1, failed = 0;
   op2_status status = OP2_ERR_NOMEM;
@@ -356,7 +358,7 @@ static int ends_early(struct scene *scene, struct op2i_comm *comm) {
   if (r.victim) return wrong + (status != OP2_SUCCESS) + (end(&r) != OP2_ERR_FATAL);
   char words[40];
   snprintf(words, sizeof words, "rank %d", scene->victim);
-  /* One that is ahead may have met the end before another is through with the flush. */
+  /* A rank that is ahead may have reported the end before another one has finished the flush. */
   if (!status && (q_left(&r, r.a) || q_total(&r, r.a)) && !r.ctx->fatal)
     wrong += say(&r, "to queue");
   if (!status) status = op2_gbl_get(r.sum, &sum);
@@ -370,8 +372,8 @@ static int ends_early(struct scene *scene, struct op2i_comm *comm) {
 
 /* ---- what only one rank knows ---------------------------------------------------------------- */
 
-/* A map that leads twice to one cell on one rank only, and a loop that writes through it: it is not to
- * be fused there and fused elsewhere, where halos then travel at other points. */
+/* A map that leads twice to one cell on one rank only, and a loop that writes through it: all
+ * ranks must fuse the loop or none, since halo exchanges would else come at different points. */
 OP2_KERNEL(mark, (int64_t * a, const int64_t *e), { *a = *e; });
 
 static int twice_on_one(struct scene *scene, struct op2i_comm *comm) {
@@ -397,10 +399,10 @@ static int twice_on_one(struct scene *scene, struct op2i_comm *comm) {
   return wrong + (end(&r) != OP2_SUCCESS);
 }
 
-/* ---- ranks that do not queue the same --------------------------------------------------------- */
+/* ---- ranks that do not queue the same -------------------------------------------------------- */
 
-/* A rank that is slower than the others may be told that they differ in any call before the one in
- * which it would find out itself. */
+/* A rank that is slower than the others may get the report that ranks differ in any call before the
+ * one in which it would find out itself. */
 static int told_early(struct rank *r, const char *what) {
   int wrong = strstr(op2_error_message(), "ranks differ from call ") ? 0 : say(r, what);
   (void)!end(r);
@@ -438,7 +440,7 @@ static int one_more_last(struct scene *scene, struct op2i_comm *comm) {
   return wrong;
 }
 
-/* The victim looks at its result, the others go on to look at another one. */
+/* The victim reads its result while the others go on and read another one. */
 static int another_force(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
   int64_t values[ROW_CELLS];
@@ -457,7 +459,8 @@ static int another_force(struct scene *scene, struct op2i_comm *comm) {
 
 OP2_KERNEL(mix, (const int64_t *a, const int64_t *b, int64_t *e), { *e = *a + *b; });
 
-/* The victim merges nothing: where the others bring two dats at once it brings one after the other. */
+/* The victim merges no exchanges: where the others receive two dats at once it receives one after
+ * the other. */
 static int other_exchanges(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
   op2_kernel mix = NULL;
@@ -504,7 +507,7 @@ static op2_status use_all(struct rank *r, int64_t *sum) {
   return status ? status : op2_gbl_get(r->sum, sum);
 }
 
-/* Either nobody notices, and results are right, or all get an error. */
+/* Either the failure has no effect and results are right, or all ranks get an error. */
 int failure_memory(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
   int64_t sum = 0;
@@ -526,7 +529,8 @@ int failure_memory(struct scene *scene, struct op2i_comm *comm) {
 
 /* ---- a cache --------------------------------------------------------------------------------- */
 
-/* A file system without room, in a view of this process and of the threads it then makes. */
+/* A file system without free space, mounted in a private view of this process and of the threads
+ * that it makes afterwards. */
 static bool mount_full(const char *folder) {
   static bool own_view;
   char path[500], block[4096] = "";
@@ -543,7 +547,7 @@ static bool mount_full(const char *folder) {
   return true;
 }
 
-/* One into which nothing can be written. */
+/* A folder into which nothing can be written. */
 static const char *full_folder(void) {
   static char folder[400];
   static bool made, full;
@@ -556,13 +560,13 @@ static const char *full_folder(void) {
   return full ? folder : NULL;
 }
 
-/* All go on: the victim compiles for itself. */
+/* All ranks go on: the victim compiles for itself. */
 static int full_cache(struct scene *scene, struct op2i_comm *comm) {
   struct rank r;
   int64_t sum = 0, want = 2 * (ROW_CELLS * (ROW_CELLS + 1) / 2 + 2 * ROW_EDGES);
   const op2_options options = {.cache_dir = comm->rank == scene->victim ? full_folder() : NULL};
   if (begin(&r, scene, comm, options)) return say(&r, "to begin");
-  r.ctx->config.log_level = 0; /* what is said of the folder */
+  r.ctx->config.log_level = 0; /* no warning about the folder */
   int wrong = use_all(&r, &sum) || sum != want ? say(&r, "a full cache") : 0;
   return wrong + (end(&r) != OP2_SUCCESS);
 }
@@ -599,7 +603,7 @@ static int play(struct op2i_comm *comm, void *data) {
 
 int failure_run(struct scene *scene, rank_runner *runner) {
   cut(&scene->whole, scene->ranks);
-  alarm(HANG); /* who hangs is ended, with the rest of the test */
+  alarm(HANG); /* a hang ends the whole test */
   double begun = op2i_seconds();
   int wrong = runner(scene->ranks, play, scene);
   double took = op2i_seconds() - begun;

@@ -57,7 +57,7 @@ void file_mesh_free(struct file_mesh *mesh) {
   for (int d = 0; d < FILE_DATS; d++) free(mesh->values[d]);
 }
 
-/* As the library's own blocks are. */
+/* Block distribution, the same as the library's. */
 static int64_t block(op2_context ctx, int64_t n, int64_t *count) {
   int64_t rank = op2_rank(ctx), size = op2_ranks(ctx), more = n % size;
   *count = n / size + (rank < more);
@@ -95,7 +95,7 @@ void file_objects_destroy(struct file_objects *objects) {
   for (int s = 0; s < FILE_SETS; s++) op2_set_destroy(&objects->sets[s]);
 }
 
-/* The status of closing counts where nothing has failed before. */
+/* The status of closing counts if no call has failed before. */
 static op2_status end(op2_file *file, op2_status status) {
   op2_status closed = op2_file_close(file);
   return status ? status : closed;

@@ -6,8 +6,8 @@
 #include "op2/io.h"
 #include "op2/ranks.h"
 
-/* A mesh made of a number, the same on all ranks, with maps of several arities, dats of all types
- * and constants, to be written to a file and found in it again. */
+/* A mesh generated from a seed, the same on all ranks, with maps of several arities, dats of all
+ * types and constants, to be written to a file and read back. */
 
 enum { FILE_SETS = 3, FILE_MAPS = 4, FILE_DATS = 20, FILE_CONSTS = 3 };
 
@@ -21,7 +21,7 @@ struct file_mesh {
   double consts[FILE_CONSTS][5];
 };
 
-/* What of it is declared in a context. */
+/* The objects of the mesh that are declared in a context. */
 struct file_objects {
   op2_set sets[FILE_SETS];
   op2_map maps[FILE_MAPS];
@@ -31,18 +31,20 @@ struct file_objects {
 size_t file_type_size(op2_type type);
 void file_mesh_make(struct file_mesh *mesh, uint64_t seed);
 void file_mesh_free(struct file_mesh *mesh);
-/* Blocks of a mesh, as this rank has them. */
+/* Declare the mesh in blocks; each rank gets its own block. */
 op2_status file_mesh_declare(op2_context ctx, const struct file_mesh *mesh,
                              struct file_objects *objects);
 void file_objects_destroy(struct file_objects *objects);
-/* All of it, to a new file and from one. On an error of reading, what was read is there still. */
+/* Write all of it to a new file, and read all of it from a file. If reading fails, the values read
+ * so far are kept. */
 op2_status file_mesh_write(op2_context ctx, const char *path, const struct file_mesh *mesh,
                            const struct file_objects *objects);
 op2_status file_mesh_read(op2_context ctx, const char *path, const struct file_mesh *mesh,
                           struct file_objects *objects);
-/* The number of values of dats and constants that differ, on this rank, which looks at all. */
+/* The number of values of dats and constants that differ on this rank, which compares all of
+ * them. */
 int file_mesh_differs(const struct file_mesh *mesh, const struct file_objects *objects);
-/* Whether two files are equal byte for byte; false when one is not there. */
+/* True if two files are equal byte for byte; false if one is missing. */
 int file_equal(const char *a, const char *b);
 
 #endif

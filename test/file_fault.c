@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #define _GNU_SOURCE      /* RTLD_NEXT, fallocate */
-#undef _FILE_OFFSET_BITS /* would give one name to both functions of a pair below */
+#undef _FILE_OFFSET_BITS /* it would give one name to both functions of a pair below */
 #include "file_fault.h"
 
 #include <dlfcn.h>
@@ -41,7 +41,7 @@ static int is_part_open(int fd) {
   return is_part(name);
 }
 
-/* Which fault this call has; one that fails has set errno. */
+/* The fault of this call; a call that fails has set errno. */
 static enum file_fault met(int about_part) {
   if (fault == FAULT_NONE || fault >= FAULT_CUT) return FAULT_NONE;
   if (!about_part || --left != 0) return FAULT_NONE;
@@ -53,8 +53,8 @@ static enum file_fault met(int about_part) {
 
 static void *next(const char *name) { return dlsym(RTLD_NEXT, name); }
 
-/* libc has a second name of some for files beyond 2^31 bytes; which of them is called depends on how a
- * library was compiled. */
+/* libc has a second name of some functions for files beyond 2^31 bytes; the compilation of a
+ * library determines which one it calls. */
 #define PWRITE(name_)                                                                              \
   ssize_t name_(int fd, const void *data, size_t n, off_t at);                                     \
   ssize_t name_(int fd, const void *data, size_t n, off_t at) {                                    \
@@ -84,7 +84,7 @@ FTRUNCATE(ftruncate64)
 FALLOCATE(fallocate)
 FALLOCATE(fallocate64)
 
-/* What a disk does that has lost something and does not say so. */
+/* A disk that loses data without reporting it. */
 static void damage(int fd) {
   static const char zero[8] = {0};
   struct stat st;

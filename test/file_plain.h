@@ -8,13 +8,14 @@
 #include "op2.h"
 #include "op2/io.h"
 
-/* A small file as OP2 writes it, by the calls of its op_hdf5.cpp, and what is read of it. */
+/* A small file as OP2 writes it, by the calls of its op_hdf5.cpp, and checks of what is read from
+ * it. */
 extern hid_t op2_file_id; /* the one being written */
-/* Attributes that are negative, or null, are left out. */
+/* Attributes that are negative, or null, are not written. */
 struct plain {
   const char *name;
-  hid_t stored, given; /* type in the file, and of values */
-  int rows, columns;   /* no columns: one dimension */
+  hid_t stored, given; /* types in the file, and of the given values */
+  int rows, columns;   /* 0 columns: one dimension */
   const void *values;
   int size, dim;
   const char *type;
@@ -36,7 +37,7 @@ struct small {
 op2_status read_small(op2_file file, struct small *s);
 void destroy_small(struct small *s);
 
-/* What of HDF5 is open: files, datasets, attributes, groups, spaces and lists. */
+/* The number of open HDF5 objects: files, datasets, attributes, groups, spaces and lists. */
 int64_t hdf5_open_ids(void);
 
 /* The call fails with this status, and its message has all of the words. */

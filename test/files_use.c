@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What users write who have files, in C and in C++: t923 compiles it outside of the build. */
+/* A user's program that reads and writes files, in C and in C++: t923 compiles it outside of the
+ * build. */
 #include <op2.h>
 #include <op2/io.h>
 #include <stdio.h>

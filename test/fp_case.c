@@ -11,7 +11,7 @@ const unsigned fp_sets[FP_SETS] = {
 
 enum { USUAL = FE_INVALID | FE_OVERFLOW | FE_DIVBYZERO };
 
-/* Bits that C has no names for. */
+/* Bits that have no names in C. */
 #if defined __x86_64__ || defined __i386__
 enum { CONTROL_FLUSH = 0x8040, CONTROL_DENORMAL_MASK = 0x100, HAS_FLUSH = FP_FLUSH };
 static unsigned control(void) { return __builtin_ia32_stmxcsr(); }
@@ -32,7 +32,7 @@ static unsigned control(void) { return 0; }
 static void set_control(unsigned value) { (void)value; }
 #endif
 
-/* The unit of long double, which alone has numbers of several lengths. */
+/* Control of the x87 unit of long double, the only one whose rounding length can be set. */
 #if defined __x86_64__ || defined __i386__
 enum { X87_LENGTH = 0x300, X87_SHORT = 0x200, HAS_SHORT = FP_SHORT };
 static unsigned x87_length(void) {
@@ -57,7 +57,7 @@ unsigned fp_possible(void) {
   unsigned modes = FP_UPWARD | FP_TO_ZERO | HAS_FLUSH | HAS_SHORT;
   if (fegetenv(&before)) return 0;
   (void)feenableexcept(
-      USUAL); /* some processors have none, and C's functions do not always say so */
+      USUAL); /* some processors have no traps, and C's functions do not always report it */
   if (fegetexcept() == USUAL) modes |= FP_TRAPS | FP_EVERY_TRAP;
   (void)fesetenv(&before);
   return modes;
@@ -90,7 +90,7 @@ unsigned fp_get(void) {
 }
 
 #if defined __x86_64__ || defined __i386__
-/* With the one for denormal operands, which C has no name for. */
+/* Include the flag for denormal operands, which has no name in C. */
 int fp_flags(void) { return fetestexcept(FE_ALL_EXCEPT) | (int)(control() & 0x2); }
 void fp_clear_flags(void) {
   (void)feclearexcept(FE_ALL_EXCEPT);

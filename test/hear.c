@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Hearing what is said on stderr, through a file in its place. */
+/* Captures stderr in a temporary file. */
 #define _XOPEN_SOURCE 700
 #include "hear.h"
 

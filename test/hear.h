@@ -2,7 +2,7 @@
 #ifndef OP2_TEST_HEAR_H
 #define OP2_TEST_HEAR_H
 
-/* What the process writes to stderr between the two calls. The text is valid until the next
+/* The text that the process writes to stderr between the two calls. It is valid until the next
  * hear_end(). */
 void hear_begin(void);
 const char *hear_end(void);

@@ -98,7 +98,7 @@ static const char common[] =
     "    }\n"
     "  }\n"
     "}\n"
-    /* Which NaN comes of two is the compiler's choice. */
+    /* The compiler chooses which of two NaNs is the result. */
     "static int test_same(const void *a, const void *b, char type, int size) {\n"
     "  if (strchr(\"den\", type)) {\n"
     "    double x, y;\n"
@@ -127,7 +127,8 @@ static const char common[] =
 
 /* ---- one kernel ------------------------------------------------------------------------------ */
 
-/* Names of a parameter's data: a as drawn, s after the scalar calls, v in vectors. */
+/* The names of a parameter's data: a for the drawn values, s for the values after the scalar calls,
+ * v for those in vectors. */
 static void declare_param(const struct param *p, int i, int lanes, struct op2i_text *out) {
   int k = type_of(p), n = values_of(p);
   op2i_text_add(out, "    static %s a%d[%d][%d], s%d[%d][%d];\n", types[k].c, i, lanes, n, i, lanes,
@@ -248,7 +249,8 @@ bool lane_translate(const struct lane_kernel *kernel, int lanes, struct op2i_tex
   return lane_translate_within(kernel, lanes, 0, out, why);
 }
 
-/* Scalar form, vector form and what compares them; nothing when the kernel is refused. */
+/* Append the scalar form, the vector form and the comparison of the two; append nothing when the
+ * kernel is refused. */
 static bool add_kernel(const struct lane_kernel *kernel, int number, int lanes,
                        struct op2i_text *out) {
   struct loop_case c;
@@ -261,7 +263,7 @@ static bool add_kernel(const struct lane_kernel *kernel, int number, int lanes,
     op2i_simd_prelude(lanes, out);
     op2i_text_add(out,
                   "struct OP2_NAME(op2_consts) { double c1, c2[4]; float c3; int32_t c4; };\n");
-    /* Of the scalar form's own style compilers may think what they like. */
+    /* Compiler warnings about the style of the scalar form do not matter. */
     op2i_text_add(out, "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wall\"\n"
                        "#pragma GCC diagnostic ignored \"-Wparentheses\"\n"
                        "#pragma GCC diagnostic ignored \"-Wempty-body\"\n");

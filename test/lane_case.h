@@ -8,7 +8,7 @@
 
 /* Kernels in scalar and in vector form, compiled together and compared lane by lane.
  *
- * A kernel's function is named k. `params` tells of its parameters, one word each:
+ * A kernel's function is named k. `params` describes its parameters, one word each:
  *   V or u   it varies, or is the same in all lanes
  *   type     d f for any double or float, e g for any but zeros with a sign, n m for moderate ones,
  *            i l for small int32_t and int64_t, h b for int16_t and uint8_t, w for any uint32_t
@@ -22,13 +22,13 @@ struct lane_kernel {
 
 enum { LANE_ROUNDS = 40 };
 
-/* Append the vector form only; false, and the reason in *why, when it was refused. */
+/* Append the vector form only; if it is refused, return false with the reason in *why. */
 bool lane_translate(const struct lane_kernel *kernel, int lanes, struct op2i_text *out,
                     struct op2i_text *why);
-/* The same with vectors of so many bytes at most; 0: of any length. */
+/* As lane_translate(), with vectors of at most this many bytes; 0: of any length. */
 bool lane_translate_within(const struct lane_kernel *kernel, int lanes, int widest,
                            struct op2i_text *out, struct op2i_text *why);
-/* Compare n kernels, each of whose results is a check, or all of them one check with `summary`. */
+/* Compare n kernels. Each result is a check; with `summary` all results together are one check. */
 void lane_compare(const char *compiler, const char *flags, int lanes, int n,
                   const struct lane_kernel *kernels, const char *summary);
 

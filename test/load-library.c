@@ -60,7 +60,7 @@ static int cycle(const char *path, int finalizes) {
   if (load(path) || use(&ctx)) return 1;
   if (finalizes && op2.finalize(&ctx)) return 1;
   if (dlclose(library)) return 1;
-  usleep(50000); /* workers that sleep wake up in the meantime */
+  usleep(50000); /* idle workers wake up in the meantime */
   return 0;
 }
 

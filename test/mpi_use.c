@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A program over MPI as its users write it: by the public headers only, in C and in C++. Prints what
- * rank 0 has found, or what was wrong. */
+/* A program over MPI as users write it: with the public headers only, in C and in C++. It prints
+ * the results of rank 0, or the first failure. */
 #include <op2.h>
 #include <op2/mpi.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ OP2_KERNEL(add, (const double *x, double *sum, double *most), {
   if (*x > *most) *most = *x;
 });
 
-/* Elements 1, 2, ... are shared out, rank r has r + 1 of them; their sum and the greatest are the
+/* Elements 1, 2, ... are distributed, r + 1 of them to rank r; their sum and their maximum are the
  * same on all ranks. */
 static int reduce(op2_context ctx, int me, int ranks, double *sum) {
   double values[16], most = -1;
@@ -47,7 +47,7 @@ static int reduce(op2_context ctx, int me, int ranks, double *sum) {
   return *sum != last * (last + 1) / 2 || most != last;
 }
 
-/* The context's communicator is one of its own, of the same ranks. */
+/* The context has a communicator of its own, with the same ranks. */
 static int communicator(op2_context ctx, MPI_Comm parent) {
   MPI_Comm own = MPI_COMM_NULL;
   int how = MPI_UNEQUAL;
@@ -56,7 +56,7 @@ static int communicator(op2_context ctx, MPI_Comm parent) {
   return how != MPI_CONGRUENT;
 }
 
-/* Even and odd ranks apart, beside a context of all. */
+/* Even and odd ranks have contexts of their own, beside a context of all ranks. */
 static int halves(op2_context whole) {
   MPI_Comm comm;
   op2_context ctx;
@@ -67,7 +67,7 @@ static int halves(op2_context whole) {
   MPI_Comm_size(comm, &n);
   if (op2_init_mpi(NULL, comm, &ctx)) return failed("op2_init_mpi of a half");
   wrong = communicator(ctx, comm);
-  MPI_Comm_free(&comm); /* the context has its own */
+  MPI_Comm_free(&comm); /* the context has a copy */
   wrong += reduce(ctx, me, n, &sum);
   wrong += reduce(whole, rank, size, &all);
   wrong += reduce(ctx, me, n, &sum);
@@ -88,7 +88,7 @@ static int refused(op2_context alone) {
   return wrong + (ctx != NULL || comm != MPI_COMM_NULL);
 }
 
-/* What the last rank asks for and cannot have, no rank gets. */
+/* The last rank asks for an option that it cannot have: the call fails on all ranks. */
 static int disagree(void) {
   op2_options options;
   op2_context ctx = NULL;

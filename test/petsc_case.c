@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the parts of t941 share: see petsc_case.h. */
+/* Code that the parts of t941 share: see petsc_case.h. */
 #include "petsc_case.h"
 
 #include <math.h>

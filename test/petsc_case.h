@@ -2,8 +2,8 @@
 #ifndef OP2_TEST_PETSC_CASE_H
 #define OP2_TEST_PETSC_CASE_H
 
-/* What the parts of t941 share: ranks that agree on what was wrong, a random mesh that is spread over
- * them, and a system of equations on it. */
+/* Code that the parts of t941 share: ranks that agree on what was wrong, a random mesh that is
+ * spread over them, and a system of equations on it. */
 
 #include <stdio.h>
 
@@ -13,9 +13,9 @@
 #include "whole_case.h"
 
 extern int rank, ranks,
-    wrong; /* wrong: checks of this rank that have failed since it told of them */
+    wrong; /* wrong: checks of this rank that have failed since its last report */
 
-/* One check of TAP, by the first rank: nothing was wrong on any of them. */
+/* Report one check of TAP, by the first rank; it passes if no check has failed on any rank. */
 void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
 bool good(bool holds, const char *file, int line, const char *text);
 #define GOOD(condition) good((condition), __FILE__, __LINE__, #condition)
@@ -34,9 +34,9 @@ struct scene {
 
 void begin(struct scene *s, const char *backend, bool eager, int how, uint64_t seed);
 void end(struct scene *s);
-/* What the elements of a set have, by the mesh's numbers. */
+/* A dat whose values are the elements' numbers in the mesh, times `scale`. */
 op2_dat numbers_of(const struct scene *s, int set, int dim, double scale);
-/* For each row of PETSc's of a set, which element of the mesh it is: on all ranks, all of them. */
+/* The element of the mesh for each of PETSc's rows of a set; all ranks get all of them. */
 double *elements_by_row(const struct scene *s, int set);
 
 /* ---- a system of equations ------------------------------------------------------------------- */
@@ -49,13 +49,13 @@ struct equations {
   op2_dat solution, x, b;
 };
 
-/* Symmetric, and the diagonal is heavy. */
+/* Add a symmetric matrix with a dominant diagonal. */
 void add_heavy(struct scene *s, struct equations *q);
 void new_equations(struct scene *s, struct equations *q);
 void end_equations(struct equations *q);
-/* The greatest difference between a dat and what numbers_of() has. */
+/* The greatest difference between a dat and the values that numbers_of() gives. */
 double error_of(const struct scene *s, op2_dat x, int set, int dim, double scale);
-/* An option of PETSc's database; null: it is cleared. */
+/* Set an option of PETSc's database; null clears it. */
 void set_option(const char *name, const char *text);
 
 /* ---- the parts ------------------------------------------------------------------------------- */

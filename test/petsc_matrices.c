@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Matrices of random meshes as PETSc's, entry by entry what the elements add up to. */
+/* Matrices of random meshes as PETSc matrices: each entry is compared with the sum of the elements'
+ * contributions. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,14 +21,15 @@ struct assembly {
   op2_kernel add;
   op2_map rows, columns;
   op2_dat weight;
-  double *dense; /* of one assembly: [nodes][row_dim][column elements][column_dim] */
+  double *dense; /* of one assembly, [nodes][row_dim][column elements][column_dim] */
 };
 
 static double value(double w, int r, int c) { return w * (r + 1) - 2 * c + r * c; }
 
 static void assemble_whole(const struct scene *s, const struct shape *f, struct assembly *a) {
   const int rows = s->whole.map[CELL_NODE].arity;
-  /* through edges: the elements are edges, whose nodes are the rows, and they themselves the columns */
+  /* With edges as columns the elements are the edges: their nodes are the rows and the edges
+   * themselves the columns. */
   const int64_t n = s->whole.set[f->edges ? EDGES : NODES].size, nodes = s->whole.set[NODES].size;
   const int64_t elements = s->whole.set[f->edges ? EDGES : CELLS].size;
   const int height = f->edges ? s->whole.map[EDGE_NODE].arity : rows, width = f->edges ? 1 : rows;
@@ -109,7 +111,7 @@ static void compare(const struct scene *s, const struct shape *f, const struct a
   free(column_of);
 }
 
-/* What the library has after the program has changed a Mat. */
+/* Compare the library's values after the program has changed a Mat. */
 static void compare_own(const struct scene *s, const struct shape *f, const struct assembly *a,
                         double times) {
   const int64_t n = s->whole.set[f->edges ? EDGES : NODES].size;
@@ -137,7 +139,7 @@ static void compare_own(const struct scene *s, const struct shape *f, const stru
   free(values);
 }
 
-/* Open it, look, change it, look again. */
+/* Open the matrix, compare it, change it, and compare it again. */
 static void look(struct scene *s, const struct shape *f, struct assembly *a, double times) {
   Mat A = NULL, again = NULL;
   DO(op2_mat_petsc(a->mat, OP2_READ, f->form, &A));
@@ -161,7 +163,7 @@ static void change(struct scene *s, const struct shape *f, struct assembly *a, d
   DO(op2_mat_petsc_end(a->mat, &A));
 }
 
-/* A product of PETSc's is that of the library. */
+/* PETSc's product of matrix and vector equals the library's. */
 static void multiply(struct scene *s, const struct shape *f, struct assembly *a) {
   const int set = f->edges ? EDGES : NODES;
   op2_dat x = NULL, y = NULL, z = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* PETSc's solvers: their solutions are those that systems were made of, whether the matrix is one, an
- * operator, or several in blocks, also after changes. */
+/* PETSc's solvers find the solutions from which the systems were made, whether the matrix is one
+ * matrix, an operator, or several blocks, also after changes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ void try_methods(const char *backend, int how, uint64_t seed) {
   for (op2_method method = OP2_METHOD_DEFAULT; method <= OP2_METHOD_BICGSTAB; method++)
     for (op2_preconditioner p = OP2_PRECONDITIONER_DEFAULT; p <= OP2_PRECONDITIONER_BLOCK_JACOBI;
          p++) {
-      /* MINRES wants a preconditioner that is symmetric. */
+      /* MINRES needs a symmetric preconditioner. */
       if (method == OP2_METHOD_MINRES && p == OP2_PRECONDITIONER_DEFAULT) continue;
       const op2_solver_options options = {
           .method = method, .preconditioner = p, .rtol = 1e-13, .start_at_zero = 1};
@@ -41,7 +41,7 @@ void try_methods(const char *backend, int how, uint64_t seed) {
   end(&s);
 }
 
-/* One step of a direct method has nothing to mend what is out of date. */
+/* A direct method of one step cannot correct a factorisation that is out of date. */
 void try_changes(const char *backend, int how, uint64_t seed, const char *form) {
   struct scene s;
   struct equations q;
@@ -75,10 +75,10 @@ void try_changes(const char *backend, int how, uint64_t seed, const char *form) 
 
 struct applied {
   struct equations *q;
-  op2_gbl scale; /* read */
+  op2_gbl scale; /* read by the function */
   op2_kernel stretch;
   op2_set set;
-  op2_dat secret; /* that it does not name */
+  op2_dat secret; /* a dat that the operator does not name */
   bool uses_secret, destroys;
   int calls;
 };
@@ -95,7 +95,7 @@ static op2_status apply(void *data, op2_dat x, op2_dat y) {
   return status;
 }
 
-/* The scale is what it was when the solve was queued. */
+/* The scale has the value that it had when the solve was queued. */
 static void solve_operator(struct scene *s, struct equations *q, struct applied *a, op2_operator op,
                            op2_library library, op2_preconditioner p) {
   const op2_solver_options options = {.method = OP2_METHOD_CG,
@@ -116,7 +116,7 @@ static void solve_operator(struct scene *s, struct equations *q, struct applied 
   op2_solver_destroy(&solver);
 }
 
-/* A solve whose operator's function does what it must not, which the message says. */
+/* Solve with an operator whose function does something forbidden, which the message must name. */
 static void refuse(struct scene *s, struct equations *q, op2_operator op, op2_library library,
                    bool *fault, const char *says) {
   const op2_solver_options options = {.library = library, .start_at_zero = 1};
@@ -131,7 +131,7 @@ static void refuse(struct scene *s, struct equations *q, op2_operator op, op2_li
   op2_solver_destroy(&solver);
 }
 
-/* A solver of the program's own. */
+/* The program calls PETSc's solver itself. */
 static void solve_by_hand(struct scene *s, struct equations *q, struct applied *a,
                           op2_operator op) {
   Mat A = NULL;
@@ -204,7 +204,8 @@ void try_operators(const char *backend, int how, uint64_t seed) {
 
 /* ---- several dats ---------------------------------------------------------------------------- */
 
-/* Values on nodes and on edges: heavy among themselves, and each edge with its nodes. */
+/* Values on nodes and on edges: each diagonal block is dominant, and each edge is coupled with its
+ * nodes. */
 struct blocks {
   op2_map own;
   op2_sparsity sparsity[4];
@@ -283,7 +284,8 @@ static void end_blocks(struct blocks *k) {
   op2_map_destroy(&k->own);
 }
 
-/* One matrix, solved directly; the nested one by GMRES; and split into its fields. */
+/* The system is solved as one matrix by a direct method, as a nested matrix by GMRES, and split
+ * into its fields. */
 void try_nested(const char *backend, int how, uint64_t seed) {
   static const char *const prefixes[] = {"flat_", "nest_", "split_"};
   struct scene s;

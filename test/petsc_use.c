@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What users write whose systems of equations PETSc solves, in C and in C++: t942 compiles it outside of
- * the build. Neither MPI nor PETSc is initialised here. */
+/* A user's program whose systems of equations PETSc solves, in C and in C++: t942 compiles it
+ * outside of the build. It initialises neither MPI nor PETSc. */
 #include <op2.h>
 #include <op2/petsc.h>
 #include <stdint.h>

@@ -52,7 +52,7 @@ static void random_range(struct plan_case *c, uint64_t *state) {
   desc->parts = (unsigned)below(state, 4);
 }
 
-/* Call dats injective that are, some of them. */
+/* Mark some of the dats that are injective as such. */
 static void call_injective(struct plan_case *c, uint64_t *state) {
   struct op2i_plan_desc *desc = &c->desc;
   for (int32_t dat = 0; dat < CASE_DATS; dat++) {

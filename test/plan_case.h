@@ -6,7 +6,7 @@
 
 enum { CASE_SETS = 2, CASE_MAPS = 4, CASE_DATS = 4, CASE_ARGS = 6 };
 
-/* A description of a plan with everything it points to. */
+/* A plan's description with all that it points to. */
 struct plan_case {
   struct op2i_plan_desc desc;
   struct op2i_plan_arg args[CASE_ARGS];
@@ -23,14 +23,14 @@ void plan_case_free(struct plan_case *c);
 
 uint64_t plan_case_draw(uint64_t *state); /* splitmix64 */
 
-/* Colours of the units of `unit` positions in [lo, hi), straight from the definition and in
- * quadratic time: the least one that no earlier unit in conflict has, or where order is asked for
- * one more than the highest of those. */
+/* The colours of the units of `unit` positions in [lo, hi), computed from the definition in
+ * quadratic time: the least colour that no earlier unit in conflict has, or, if order has to be
+ * kept, one more than the highest colour of those. */
 void plan_case_colours(const struct op2i_plan_desc *desc, int64_t lo, int64_t hi, int64_t unit,
                        int32_t *color, int32_t *ncolors);
 
-/* Every field and array of two plans of one description is the same; else the name of one that
- * differs. */
+/* Null if every field and array of two plans of one description is the same; else the name of one
+ * that differs. */
 const char *plan_case_difference(const struct op2i_plan *a, const struct op2i_plan *b, int nargs);
 
 #endif

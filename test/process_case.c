@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the programs of t199-processes share. */
+/* Code that the programs of t199-processes share. */
 #include "process_case.h"
 
 #include <pthread.h>

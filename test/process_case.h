@@ -6,8 +6,8 @@
 
 #include "op2.h"
 
-/* Programs of t199-processes, each of which runs in a process of its own. What a program has to say
- * goes to stderr; what it returns is its exit status, 0 where all was as it should be. */
+/* Programs of t199-processes, each of which runs in a process of its own. A program reports to
+ * stderr and returns its exit status, 0 if all its checks passed. */
 
 enum { CELLS = 20000 };
 
@@ -27,29 +27,29 @@ extern const char *case_backend; /* of the context that start() makes */
 void start(struct model *m);
 void start_on(struct model *m, const char *backend);
 void queue(struct model *m, int loops);   /* each adds 1 to all values of x */
-void run(struct model *m, int loops);     /* the same, and waits */
+void run(struct model *m, int loops);     /* as queue(), and waits */
 void expect_x(struct model *m, double x); /* of each cell */
 void stop(struct model *m);
-/* A thread that runs loops without end; returns when it does. */
+/* Start a thread that runs loops without end; returns when the thread runs them. */
 void run_beside(struct model *m);
 
-/* Say so and count where it does not hold. */
+/* Print the check and count it if it fails. */
 void holds_at(int line, bool good, const char *what);
 void returns_at(int line, op2_status got, op2_status want, const char *word);
 #define HOLDS(cond)              holds_at(__LINE__, (cond), #cond)
 #define RETURNS(got, want, word) returns_at(__LINE__, (got), (want), (word))
-int failures(void);                       /* 0 or 1 */
+int failures(void);                       /* exit status: 1 if a check has failed, else 0 */
 int child_status(long pid);               /* exit status, or 128 and the signal */
 void expect_left_behind(struct model *m); /* every call on it returns OP2_ERR_STATE */
 
 struct process_case {
   const char *name;
   int (*run)(void);
-  const char *backends; /* those it matters on */
+  const char *backends; /* the backends for which it matters */
   int status;           /* exit status, or 128 and the signal */
-  const char *says;     /* on stderr */
+  const char *says;     /* expected on stderr */
 };
-/* Each ended by a null name. Those beside: fork while another thread calls the library. */
+/* Each table ends with a null name. beside_cases fork while another thread calls the library. */
 extern const struct process_case fork_cases[], beside_cases[], end_cases[], handle_cases[];
 
 #endif

@@ -151,7 +151,7 @@ static void leave(int number) {
   _exit(7);
 }
 
-/* Signals come all the time while loops run, and nothing is the worse for it. */
+/* Signals are delivered all the time while loops run, and do no harm. */
 static int handler_that_notes(void) {
   struct sigaction action = {.sa_handler = note};
   sigaction(SIGINT, &action, NULL);
@@ -185,7 +185,7 @@ static int blocked_signals(void) {
   return failures();
 }
 
-/* A kernel that crashes is a crash: the library hides no signals. */
+/* A crash in a kernel ends the process: the library catches no signals. */
 static int kernel_crashes(void) {
   op2_kernel crash;
   const op2_kernel_desc desc = {
@@ -219,7 +219,7 @@ static void *work_on(void *ends) {
   return NULL;
 }
 
-/* The main thread goes at once, the other one half a second later. */
+/* The main thread ends at once, the other one half a second later. */
 static int leave_to_thread(bool *ends) {
   pthread_t thread;
   start(&m);

@@ -13,7 +13,7 @@
 extern char **environ;
 static struct model m;
 
-/* In the child, and no exit handlers after it. */
+/* Run the statements in a child, which ends without exit handlers. */
 #define CHILD(...)                                                                                 \
   do {                                                                                             \
     pid_t pid_ = fork();                                                                           \
@@ -24,7 +24,7 @@ static struct model m;
     HOLDS(child_status(pid_) == 0);                                                                \
   } while (0)
 
-/* A life of a context, from start to end. */
+/* One context from start to end. */
 static void live(const char *backend) {
   struct model mine;
   start_on(&mine, backend);
@@ -124,7 +124,8 @@ static void *begin_for_ever(void *unused) {
   return NULL;
 }
 
-/* With many unknown variables a context spends its beginning with what the process was told of. */
+/* With many unknown variables, op2_init() spends its time in the record of warnings that the
+ * process has printed already. */
 static int during_init(void) {
   enum { TIMES = 300, NAMES = 500 };
   pthread_t thread;
@@ -144,7 +145,7 @@ static void *live_for_ever(void *unused) {
   return NULL;
 }
 
-/* Each context loads what was compiled before, and lets go of it. */
+/* Each context loads code that was compiled before, and unloads it. */
 static int during_loading(void) {
   enum { TIMES = 150 };
   pthread_t thread;
@@ -163,7 +164,7 @@ static int after_finalize(void) {
   return failures();
 }
 
-/* A context of the child's own while the parent has one, on a backend that was built. */
+/* The child makes a context while the parent has one, on a backend that was built. */
 static void live_or_unavailable(const char *backend) {
   op2_context ctx = NULL;
   if (op2_backend_unavailable(backend)) return;
@@ -269,7 +270,7 @@ static int commands(void) {
   return failures();
 }
 
-/* What the program that takes this one's place has open: the standard streams. */
+/* The program that replaces this one has no files open but the standard streams. */
 static int exec_with_context(void) {
   start(&m);
   run(&m, 3);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs that use handles which are gone, and no handles at all. */
+/* Programs that use stale handles, and pointers that are not handles. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static int finalize_copy_objects_alive(void) {
   return failures();
 }
 
-/* A context that ended must not be taken for one that began since. */
+/* A context that has ended must not be taken for one that was made later. */
 static int finalize_copy_and_begin(void) {
   struct model other;
   start(&m);
@@ -107,7 +107,7 @@ static int use_after_destroy(void) {
 
 #define WRONG(call) RETURNS((call), OP2_ERR_ARG, "handle")
 
-/* Handles of other kinds, as casts let through. */
+/* Handles of other kinds, which a cast lets through. */
 static int other_kinds(void) {
   static double values[CELLS];
   start(&m);

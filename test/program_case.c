@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs a random program by the library, operation by operation, and compares whatever it looks at
- * with what the interpreter found there. */
+/* Runs a random program with the library, operation by operation, and compares all values that it
+ * reads with those of the interpreter. */
 #define _XOPEN_SOURCE 700
 #include "program_case.h"
 
@@ -13,7 +13,7 @@
 #include "init.h"
 #include "tap.h"
 
-/* A look at values, or a change of them, that waits in the queue. */
+/* An operation in the queue that reads values or changes them. */
 struct later {
   struct runner *runner;
   op2_type type;
@@ -31,7 +31,7 @@ struct runner {
   op2_gbl *gbls;
   op2_loop *loops;
   unsigned char **memory; /* of wrapped dats */
-  struct later *later;    /* by operation */
+  struct later *later;    /* indexed by operation */
   char problem[200];
 };
 
@@ -76,7 +76,7 @@ static op2_status make_dat(struct runner *r, int d, const unsigned char *data) {
   return op2_dat_wrap(r->sets[dat->set], dat->dim, dat->type, r->memory[d], NULL, &r->dats[d]);
 }
 
-/* The number of the argument that this one stands beside. */
+/* The number of the argument to whose minimum or maximum this one belongs. */
 static int beside(const struct rkernel *k, const struct rarg *info) {
   int a = 0;
   while (!k->args[a].located || k->args[a].dat != info->beside) a++;
@@ -159,8 +159,8 @@ static op2_status edit(struct runner *r, const struct roperation *o) {
   void *view = NULL;
   op2_status status = op2_dat_write_begin(r->dats[o->a], &view);
   if (status) return status;
-  /* All but three values are what they were: nothing else is looked at, so take them from the
-   * model. */
+  /* Only three values of the dat have changed and no others are compared, so the rest is taken from
+   * the model. */
   memcpy(view, o->data, rdat_bytes(r->p, dat, true));
   return op2_dat_write_end(r->dats[o->a], &view);
 }
@@ -264,7 +264,7 @@ static void destroy(struct runner *r) {
   for (int i = 0; i < r->p->nsets; i++) op2_set_destroy(&r->sets[i]);
   for (int i = 0; i < r->p->nmaps; i++) op2_map_destroy(&r->maps[i]);
   for (int i = 0; i < r->p->ngbls; i++) op2_gbl_destroy(&r->gbls[i]);
-  /* Borrowed memory may go when no queued loop uses it. */
+  /* Borrowed memory may go as soon as no queued loop uses it. */
   if (op2_flush(r->place->ctx) != OP2_SUCCESS && !*r->problem)
     snprintf(r->problem, sizeof r->problem, "the last flush fails");
   for (int i = 0; i < r->p->ndats; i++) free(r->memory[i]);
@@ -272,7 +272,7 @@ static void destroy(struct runner *r) {
       free(r->memory);
 }
 
-/* The first that fail are listed. */
+/* Only the first mismatches are printed. */
 enum { SHOWN = 3 };
 static _Atomic int shown;
 
@@ -309,7 +309,7 @@ bool program_run(const struct rprogram *p, struct place *place) {
   op2_status status = OP2_SUCCESS;
   int number = 0;
   place->digest = 0;
-  /* Other ranks go on, and wait for this one. */
+  /* On ranks the program goes on after a mismatch, since the other ranks wait for this one. */
   for (; number < p->noperations && !status && (!*r.problem || place->share); number++)
     status = step(&r, number);
   const bool good = !status && !*r.problem;

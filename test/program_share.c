@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A random program as one rank has it: its elements of every set, maps, subsets and values in its own
- * numbers, and whatever is to be seen there. */
+/* A random program as one rank has it: its elements of every set; maps, subsets and values in its
+ * local numbers; and the values that it must read. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,7 +22,8 @@ static void *copy(const void *data, size_t bytes) {
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
-/* Its mesh. Sets come before subsets; halos are those of all maps there will be. */
+/* The mesh of the program. Sets come before subsets; halos are computed for all maps that the
+ * program will make. */
 static void make_mesh(const struct rprogram *p, struct whole *whole) {
   *whole = (struct whole){.nmaps = p->nmaps};
   if (p->nmaps > WHOLE_MAPS) exit(2);
@@ -43,7 +44,7 @@ static int compare(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The elements of a subset that are here, and where they are in what it is a subset of. */
+/* The local elements of a subset, and their positions in its parent. */
 static void share_subset(const struct rprogram *q, const struct rset *whole,
                          const struct share *share, struct rset *s) {
   const struct rset *parent = &q->sets[whole->parent];
@@ -75,7 +76,7 @@ static void share_sets(const struct rprogram *p, const struct share *share, stru
 
 /* ---- values ---------------------------------------------------------------------------------- */
 
-/* Of what is written here the halo is nobody's business: it holds what no result should be made of. */
+/* Values that are written have a filler in the halo, since no result may depend on them there. */
 static unsigned char *share_values(const struct rprogram *p, const struct rprogram *q,
                                    const struct share *share, const struct roperation *o) {
   const struct rdat *dat = &p->dats[o->a];
@@ -171,7 +172,7 @@ struct program_counts programs_on_ranks(const char *backend, int ranks, uint64_t
   static const int blocks[] = {7, 1, 1000000, 2};
   struct program_counts counts = {0};
   struct rkernel *pool[PROGRAM_KERNELS];
-  /* As in t600, whose kernels these are. */
+  /* The flags are those of t600, which has the same kernels. */
   setenv("OP2_CFLAGS", "-O1 -march=native -fno-math-errno -ffp-contract=off", 0);
   for (int k = 0; k < PROGRAM_KERNELS; k++) pool[k] = rkernel_make(seed, k);
   for (int n = first; n < end; n++) {

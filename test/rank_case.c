@@ -11,7 +11,7 @@ struct job {
   struct op2i_comm *comm;
   rank_function *function;
   void *data;
-  bool taken; /* the communicator is the context's */
+  bool taken; /* the context owns the communicator */
   int result;
   pthread_t thread;
 };
@@ -36,7 +36,7 @@ static int run_all(int n, struct op2i_link_speed speed, struct job job) {
     jobs[r].comm = comms[r];
     if (pthread_create(&jobs[r].thread, NULL, work, &jobs[r])) {
       ok(false, "a thread for rank %d", r);
-      _Exit(1); /* the others would wait for it */
+      _Exit(1); /* the other ranks would wait for this one */
     }
   }
   for (int r = 0; r < n; r++) {

@@ -4,14 +4,15 @@
 
 #include "comm.h"
 
-/* Ranks as threads of the test. Each runs the function with its own communicator; what it returns is
- * summed up. Checks are the caller's, since one thread makes them. */
+/* Ranks as threads of the test. Each runs the function with its own communicator; the results are
+ * summed up. Checks are made by the caller, since only one thread may make them. */
 typedef int rank_function(struct op2i_comm *comm, void *data);
 int run_ranks(int n, struct op2i_link_speed speed, rank_function *function, void *data);
-/* The same where the function gives its communicator to a context. */
+/* As run_ranks(), for a function that gives its communicator to a context. */
 int run_contexts(int n, struct op2i_link_speed speed, rank_function *function, void *data);
 
-/* Either of these, or another way to run ranks: the function gives its communicator to a context. */
+/* One of these two, or another way to run ranks: the function gives its communicator to a
+ * context. */
 typedef int rank_runner(int n, rank_function *function, void *data);
 
 #endif

@@ -18,8 +18,8 @@ OP2_KERNEL(add, (const int64_t *e, int64_t *a0, int64_t *a1), {
   *a1 -= *e;
 });
 
-/* Rank 0 has cells 0 to 19 and edges 0 to 19, the last of which leads to a cell of rank 1; rank 1 the
- * rest, and that edge in its exec halo. */
+/* Rank 0 has cells 0 to 19 and edges 0 to 19, the last of which leads to a cell of rank 1. Rank 1
+ * has the others, and that edge in its exec halo. */
 static op2_status declare(struct row *w) {
   int rank = w->comm->rank, first = rank * HALF;
   int64_t cells[HALF + 1], edges[HALF + 1];
@@ -30,7 +30,7 @@ static op2_status declare(struct row *w) {
   for (int i = 0; i < nedges; i++) {
     edges[i] = first + i;
     idx[2 * i] = i;
-    idx[2 * i + 1] = i + 1; /* rank 0's last: the halo's cell */
+    idx[2 * i + 1] = i + 1; /* rank 0's last edge leads to the halo's cell */
   }
   if (rank) {
     edges[nedges] = first - 1;

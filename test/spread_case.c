@@ -40,9 +40,9 @@ struct trial {
   struct whole whole;
   const char *backend;
   bool eager;
-  int how; /* from PARTITIONED on by op2_partition(), else by a decomposition */
+  int how; /* from PARTITIONED on: by op2_partition(), else by a decomposition */
   uint64_t seed;
-  int64_t *want[LOOKS][DATS]; /* [size of its set][dim] in the order of the whole */
+  int64_t *want[LOOKS][DATS]; /* [size of its set][dim], in the order of the whole mesh */
   int64_t globals[LOOKS][4];
 };
 
@@ -60,14 +60,14 @@ struct run {
   op2_dat dats[DATS];
   op2_gbl sum, low, high, at;
   op2_kernel kernels[KINDS];
-  op2_loop held; /* lives through partitions */
+  op2_loop held; /* kept while the mesh is partitioned again */
 };
 
 static int64_t start_value(int d, int64_t global, int j) {
   return (global * 37 + d * 11 + j * 5) % 301 - 90;
 }
 
-/* What the rank has in blocks, and maps by global numbers. */
+/* Declare this rank's block of every set, and the maps by global numbers. */
 static op2_status declare_blocks(struct run *r, const struct whole *whole) {
   int rank = op2_rank(r->ctx), ranks = op2_ranks(r->ctx);
   op2_status status = OP2_SUCCESS;
@@ -93,7 +93,7 @@ static op2_status declare_blocks(struct run *r, const struct whole *whole) {
   return status;
 }
 
-/* By one method after the other: k-way or blocks of cells, and owners at random. */
+/* Partition by different methods in turn: k-way or blocks of cells, and pseudorandom owners. */
 static op2_status partition(struct run *r, const struct trial *t, int time) {
   op2_set cells = r->sets[CELLS];
   op2_partition_options how = {.method = OP2_PARTITION_KWAY, .map = r->maps[EDGE_NODE]};
@@ -123,7 +123,7 @@ static op2_status declare(struct run *r, const struct trial *t) {
     int64_t *values = calloc((size_t)(n * dims[d]) + 1, sizeof *values);
     for (int64_t i = 0; i < n; i++)
       for (int j = 0; j < dims[d]; j++) {
-        /* What is in the halo at first is nobody's business. */
+        /* The initial values of the halo are arbitrary. */
         bool own = i < r->share.set[set_of[d]].ends[1];
         values[i * dims[d] + j] =
             own ? start_value(d, r->share.set[set_of[d]].global[i], j) : 987654;
@@ -181,7 +181,7 @@ static op2_status queue(struct run *r, int kind) {
   }
 }
 
-/* Owned rows, and every other time the halo as well, are those of the whole. */
+/* Owned rows, and every other time the halo as well, equal those of the whole mesh. */
 static int look(struct run *r, const struct trial *t, int l, bool keep) {
   int wrong = 0;
   for (int d = 0; d < DATS; d++) {
