@@ -48,7 +48,7 @@ static void destroy(struct owned *o) {
   }
 }
 
-/* Memory last: wrapped dats borrow it. */
+/* Memory is released last, since wrapped dats borrow it. */
 static void destroy_all(uint64_t seed) {
   for (int i = owned_count - 1; i > 0; i--) {
     int j = draw_below(&seed, i + 1);
@@ -219,8 +219,8 @@ const char *test_scratch(void) {
   return scratch_dir;
 }
 
-/* The environment is read once: threads of a test ask for it while StarPU, when it starts, changes the
- * environment. */
+/* The environment is read only once: threads of a test read it while StarPU, when it starts,
+ * changes the environment. */
 const char *test_cache(void) {
   if (cache_dir[0]) return cache_dir;
   const char *given = getenv("OP2_TEST_CACHE");
@@ -233,7 +233,7 @@ const char *test_cache(void) {
 
 /* ---- running -------------------------------------------------------------------------------- */
 
-/* The toolkit that was fetched for the tests serves where there is no other. */
+/* Use the toolkit that was fetched for the tests if there is no other. */
 static void find_toolkit(void) {
   char path[4096];
   const char *fetched = getenv("OP2_TEST_CUDA");
@@ -250,7 +250,7 @@ void test_environment(void) {
   setenv("OP2_VERIFY", "1", 1);
   find_toolkit();
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
-  setenv("OCL_ICD_VENDORS", "/dev/null/none", 1); /* as backend_unfit() says */
+  setenv("OCL_ICD_VENDORS", "/dev/null/none", 1); /* backend_unfit() says why */
 #endif
   if (getenv("OP2_TEST_CFLAGS")) setenv("OP2_CFLAGS", getenv("OP2_TEST_CFLAGS"), 1);
   test_scratch();
@@ -307,16 +307,16 @@ static void run_case(const struct test_case *test, const struct config *config, 
      config->eager ? "eager" : "lazy", config->block_size);
 }
 
-/* The checked mode applies kernels one by one, whatever the blocks: two sizes do in quick runs, and
- * one where tests take long. */
+/* The checked mode applies kernels one by one, whatever the blocks: quick runs try two block sizes,
+ * and tests that take long one. */
 static int sizes_of(const char *backend, unsigned flags) {
   if (flags & RUN_ONE_BLOCK) return 1;
   if (flags & RUN_TWO_BLOCKS && !thorough() && strcmp(backend, "check") == 0) return 1;
   return quick() && strcmp(backend, "check") == 0 ? 2 : 4;
 }
 
-/* A quick run tries every case in half of its configurations, as on the fields of one colour of a
- * chessboard: neighbouring cases take turns, so that together they try all. */
+/* A quick run tries every case in half of its configurations, chosen like the fields of one colour
+ * of a chessboard: neighbouring cases use the other half, so that together they try all. */
 static bool is_tried(int i, const struct config *config, int block, unsigned flags) {
   const bool both_modes = !(flags & (RUN_EAGER_ONLY | RUN_LAZY_ONLY));
   if (!quick() || thorough() || is_device(config->backend)) return true;
@@ -324,8 +324,8 @@ static bool is_tried(int i, const struct config *config, int block, unsigned fla
   return (i + block + config->eager) % 2 == 0;
 }
 
-/* StarPU is started for the first context and stopped with the last: a context that does nothing
- * keeps it running. */
+/* StarPU starts with the first context and stops with the last one: an idle context keeps it
+ * running. */
 static void run_backend(const char *backend, int n, const struct test_case *cases, unsigned flags) {
   static const int block_sizes[] = {7, 1, 2, 1000000};
   const int step = flags & RUN_TWO_BLOCKS && !thorough() ? 2 : 1;
@@ -336,12 +336,12 @@ static void run_backend(const char *backend, int n, const struct test_case *case
   for (int eager = flags & RUN_EAGER_ONLY ? 1 : 0; eager <= (flags & RUN_LAZY_ONLY ? 0 : 1);
        eager++)
     for (int b = 0; b < sizes_of(backend, flags); b += step) {
-      /* A device's compiler takes long, and blocks matter little to it. */
+      /* A device's compiler takes long, and block sizes matter little on it. */
       if (is_device(backend) && !thorough() && b != step * (eager % sizes_of(backend, flags)))
         continue;
       const struct config config = {backend, eager == 1, block_sizes[b]};
-      /* A task per block in half of the configurations; in the others a team, and the calling
-       * thread where programs are short. */
+      /* Half of the configurations run a task per block; the others a team, or the calling thread
+       * alone for short programs. */
       setenv("OP2_CHUNK_US", b < 2 ? "0" : "200", 1);
       setenv("OP2_TEAM", b == 2 ? "1" : "0", 1);
       for (int i = 0; i < n; i++)
@@ -360,7 +360,7 @@ const char *backend_unfit(const char *backend) {
 }
 
 int run_cases(int n, const struct test_case *cases, unsigned flags) {
-  /* StarPU starts OpenCL's loader with nothing to find: who wants it is to come first. */
+  /* StarPU starts OpenCL's loader with no platforms to find, so opencl comes first. */
   static const char *const backends[] = {"opencl", "cuda",   "sequential",
                                          "openmp", "starpu", "check"};
   test_environment();

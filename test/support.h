@@ -8,12 +8,11 @@
 #include "op2.h"
 #include "tap.h"
 
-/* Cases that must hold on every backend, lazy and eager, for several block sizes. One line of TAP
- * per case and configuration; inside a case, what fails is said in comments and remembered.
- *
+/* Cases that must hold on every backend, lazy and eager, for several block sizes. There is one line
+ * of TAP per case and configuration; failures inside a case are printed in comments and remembered.
  * EXPECT* note a failure and go on; MUST and the new_* functions end the case. Objects made by
- * new_* are destroyed after the case, in an order that changes from configuration to configuration.
- */
+ * new_* are destroyed after the case, in an order that changes from configuration to
+ * configuration. */
 
 struct config {
   const char *backend;
@@ -27,10 +26,10 @@ struct test_case {
 };
 
 extern op2_context test_ctx;      /* of the running case */
-extern struct config test_config; /* and how it was made */
+extern struct config test_config; /* its configuration */
 
-/* RUN_ON_DEVICES: on theirs as well, whose compilers take long. Elsewhere it takes OP2_TEST_FULL=1, or
- * OP2_TEST_BACKEND that names one. */
+/* RUN_ON_DEVICES: also run on devices, whose compilers take long. Without it a device needs
+ * OP2_TEST_FULL=1, or OP2_TEST_BACKEND that names it. */
 enum {
   RUN_LAZY_ONLY = 1,
   RUN_EAGER_ONLY = 2,
@@ -50,15 +49,15 @@ int run_cases(int n, const struct test_case *cases, unsigned flags);
 const char *test_cache(void);
 /* A folder of the process for scratch files, removed at exit. */
 const char *test_scratch(void);
-/* Options of a configuration. */
+/* The options of a configuration. */
 op2_options config_options(const struct config *config);
-/* The program's settings of environment variables; call before the first context. */
+/* Set environment variables for the program; call it before the first context. */
 void test_environment(void);
-/* Why tests do not run on a backend; null: they do. */
+/* The reason why tests do not run on a backend; null: they do. */
 const char *backend_unfit(const char *backend);
-bool explains(const char *text); /* op2_explain() has this in what it says of the running case */
-bool on_check(void); /* the running case is on the checked backend */
-bool on_device(void); /* the running case is where loops run on a device, or some do (OP2_PLACE) */
+bool explains(const char *text); /* true if op2_explain() prints this text for the running case */
+bool on_check(void);             /* true if the running case is on the checked backend */
+bool on_device(void);            /* true if its loops, or some (OP2_PLACE), run on a device */
 
 /* ---- inside a case -------------------------------------------------------------------------- */
 
@@ -72,8 +71,8 @@ _Noreturn void abandon_case(void);
 #define EXPECT(cond) expect_at(__FILE__, __LINE__, (cond), #cond)
 #define MUST(call)   must_at(__FILE__, __LINE__, (call), #call)
 
-/* The call returns `want`, its message holds every word that follows, and nothing was queued or
- * run. */
+/* The call returns `want`, its message contains every word that follows, and the call has queued
+ * and run nothing. */
 #define REFUSED(want, call, ...)                                                                   \
   do {                                                                                             \
     const int64_t queued_ = op2_queued(test_ctx);                                                  \
@@ -116,9 +115,9 @@ op2_gbl new_gbl(int dim, op2_type type, const void *data, const char *name);
 op2_const new_const(int dim, op2_type type, const void *data, const char *name);
 op2_kernel new_kernel(const op2_kernel_desc *desc);
 op2_kernel new_source(const char *name, const char *source);
-/* The case destroys this handle itself. */
+/* Tell the case not to destroy this handle. */
 void disown(const void *handle);
-/* Remember a handle made by the case. */
+/* Let the case destroy a handle in the end. */
 void own_set(op2_set set);
 void own_map(op2_map map);
 void own_dat(op2_dat dat);
@@ -127,12 +126,12 @@ void own_loop(op2_loop loop);
 /* Zeroed memory that is freed after the case. */
 void *scratch(size_t count, size_t bytes);
 
-/* The section ends that direct and indirect loops are tried with: (n,n,n,n), (0,n,n,n),
+/* The section ends with which direct and indirect loops are tried: (n,n,n,n), (0,n,n,n),
  * (n/2,n,n,n), (0,n/2,n,n). */
 enum { SECTION_KINDS = 4 };
 op2_set new_sectioned(int kind, int64_t n, int64_t *owned, const char *name);
 
-/* A small generator for reproducible data: splitmix64. */
+/* A small generator of reproducible data: splitmix64. */
 uint64_t draw(uint64_t *state);
 int draw_below(uint64_t *state, int n);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A library that changes the floating-point modes of the thread that loads it, as those do that
- * were linked with -ffast-math: loaded as a plugin, or by LD_PRELOAD before a program begins.
- * OP2_TEST_MODES says which (fp_case.h); unset: none. Kernels that are linked with it call its
+/* A library that changes the floating-point modes of the thread that loads it, as libraries linked
+ * with -ffast-math do: it is loaded as a plugin, or by LD_PRELOAD before a program begins.
+ * OP2_TEST_MODES gives the modes (fp_case.h); unset: none. Kernels that are linked with it call its
  * function, so that the linker keeps it. */
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands in for an OpenCL platform in t732: it leaves a mark when it is loaded. */
+/* A stand-in for an OpenCL platform in t732: it leaves a mark when it is loaded. */
 #include <stdio.h>
 #include <stdlib.h>
 

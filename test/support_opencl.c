@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What stands in for a part of a program that is linked with OpenCL, in t732. */
+/* A stand-in for a part of a program that is linked with OpenCL, in t732. */
 extern int clGetPlatformIDs(unsigned room, void **platforms, unsigned *n);
 int op2_test_platforms(void);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a random loop does, on plain arrays: every element in turn, gathered, run and put back. */
+/* Runs a random loop on plain arrays: gathers the arguments of every element in turn, runs the
+ * kernel and writes the results back. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static const struct {
 size_t size_of(op2_type type) { return types[type].size; }
 const char *c_name(op2_type type) { return types[type].name; }
 
-/* Integers are held as what conversion to uint64_t makes of them. */
+/* Integers are stored as their conversion to uint64_t. */
 union rvalue load(op2_type type, const void *at) {
   union rvalue v = {0};
   switch (type) {
@@ -178,8 +179,8 @@ static union rvalue eval(const struct rkernel *k, const struct rframe *f, int at
   return v;
 }
 
-/* What a statement does to the value before it takes effect; the text in support_rlisting.c says
- * the same. */
+/* The effect that a statement applies to the value before it is stored; support_rlisting.c prints
+ * the same as text. */
 static union rvalue finish(const struct rstatement *s, op2_type type, union rvalue v) {
   if (s->effect == R_PLUS) {
     if (type == OP2_F64)
@@ -215,10 +216,10 @@ struct runner {
   const struct rcall *call;
   const struct rkernel *k;
   unsigned char **
-      written; /* by dat group: for WRITE through a map, whether a value was written in this loop */
+      written; /* by dat group: for WRITE through a map, true if a value was written in this loop */
   bool agree;
-  int64_t found[R_ARGS];      /* located: the element that has won, or -1, */
-  union rvalue start[R_ARGS]; /* and what the global had before the loop */
+  int64_t found[R_ARGS];      /* located: the element with the best value, or -1, */
+  union rvalue start[R_ARGS]; /* and the global's value before the loop */
 };
 
 static void *room(size_t bytes) {
@@ -227,7 +228,7 @@ static void *room(size_t bytes) {
   return memory;
 }
 
-/* The element of the dat's set that a slot of an argument is about. */
+/* The element of the dat's set to which a slot of an argument leads. */
 static int64_t target(const struct runner *r, const struct rarg *arg, int64_t element, int slot) {
   if (arg->map < 0) return element;
   const struct rmap *map = &r->p->maps[r->call->map[arg->map]];
@@ -290,7 +291,8 @@ static unsigned char *global(const struct runner *r, int a) {
   return r->p->gbls[r->call->dat[r->k->args[a].dat]].data;
 }
 
-/* Of equal values that of the element with the lower number, with all that stands beside it. */
+/* Take the value if it is better, or equal and from an element with a lower number; take the values
+ * of its op2_arg_info() arguments with it. */
 static void offer(struct runner *r, int a, int64_t element, const struct rframe *f) {
   const struct rarg *arg = &r->k->args[a];
   const union rvalue v = f->arg[a][0], best = load(arg->type, global(r, a));
@@ -354,8 +356,7 @@ bool rcall_run(struct rprogram *p, const struct rcall *call) {
     const struct rdat *dat = &p->dats[call->dat[arg->dat]];
     written[arg->dat] = room((size_t)(p->sets[dat->set].ends[3] * dat->dim));
   }
-  /* What is modified through a map is also modified by the exec halo, which does not count in
-   * reductions. */
+  /* Indirect writes also run over the exec halo, whose elements do not count in reductions. */
   const int64_t owned = set->ends[1], end = r.k->indirect_write ? set->ends[2] : owned;
   for (int64_t i = 0; i < end; i++) run_element(&r, set->idx ? set->idx[i] : i, i < owned);
   for (int g = 0; g < R_GROUPS; g++) free(written[g]);
@@ -364,14 +365,14 @@ bool rcall_run(struct rprogram *p, const struct rcall *call) {
 
 /* ---- order ----------------------------------------------------------------------------------- */
 
-/* The element that touched a place of a dat, if only one has, and how. */
+/* The element that touched a value of a dat, if only one has, and its access. */
 struct touch {
   int64_t element;
   bool many;
   unsigned accesses;
 };
 
-/* False when this one and the others may not be in any order. */
+/* False if this access and the earlier ones must keep their order. */
 static bool touch(struct touch *t, int64_t element, op2_access access) {
   t->many = t->many || (t->accesses && t->element != element);
   t->element = element;

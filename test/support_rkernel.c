@@ -12,8 +12,8 @@ const struct rconst rconsts[R_CONSTS] = {
 struct maker {
   struct rkernel *k;
   uint64_t random;
-  bool uniform; /* no leaf that depends on the element, the same for every slot: colliding WRITEs
-                   agree */
+  bool uniform; /* no leaf depends on the element, and all slots get the same value, so that
+                 * colliding WRITEs agree */
 };
 
 static op2_type random_type(uint64_t *r) {
@@ -42,9 +42,9 @@ static int map_group(struct maker *m, bool distinct) {
   return g;
 }
 
-/* Whether two arguments may name the same dat: all reading, all combining alike, increments beside
- * reads (the kernel sees the values from before its own increments), or different slots of one map
- * whose rows have no repeats. */
+/* True if two arguments may name the same dat: both read, both combine in the same mode, one
+ * increments and one reads (the kernel reads the values from before its own increments), or they
+ * are different slots of one map whose rows have no repeats. */
 static bool compatible(struct maker *m, const struct rarg *a, const struct rarg *b) {
   if (a->access == OP2_READ && b->access == OP2_READ) return true;
   if (a->access == b->access && a->access >= OP2_INC) return true;
@@ -59,7 +59,7 @@ static bool compatible(struct maker *m, const struct rarg *a, const struct rarg 
   return false;
 }
 
-/* Give the argument a dat: one of another argument, or one of its own. */
+/* Give the argument a dat: the dat of another argument, or a new one. */
 static void dat_group(struct maker *m, struct rarg *arg) {
   struct rkernel *k = m->k;
   const int role = arg->map < 0 ? 0 : k->maps[arg->map].role;
@@ -105,8 +105,8 @@ static void add_dat(struct maker *m, bool writes) {
     k->indirect_write |= writes;
   }
   dat_group(m, &arg);
-  /* Extents of an iteration space agree: one map group has one arity, and each group takes its own
-   * space. */
+  /* Iteration spaces must have the same extent: one map group has one arity, and each group has its
+   * own space. */
   if (arg.kind == R_ITER) arg.slot = arg.map < 2 ? arg.map : 0;
   if (arg.kind == R_ITER && arg.map == 2 && k->maps[2].arity != k->maps[0].arity) arg.kind = R_ALL;
   k->args[k->nargs++] = arg;
@@ -119,7 +119,8 @@ static op2_type random_integer(uint64_t *r) {
   return type;
 }
 
-/* Whole numbers, as those that it stands beside: rounding must not decide who wins. */
+/* Values are whole numbers, as those of the minimum or maximum: rounding must not decide which
+ * element wins. */
 static void add_info(struct maker *m, int beside) {
   struct rkernel *k = m->k;
   struct rarg arg = {.kind = R_INFO,
@@ -194,7 +195,7 @@ static int literal(struct maker *m, op2_type domain) {
 static bool readable(const struct maker *m, const struct rarg *arg, op2_type domain) {
   if (arg->access != OP2_READ && arg->access != OP2_RW) return false;
   if (domain == OP2_U64 && is_float(arg->type)) return false;
-  if (domain == OP2_F64 && arg->type == OP2_F32) return false; /* its rounding would show */
+  if (domain == OP2_F64 && arg->type == OP2_F32) return false; /* rounding to float would show */
   return !m->uniform || arg->kind == R_GBL || arg->kind == R_VAL;
 }
 
@@ -273,8 +274,8 @@ static void add_statements(struct maker *m, int a) {
   m->uniform = false;
 }
 
-/* WRITE arguments must be written whole: at most two modified dats keep the statements within
- * bounds. */
+/* WRITE arguments must be written as a whole: a limit of two modified dats bounds the number of
+ * statements. */
 struct rkernel *rkernel_make(uint64_t seed, int number) {
   struct rkernel *k = calloc(1, sizeof *k);
   struct maker m = {k, seed * 1000003u + (uint64_t)number, false};

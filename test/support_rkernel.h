@@ -9,11 +9,10 @@
 #include "op2.h"
 
 /* Random kernels: a list of statements over expression trees, from which both C text for op2 and a
- * direct evaluation are made. Nothing here calls op2.
- *
- * Values stay in bounds, so that rounding is the only difference there can be: expressions over
- * floating point never enlarge a difference (means, halved differences, minima, x / (1 + x * x)),
- * what is added is at most 1/8, integers are computed modulo 2^64 and cut to size. */
+ * direct evaluation are made. This code does not call op2. Values stay bounded, so that only
+ * rounding can make a difference: floating-point expressions never enlarge a difference (means,
+ * halved differences, minima, x / (1 + x * x)), increments are at most 1/8, and integers are
+ * computed modulo 2^64 and truncated to their size. */
 
 enum {
   R_ARGS = 9,
@@ -27,7 +26,7 @@ enum {
 /* Values of an argument: rows of all slots, or of a wide global. */
 enum { R_SLOTS = R_DIM * R_ARITY, R_WIDE = 17 };
 
-/* R_INFO: a global beside a minimum or maximum, which its element leaves there. */
+/* R_INFO: a global into which the element with the minimum or maximum stores values. */
 enum rkind { R_DIRECT, R_SLOT, R_ALL, R_ITER, R_GBL, R_VAL, R_IDX, R_INFO };
 
 /* One parameter. Roles name sets: 0 is the iteration set. Equal groups mean the same map, dat or
@@ -36,12 +35,12 @@ struct rarg {
   enum rkind kind;
   op2_access access;
   op2_type type;
-  int dim, slots; /* slots: as the kernel sees, 1 or the arity */
+  int dim, slots; /* slots: as the kernel sees them, 1 or the arity */
   int slot;       /* R_SLOT */
-  int map, dat;   /* groups or -1; dat: of dats or of globals */
-  int form;       /* one of the ways to spell the parameter */
-  bool located;   /* R_GBL: others stand beside it */
-  int beside;     /* R_INFO: the group of the global it stands beside */
+  int map, dat;   /* group, or -1 for none; dat: of dats or of globals */
+  int form;       /* the way in which the parameter is declared */
+  bool located;   /* R_GBL: it has R_INFO arguments */
+  int beside;     /* R_INFO: the group of the global to which it belongs */
 };
 
 struct rmapgroup {
@@ -65,20 +64,20 @@ enum rop {
   R_AND,
   R_OR,
   R_XOR,
-  R_SHIFT, /* integers */
+  R_SHIFT, /* integer operations */
   R_MEAN,
   R_DIFF,
   R_SCALE,
   R_ABS,
-  R_SQUASH, /* floating point */
+  R_SQUASH, /* floating-point operations */
   R_LESS,
   R_MORE,
-  R_PICK /* both; PICK only integers */
+  R_PICK /* both; PICK: integers only */
 };
 
 struct rnode {
   enum rop op;
-  int a, b, c;     /* operands; LEAF: argument, slot, component; CONST: which, component */
+  int a, b, c;     /* operands; LEAF: argument, slot, component; CONST: number, component */
   uint64_t number; /* LITERAL, SCALE: in 1/64 for floating point */
 };
 
@@ -123,7 +122,7 @@ struct rframe {
 };
 
 struct rkernel *rkernel_make(uint64_t seed, int number);
-/* Its source for op2; to be freed. */
+/* Source code for op2; the caller frees it. */
 char *rkernel_text(const struct rkernel *kernel);
 void rkernel_free(struct rkernel *kernel);
 void rkernel_run(const struct rkernel *kernel, struct rframe *frame);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random kernels as C text, random programs in words. */
+/* Prints random kernels as C text and random programs as readable lists. */
 #define _XOPEN_SOURCE 700
 #include "support_rprogram.h"
 
@@ -62,7 +62,7 @@ struct binary {
   const char *before, *between;
 };
 
-/* How an operation on two operands is spelt in integers, doubles and floats. */
+/* The text of an operation on two operands in integers, doubles and floats. */
 static const struct binary *spelling(enum rop op, op2_type domain) {
   static const struct binary table[][3] = {
       [R_ADD] = {{"(", " + "}},

@@ -10,7 +10,7 @@ struct maker {
   struct rprogram *p;
   uint64_t random;
   struct rkernel *const *kernels;
-  int nkernels, *numbers; /* numbers: the kernels this program is about */
+  int nkernels, *numbers; /* numbers: the kernels that this program uses */
   bool whole;             /* sets have no halo, and no loop depends on the order of elements */
 };
 
@@ -20,7 +20,7 @@ static void *room(size_t bytes) {
   return memory;
 }
 
-/* Make room for one more of `count` things; arrays grow by doubling. */
+/* Grow the array for one more than `count` elements; arrays grow by doubling. */
 static void *grown(void *array, int count, size_t bytes) {
   if (count & (count - 1)) return array;
   array = realloc(array, (size_t)(count ? 2 * count : 1) * bytes);
@@ -126,8 +126,8 @@ static bool row_has(const int32_t *row, int n, int32_t value) {
   return false;
 }
 
-/* Styles: anywhere, near (as in a numbered mesh), into few elements, one to one as far as it goes.
- */
+/* Styles of maps: anywhere, near (as in a numbered mesh), into few elements, one to one as far as
+ * possible. */
 static int make_map(struct maker *m, int from, int to, int arity, bool distinct) {
   struct rprogram *p = m->p;
   uint64_t *r = &m->random;
@@ -236,7 +236,7 @@ static int find_gbl(struct maker *m, const struct rdatgroup *g, const struct rca
   return make_gbl(m, g->type, g->dim);
 }
 
-/* Choose sets for the kernel's roles; false when no map can lead there. */
+/* Choose sets for the kernel's roles; false if no map can be made between them. */
 static bool choose_roles(struct maker *m, const struct rkernel *k, int *roles) {
   struct rprogram *p = m->p;
   for (int role = 0; role < R_ROLES; role++) roles[role] = pick_base(m);
@@ -276,7 +276,7 @@ static void fill_call(struct maker *m, struct rcall *call) {
                     call->value[a]);
 }
 
-/* Null where none of some that were tried would do. */
+/* Null if none of the kernels that were tried fits. */
 static struct rcall *make_call(struct maker *m) {
   struct rcall *call = room(sizeof *call);
   int tries = m->whole ? 4 : 0;
@@ -301,7 +301,7 @@ static void queue_loop(struct maker *m) {
   run(m, call);
 }
 
-/* Loop objects: make one, or use one that is there. */
+/* Make a loop object, or use an existing one. */
 static void use_object(struct maker *m) {
   struct rprogram *p = m->p;
   uint64_t *r = &m->random;
@@ -370,7 +370,7 @@ static void give_up(struct maker *m) {
   operation(p, kind == 0 ? P_KILL_MAP : kind == 1 ? P_KILL_DAT : P_KILL_GBL, i);
 }
 
-/* At the end everything that is left is looked at, with no flush before in half of the programs. */
+/* In the end all remaining objects are read, in half of the programs without a flush before. */
 static void finish(struct maker *m) {
   struct rprogram *p = m->p;
   if (draw_below(&m->random, 2)) operation(p, P_FLUSH, 0);

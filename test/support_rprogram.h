@@ -5,8 +5,8 @@
 #include "support_rkernel.h"
 
 /* Random programs: a list of operations on sets, maps, dats, globals and loops. A program is made
- * and, operation by operation, carried out on plain arrays in plain element order; what every look
- * at data must see is kept with it. Nothing here calls op2. */
+ * and, operation by operation, carried out on plain arrays in plain element order; the values that
+ * every read must return are kept with it. This code does not call op2. */
 
 enum rstep {
   P_SET,
@@ -16,7 +16,7 @@ enum rstep {
   P_GBL, /* make object `a` */
   P_KILL_MAP,
   P_KILL_DAT,
-  P_KILL_GBL, /* give up the handle of `a` */
+  P_KILL_GBL, /* destroy the handle of `a` */
   P_LOOP,     /* queue `call` */
   P_OBJECT,
   P_ENQUEUE,
@@ -28,7 +28,7 @@ enum rstep {
   P_READ, /* dat `a` holds `data` */
   P_PUT,
   P_PUT_HALO,
-  P_EDIT, /* dat `a` becomes `data`; P_EDIT: in a scope for writing */
+  P_EDIT, /* dat `a` becomes `data`; P_EDIT: in an access scope for writing */
   P_GBL_GET,
   P_GBL_PUT,
   P_CONST_PUT /* global or constant `a` and `data` */
@@ -36,10 +36,11 @@ enum rstep {
 
 struct rset {
   int64_t ends[4];
-  int base, parent;  /* itself, -1; of a subset its base and what it was made from */
+  int base, parent;  /* of a set: itself and -1; of a subset: its base, and the set from which it
+                      * was made */
   int64_t *idx;      /* subset: base indices */
   int64_t *position; /* subset: positions in the parent, as given */
-  int64_t count;     /* of them */
+  int64_t count;     /* number of elements of a subset */
 };
 
 struct rmap {
@@ -52,7 +53,7 @@ struct rdat {
   int set, dim;
   op2_type type;
   bool wrapped, bare, dead; /* bare: made without data */
-  unsigned char *data;      /* as it is at this point of the program */
+  unsigned char *data;      /* the values at this point of the program */
 };
 
 struct rgbl {
@@ -84,17 +85,17 @@ struct rprogram {
   struct rmap *maps;
   struct rdat *dats;
   struct rgbl *gbls;
-  struct rcall **objects; /* null once given up */
+  struct rcall **objects; /* null once destroyed */
   struct roperation *operations;
   unsigned char cst[R_CONSTS][R_DIM * 8];
-  bool collides; /* elements write different values to one place: refused by the checked mode */
-  double scale64, scale32; /* largest magnitudes there were */
+  bool collides; /* elements write different values to one location: the checked mode refuses it */
+  double scale64, scale32; /* largest magnitudes so far */
   int loops;
 };
 
 struct rprogram *rprogram_make(uint64_t seed, int number, struct rkernel *const *pool, int npool);
-/* One that can be shared out among ranks: sets have no halo, and what loops do does not depend on the
- * order of elements. */
+/* A program that can be distributed over ranks: sets have no halo, and the effect of loops does not
+ * depend on the order of elements. */
 struct rprogram *rprogram_make_whole(uint64_t seed, int number, struct rkernel *const *pool,
                                      int npool);
 void rprogram_free(struct rprogram *program);
@@ -102,11 +103,11 @@ void rprogram_print(const struct rprogram *program, FILE *out);
 /* Bytes of a dat's owned or whole values. */
 size_t rdat_bytes(const struct rprogram *program, const struct rdat *dat, bool whole);
 
-/* Carry out a call on the program's arrays; false when elements wrote different values to one
- * place. */
+/* Carry out a call on the program's arrays; false if elements wrote different values to one
+ * location. */
 bool rcall_run(struct rprogram *program, const struct rcall *call);
-/* Whether a place is touched by several elements, other than by all to read it or to add, to lower
- * or to raise; or it matters which element does. */
+/* True if several elements access a location other than by reading only, or by INC, MIN or MAX
+ * only; or if the result depends on which element does. */
 bool rcall_ordered(const struct rprogram *program, const struct rcall *call);
 
 #endif

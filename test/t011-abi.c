@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What programs are compiled with keeps its layout (doc/abi.md), and room that is used by nobody yet
- * has to be zero. On 64-bit systems; others are not promised anything. */
+/* The layout of structs that programs are compiled with does not change (doc/abi.md), and reserved
+ * space must be zero. Only 64-bit systems have this guarantee. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,7 @@ static void layouts(void) {
     is_int((int64_t)all[i].is, (int64_t)all[i].want, "%s", all[i].name);
 }
 
-/* Tags and the fields they speak of, as programs that inlined the constructors have them. */
+/* Programs that inlined the constructors set these tags and fields. */
 static void constructors(void) {
   int marks[3];
   const op2_dat dat = (op2_dat)&marks[0];

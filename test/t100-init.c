@@ -216,7 +216,8 @@ static void objects_refuse(struct objects *o) {
   ok(!made.dat && !made.map && !made.set, "nothing was made");
 }
 
-/* Everything made from a context that has ended stays a handle, and every call on it says so. */
+/* Every object of a context that has ended stays a handle, and every call with it fails with a
+ * message that names the reason. */
 static void after_finalize(const char *backend) {
   op2_options options = base(backend);
   struct objects o = {0};
@@ -235,7 +236,8 @@ static void after_finalize(const char *backend) {
      "%s: destruction after the end", backend);
 }
 
-/* op2_explain() counts what made loops run, and says "the last 16 of" only where there were more. */
+/* op2_explain() counts the reasons why loops ran, and prints "the last 16 of" only if there were
+ * more. */
 static void explain_counts(op2_context ctx, int count) {
   char expected[64], *text = NULL;
   size_t size = 0;
@@ -247,8 +249,7 @@ static void explain_counts(op2_context ctx, int count) {
   free(text);
 }
 
-/* Contexts know nothing of each other: a constant's name is taken in one only, and each runs its
- * own queue. */
+/* Contexts are independent: a constant's name is taken in one only, and each runs its own queue. */
 static void two_contexts(const char *first, const char *second) {
   op2_context ctx[2] = {NULL, NULL};
   op2_set set[2] = {NULL, NULL};

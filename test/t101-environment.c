@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What is said about the environment: variables that nobody knows, numbers that are none, and which
- * variable or option a message is about. */
+/* Warnings and errors about the environment: unknown variables, values that are not numbers, and
+ * messages that name the right variable or option. */
 #define _XOPEN_SOURCE 700
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ static op2_options base(void) {
   return (op2_options){.backend = "sequential", .cache_dir = test_cache()};
 }
 
-/* What a context that comes and goes prints. */
+/* The text that a context prints from op2_init() to op2_finalize(). */
 static const char *said_by_init(int log_level) {
   op2_options options = base();
   op2_context ctx = NULL;
@@ -74,7 +74,7 @@ static void not_ours(void) {
   }
 }
 
-/* One variable with one value: refused, and named with what would do. */
+/* A variable with a bad value is refused, and the message gives the values that are allowed. */
 static void refused(const char *name, const char *value, const char *expected) {
   op2_options options = base();
   op2_context ctx = NULL;
@@ -126,7 +126,7 @@ static void accepted(void) {
   }
 }
 
-/* Options name the field and the variable that would have counted without them. */
+/* Errors in options name the field, and the variable that would count without it. */
 static void options(void) {
   const struct {
     op2_options options;
@@ -146,7 +146,7 @@ static void options(void) {
   }
 }
 
-/* What one loop prints, and the message of looking at its result, "" if it has none. */
+/* The text that one loop prints, and the message when its result is read, "" if there is none. */
 static const char *run_one(op2_options opts, char message[4096]) {
   op2_context ctx = NULL;
   op2_set set = NULL;
@@ -184,7 +184,7 @@ static void texts(void) {
   opts.graph_file = path;
   ok(says(run_one(opts, message), "op2_options.graph_file"), "the same for the option");
   opts = base();
-  char empty[4200]; /* what a cache has is used without a compiler */
+  char empty[4200]; /* code in the cache is used without a compiler */
   snprintf(empty, sizeof empty, "%s/empty-cache", test_scratch());
   opts.cache_dir = empty;
   setenv("OP2_CC", "no-such-compiler", 1);

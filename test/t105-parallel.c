@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Work on large arrays, shared out among threads, and the memory of such arrays. */
+/* Work on large arrays that is divided among threads, and the memory of such arrays. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <errno.h>
@@ -16,11 +16,11 @@
 
 /* ---- threads that cannot be made ---- */
 
-static int threads_left = -1; /* that can be made; -1: any number */
+static int threads_left = -1; /* number of threads that can still be made; -1: any number */
 
 typedef int create_thread(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
-/* In place of the C library's, for the library as well. */
+/* Replaces the function of the C library, for op2 as well. */
 int pthread_create(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *),
                    void *argument) {
   create_thread *real;
@@ -45,7 +45,7 @@ static void count_range(void *argument, int64_t lo, int64_t hi) {
   for (int64_t i = lo; i < hi; i++) tally->seen[i]++;
 }
 
-/* Whether each of n is seen once, in so many ranges of at least `least`. */
+/* True if each of n numbers is seen once, in this many ranges of at least `least` numbers. */
 static bool shared_out(int threads, int64_t n, int64_t least, int calls) {
   struct tally tally = {.least = least, .seen = calloc((size_t)n + 1, sizeof(int64_t))};
   if (!tally.seen) return false;
@@ -77,7 +77,8 @@ static void test_ranges(int cpus) {
   ok(good, "without threads the caller does it all");
 }
 
-/* New threads have to stay where the caller must: more of them would take turns there. */
+/* New threads inherit the caller's affinity: on a single CPU they would only share it, so the
+ * caller works alone. */
 static void test_bound(void) {
   cpu_set_t before, one;
   int first = 0;
@@ -162,13 +163,14 @@ static void test_memory(void) {
   op2i_free_data(NULL);
 }
 
-/* glibc's set-up by malloc_trim() is not safe in threads where the program has another allocator. */
+/* malloc_trim() initialises glibc's allocator in a way that is not thread-safe if the program has
+ * another allocator. */
 #ifdef __GLIBC__
 #include <malloc.h>
 
 static _Atomic int trimming, trims, most_trimming;
 
-/* In place of the C library's. */
+/* Replaces the function of the C library. */
 int malloc_trim(size_t kept) {
   const struct timespec nap = {.tv_nsec = 2000000};
   (void)kept;

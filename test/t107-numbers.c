@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sorting by numbers, and sets of numbers, against what the C library and plain search make of the
- * same; and what they do without memory. */
+/* Sorting by numbers, and sets of numbers, compared with the results of the C library and of plain
+ * search; and their behaviour when memory runs out. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,7 +41,7 @@ static bool is_expected(int64_t n, bool pairs) {
   return true;
 }
 
-/* `with` are places, so what is expected is stable. */
+/* `with` holds positions, so the expected order is stable. */
 static bool sorts(int64_t n, bool pairs) {
   for (int64_t i = 0; i < n; i++) {
     with[i] = i;
@@ -95,7 +95,7 @@ static void sorting_without_memory(void) {
 
 /* ---- sets ------------------------------------------------------------------------------------ */
 
-/* Against the same numbers sorted, each once; numbers beside them are not there. */
+/* Compare with the same numbers sorted, each once; the numbers next to them are not in the set. */
 static bool holds(int64_t n, const int64_t *sorted, const struct op2i_numbers *set) {
   if (set->n != n) return false;
   for (int64_t i = 0; i < n; i++) {
@@ -143,7 +143,7 @@ static void sets(void) {
   ok(collects(MOST, keys), "one in each page");
 }
 
-/* The first failure is told; what is there is freed in any case. */
+/* The first failure is reported; memory is freed in any case. */
 static void sets_without_memory(void) {
   int failed = 0, told = 0;
   for (int64_t nth = 1; nth <= 100; nth++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers: who asks for rows in a place gets what was last written to them, wherever that was; only what
- * is out of date and not overwritten moves; what is out of date is spoilt; the epoch changes when and
- * only when something else has. */
+/* Buffers: a request for rows on the host or a device gets the values written last, wherever that
+ * was; only rows that are out of date and not overwritten are copied; rows that are out of date are
+ * spoilt; and the epoch changes exactly when some other state has changed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { OWNED = 24, HALO = 9, ROWS = OWNED + HALO, STEPS = 400 };
 
 struct model {
   struct op2i_buffer buffer;
-  int64_t values[ROWS]; /* what must be there */
+  int64_t values[ROWS]; /* the expected values */
   int64_t epoch;
   int wrong, moved;
 };
@@ -30,7 +30,8 @@ static int64_t bytes_of(unsigned rows) {
   return ((rows & OP2I_OWNED_ROWS ? OWNED : 0) + (rows & OP2I_HALO_ROWS ? HALO : 0)) * 8;
 }
 
-/* What a request moves: rows that are asked for, are fresh elsewhere only, and are not overwritten. */
+/* True if a request copied exactly the rows that it asks for, that are fresh only on the other
+ * side, and that it does not overwrite. */
 static bool moves(const struct op2i_buffer *before, const struct op2i_device_counts *counts,
                   enum op2i_place place, op2_access access, unsigned rows) {
   const struct op2i_device_counts *now = &test_ctx->shadow->counts;
@@ -43,7 +44,7 @@ static bool moves(const struct op2i_buffer *before, const struct op2i_device_cou
          now->get_bytes - counts->get_bytes == gets * bytes_of(missing);
 }
 
-/* As the places have it. */
+/* True if the state agrees with the memory and the fresh rows of both sides. */
 static bool states(const struct op2i_buffer *buffer) {
   bool good = true;
   for (unsigned part = OP2I_OWNED_ROWS; part <= OP2I_HALO_ROWS; part <<= 1) {
@@ -58,8 +59,8 @@ static bool states(const struct op2i_buffer *buffer) {
   return good;
 }
 
-/* Ask as a reader or a writer would, look at what may be looked at, and write all that was asked for.
- */
+/* Request rows for reading or writing, compare the values that may be read, and write all rows
+ * requested for writing. */
 static void ask(struct model *m, uint64_t *seed) {
   static const op2_access modes[] = {OP2_READ, OP2_WRITE, OP2_RW};
   const op2_access access = modes[draw_below(seed, 3)];
@@ -83,7 +84,7 @@ static void ask(struct model *m, uint64_t *seed) {
   m->epoch = test_ctx->epoch;
 }
 
-/* Every row is fresh somewhere, and spoilt where it is not. */
+/* Every row is fresh somewhere, and spoilt where it is not fresh. */
 static void look(struct model *m) {
   for (int r = 0; r < ROWS; r++) {
     int fresh = 0;
@@ -121,7 +122,7 @@ static void sequences(void) {
   }
 }
 
-/* What two rounds of the same requests leave alone is found as it was. */
+/* If two repetitions of the same requests change nothing, the epoch stays the same. */
 static void settled(void) {
   struct op2i_buffer buffer;
   void *data;
@@ -161,7 +162,8 @@ static void no_memory(void) {
 
 OP2_KERNEL(seven, (int64_t *x), { *x = 7; });
 
-/* A loop that finds no memory for its values, wherever that is, is given them when it comes again. */
+/* A loop that gets no memory for its values, on the host or on the device, gets it when it is
+ * queued again. */
 static void no_memory_in_a_loop(void) {
   op2_set set = new_set(ROWS, "cells");
   op2_kernel seven = new_kernel(&seven_kernel);

@@ -94,8 +94,8 @@ static void subset_refused(void) {
   EXPECT(sub == NULL);
 }
 
-/* Handles may go in any order: the subset keeps its base, the dat its set, the queue what it uses.
- */
+/* Handles may be destroyed in any order: the subset keeps its base, the dat its set, and the queue
+ * all that it uses. */
 static void destroyed_in_use(void) {
   op2_set base = NULL, sub = NULL;
   op2_dat x = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps: declaration, permuted and composed maps, what is refused. Cases C22, F19, F20. */
+/* Maps: declaration, permuted and composed maps, and errors. Cases C22, F19, F20. */
 #include <limits.h>
 
 #include "support.h"
@@ -189,7 +189,7 @@ static void composed_refused(void) {
   EXPECT(map == NULL);
 }
 
-/* Copies with the same sets and values are maps of their own. */
+/* Copies with the same sets and values are separate maps. */
 static void two_equal_maps(void) {
   op2_set from = new_set(3, "from"), to = new_set(3, "to");
   const int32_t idx[3] = {2, 0, 1};

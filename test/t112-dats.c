@@ -17,7 +17,7 @@ OP2_KERNEL(wide_u64, (int64_t *s, const uint64_t *x), { *s = (int64_t)*x; });
 OP2_KERNEL(wide_f32, (int64_t *s, const float *x), { *s = (int64_t)*x; });
 OP2_KERNEL(wide_f64, (int64_t *s, const double *x), { *s = (int64_t)*x; });
 
-/* C4, C5: without data a dat is zero, and has no storage before it is looked at. */
+/* C4, C5: a dat without data is zero, and has no storage before it is accessed. */
 static void no_data(void) {
   op2_set set = new_sections(2, 3, 4, 6, "cells");
   op2_dat x = new_dat(set, 2, OP2_F64, NULL, "x"),
@@ -76,7 +76,7 @@ struct turns {
   int32_t want[ROWS];
 };
 
-/* Loops over the owned rows, and over all of them; the host, in each way. */
+/* Access by loops over the owned rows or over all rows, and by the host in each way. */
 static void take_turn(struct turns *t, int way, int32_t value) {
   int32_t values[ROWS];
   void *w = NULL;
@@ -102,7 +102,7 @@ static void take_turn(struct turns *t, int way, int32_t value) {
   for (int i = 0; i < rows && (way == 4 || way == 5); i++) t->want[i] = values[i];
 }
 
-/* Whoever changes values last, the others find them. */
+/* Any access finds the values of the last change, whoever made it. */
 static void in_turn(void) {
   enum { WAYS = 8 };
   for (uint64_t seed = 1; seed <= 6; seed++) {
@@ -204,7 +204,8 @@ static void wrapped(void) {
   MUST(op2_flush(test_ctx));
   EXPECT(memory[4] == 5 && memory[7] == 8);
   op2_dat_destroy(&x);
-  MUST(op2_dat_wrap(set, 2, OP2_I32, memory, "z", &x)); /* nobody borrows it now */
+  MUST(op2_dat_wrap(set, 2, OP2_I32, memory, "z", &x)); /* the old dat no longer borrows the
+                                                         * memory */
   op2_dat_destroy(&x);
 }
 
@@ -223,7 +224,7 @@ static void same_name(void) {
   EXPECT_VALUES(double, a, 3, i, -1);
 }
 
-/* Destroying handles with work pending changes nothing for the loops that are queued. */
+/* Destroying handles while work is pending does not affect the queued loops. */
 static void destroyed_while_queued(void) {
   op2_set set = new_set(3, "cells");
   op2_dat a = NULL, b = new_dat(set, 1, OP2_F64, NULL, "b"),

@@ -49,8 +49,8 @@ static void versions(void) {
   EXPECT_GBL(int32_t, g, -1);
 }
 
-/* A sum that is set to zero in a time loop: every step's sum is right, and the read of one step's
- * sum is not disturbed by the next. */
+/* A sum that is set to zero in a time loop: every step's sum is right, and the next step does not
+ * disturb the read of a sum. */
 static void zeroed_in_a_loop(void) {
   op2_set set = new_set(5, "cells");
   op2_dat x = new_dat(set, 1, OP2_I32, (int32_t[]){1, 2, 3, 4, 5}, "x"),
@@ -66,7 +66,7 @@ static void zeroed_in_a_loop(void) {
   EXPECT_VALUES(int32_t, y, 5, i, 18);
 }
 
-/* Setting a global forgets sums that are still queued into its earlier values. */
+/* Setting a global discards queued sums into its earlier values. */
 static void set_after_inc(void) {
   op2_set set = new_set(5, "cells");
   op2_dat x = new_dat(set, 1, OP2_I32, (int32_t[]){1, 2, 3, 4, 5}, "x");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Renumbering: nobody who looks through the interface sees it, and neighbours come near each
+/* Renumbering: it does not show through the interface, and neighbours get numbers near each
  * other. */
 #include <stdlib.h>
 #include <string.h>
@@ -110,7 +110,7 @@ static void write_some(struct world *v, uint64_t seed) {
   MUST(op2_dat_write_end(v->x, &x));
 }
 
-/* The same for worlds of any numbering. */
+/* The same step for worlds of any numbering. */
 static void step(struct world *v, int what, uint64_t seed) {
   switch (what) {
   case 0:
@@ -177,7 +177,7 @@ static void compare(const struct world *a, const struct world *b) {
   EXPECT_GBL(uint32_t, b->most, most);
 }
 
-/* Two worlds, one renumbered now and then by one map or another. */
+/* Two worlds, one of which is renumbered now and then by one of its maps. */
 static void random_programs(void) {
   make_kernels();
   for (int round = 0; round < (quick() ? 2 : 5); round++) {
@@ -195,7 +195,7 @@ static void random_programs(void) {
   }
 }
 
-/* ---- what the order is ------------------------------------------------------------------------ */
+/* ---- what the order is ---------------------------------------------------------------------- */
 
 static int64_t *numbering(op2_set set, int64_t total) {
   int64_t *number = scratch((size_t)total, sizeof *number);
@@ -203,7 +203,7 @@ static int64_t *numbering(op2_set set, int64_t total) {
   return number;
 }
 
-/* Every number once, and within its section. */
+/* True if the numbers are a permutation that keeps every section. */
 static bool keeps_sections(op2_set set) {
   int64_t ends[4];
   MUST(op2_set_sections(set, ends));
@@ -237,7 +237,8 @@ static void sections_stay(void) {
   }
 }
 
-/* Edges go by the first of their two cells, then by the other, then as they were. */
+/* Edges are sorted by the first of their two cells, then by the second, then by their old
+ * numbers. */
 static void rows_are_sorted(void) {
   for (uint64_t seed = 0; seed < 4; seed++) {
     struct world v = make_world(seed);
@@ -301,7 +302,7 @@ static void along_a_chain(void) {
   MUST(op2_renumber(c.e2c));
   int64_t *cell = numbering(c.cells, N), *edge = numbering(c.edges, N - 1);
   int64_t *node = numbering(c.nodes, N + 1), wrong = 0;
-  bool up = cell[0] == c.cell[0]; /* from either end */
+  bool up = cell[0] == c.cell[0]; /* the chain may start at either end */
   for (int i = 0; i < N; i++) wrong += cell[i] != c.cell[up ? i : N - 1 - i];
   for (int i = 0; i < N - 1; i++) wrong += edge[i] != c.edge[up ? i : N - 2 - i];
   for (int i = 0; i <= N; i++) {
@@ -312,7 +313,8 @@ static void along_a_chain(void) {
   EXPECT(wrong == 0);
 }
 
-/* A set that no map connects stays, and so does the rest when there are two meshes. */
+/* Renumbering changes only sets that are connected by maps with values: a second mesh keeps its
+ * numbers. */
 static void only_the_connected(void) {
   struct chain a = make_chain(40, 1), b = make_chain(50, 2);
   op2_map bare = new_map(a.cells, b.cells, 2, NULL, "bare"); /* without values: connects nothing */
@@ -332,7 +334,7 @@ static void reproducible(void) {
   EXPECT(!memcmp(numbering(a.nodes, NODES), numbering(b.nodes, NODES), NODES * sizeof(int64_t)));
 }
 
-/* Maps that leave elements out, one that has none, and sets without elements. */
+/* Maps that leave elements out, a map without entries, and sets without elements. */
 static void odd_graphs(void) {
   op2_set rows = new_set(6, "rows"), many = new_set(40, "many"), none = new_set(0, "none");
   op2_map alone =
@@ -348,9 +350,9 @@ static void odd_graphs(void) {
   EXPECT_VALUES(int32_t, x, 80, i, 0);
 }
 
-/* ---- what is made, held and asked afterwards --------------------------------------------------- */
+/* ---- what is made, held and asked afterwards ------------------------------------------------ */
 
-/* Maps, dats and subsets declared after it are in the user's numbering, too. */
+/* Maps, dats and subsets declared after a renumbering also use the user's numbering. */
 static void declared_after(void) {
   make_kernels();
   struct world a = make_world(11), b = make_world(11);
@@ -389,7 +391,7 @@ static void subset_indices(void) {
   for (int again = 0; again < 2; again++) {
     MUST(op2_renumber(v.e2c));
     MUST(op2_subset_indices(v.some, &m, &now));
-    /* What was handed out lives as long as the subset does. */
+    /* Returned arrays live as long as the subset does. */
     EXPECT(m == n && now == old && !memcmp(before, now, (size_t)n * sizeof *now));
   }
   int64_t ends[4], sub_ends[4], counts[4] = {0};
@@ -400,7 +402,7 @@ static void subset_indices(void) {
   EXPECT(!memcmp(counts, sub_ends, sizeof counts));
 }
 
-/* What is queued runs before, and loop objects made before are used after. */
+/* Queued loops run before the renumbering, and loop objects made before it can be used after it. */
 static void queued_before(void) {
   make_kernels();
   struct world v = make_world(31);
@@ -458,7 +460,7 @@ static void refused(void) {
   REFUSED(OP2_ERR_ARG, op2_set_numbering(v.cells, NULL));
   REFUSED(OP2_ERR_ARG, op2_set_numbering(v.some, number), "some");
   MUST(op2_renumber(v.e2c));
-  /* Maps are checked, and errors speak, in the user's numbering. */
+  /* Maps are checked in the user's numbering, and errors use it. */
   int32_t *idx = scratch(2 * EDGES, sizeof *idx);
   op2_map map = NULL;
   idx[2 * 17 + 1] = CELLS;
@@ -466,7 +468,7 @@ static void refused(void) {
           "column 1");
 }
 
-/* A failure of what is queued is returned, and nothing renumbered; the next call succeeds. */
+/* The failure of a queued loop is returned, and nothing is renumbered; the next call succeeds. */
 static void failing_before(void) {
   struct world v = make_world(61);
   op2_kernel broken = new_source("broken", "void broken(unsigned *x) { *x = no_such_thing; }");
@@ -480,7 +482,7 @@ static void failing_before(void) {
   }
   MUST(op2_renumber(v.e2c));
   uint32_t x[NODES] = {0};
-  EXPECT(op2_dat_get(v.x, x) == OP2_ERR_COMPILE); /* poison stays */
+  EXPECT(op2_dat_get(v.x, x) == OP2_ERR_COMPILE); /* the poison stays */
   uint32_t *fresh = scratch(NODES, sizeof *fresh);
   MUST(op2_dat_set(v.x, fresh));
   MUST(op2_dat_get(v.x, x));
@@ -502,7 +504,7 @@ static const struct test_case cases[] = {
     {"failing before", failing_before},
 };
 
-/* Whether this library can; if it cannot, it says why. */
+/* True if this library can renumber; if it cannot, its message must give the reason. */
 static bool available(void) {
   op2_context ctx = NULL;
   op2_set set = NULL;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The checked mode on a renumbered mesh: what it says of elements is in the user's numbers. */
+/* The checked mode on a renumbered mesh: its messages use the user's element numbers. */
 #include <stdio.h>
 #include <string.h>
 
@@ -104,7 +104,7 @@ static void collision(op2_kernel collide, int culprit) {
                      op2_arg_idx()));
   op2_status status = op2_flush(ctx);
   snprintf(target, sizeof target, "of element %d of 'cells'", cell[at + 1]);
-  /* Which of the two comes second is the library's affair. */
+  /* The library decides which of the two is the second. */
   snprintf(other, sizeof other, "collides with element %d,", next);
   if (!strstr(op2_error_message(), other))
     snprintf(other, sizeof other, "collides with element %d,", culprit);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The N-th allocation of a renumbering fails, and of what uses its result: the call says
- * OP2_ERR_NOMEM, everything is as before, and made again it succeeds. */
+/* The N-th allocation fails in a renumbering or in a use of its result: the call returns
+ * OP2_ERR_NOMEM, nothing has changed, and the same call then succeeds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,7 +23,7 @@ struct outcome {
   const char *problem;
 };
 
-/* One call: refused for lack of memory at most once, then a success. True when it was refused. */
+/* One call that may fail for lack of memory once and then must succeed. True if it failed. */
 static bool tried(struct outcome *out, op2_status status) {
   if (status == OP2_ERR_NOMEM)
     out->denied++;
@@ -103,7 +103,7 @@ static void destroy(struct objects *o) {
   op2_set_destroy(&o->edges);
 }
 
-/* Returns how many allocations there were from op2_renumber() on. */
+/* Returns the number of allocations from op2_renumber() on. */
 static int64_t attempt(int64_t n, struct outcome *out) {
   struct objects objects = {0}, *o = &objects;
   *out = (struct outcome){0};

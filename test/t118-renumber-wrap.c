@@ -83,7 +83,7 @@ static void at_its_end(void) {
   op2_dat x = wrap(&m, memory);
   MUST(op2_renumber(m.e2c));
   ADD(m, x);
-  MUST(op2_renumber(m.e2c)); /* it has left the memory already */
+  MUST(op2_renumber(m.e2c)); /* its values are no longer in the memory */
   ADD(m, x);
   op2_dat_destroy(&x);
   MUST(op2_flush(test_ctx));
@@ -100,7 +100,7 @@ static void never_used(void) {
   EXPECT(holds(memory, 0));
 }
 
-/* The memory is still the dat's. */
+/* The memory still belongs to the dat. */
 static void overlap(void) {
   struct mesh m = make_mesh(4);
   int64_t *memory = scratch(CELLS, sizeof *memory);
@@ -110,7 +110,7 @@ static void overlap(void) {
   REFUSED(OP2_ERR_ARG, op2_dat_wrap(m.cells, 1, OP2_I64, memory, "y", &y), "'y'", "'x'");
 }
 
-/* In a context of its own, which ends before the dat does. */
+/* A context of its own ends before the dat does. */
 static void at_the_end_of_the_context(void) {
   const op2_options options = config_options(&test_config);
   op2_context ctx = NULL;
@@ -136,7 +136,7 @@ static void at_the_end_of_the_context(void) {
   second[0] = 1;
   MUST(op2_finalize(&ctx));
   EXPECT(holds(memory, 1));
-  memory[0] = 2; /* which nobody touches any more */
+  memory[0] = 2; /* the library no longer uses the memory */
   EXPECT(op2_renumber(ring) == OP2_ERR_STATE);
   EXPECT(op2_set_numbering(cells, memory + 1) == OP2_ERR_STATE);
   op2_kernel_destroy(&add);

@@ -17,7 +17,7 @@ static int32_t *entries(void) {
   return idx;
 }
 
-/* False, and said to be skipped, where the library cannot. */
+/* False, with a skip, if the library cannot renumber. */
 static bool renumbered(op2_map map) {
   const op2_status status = op2_renumber(map);
   if (status == OP2_ERR_UNAVAILABLE)
@@ -47,7 +47,7 @@ static void strays(void) {
   EXPECT(map == NULL);
 }
 
-/* A map that no address space holds is refused, not cut short. */
+/* A map that exceeds every address space is refused, not truncated. */
 static void endless(void) {
   op2_set cells = new_set(INT64_C(1) << 33, "cells"), nodes = new_set(NODES, "nodes");
   const int32_t idx = 0;
@@ -56,7 +56,7 @@ static void endless(void) {
   EXPECT(map == NULL);
 }
 
-/* The sum of each cell, as a loop finds it, is what the user's numbers say. */
+/* The sum of each cell in a loop agrees with the user's numbers. */
 static void visit_all(op2_set cells, op2_map map, op2_dat x, const int32_t *idx, const int64_t *v) {
   op2_dat sum = new_dat(cells, 1, OP2_I64, NULL, "sum");
   EXPECT_VALUES(int64_t, sum, CELLS, i, 0);
@@ -119,7 +119,7 @@ static void values(void) {
   }
 }
 
-/* Memory that was someone else's before is cleared all the same. */
+/* Memory that was used before is cleared all the same. */
 static void zeros(void) {
   op2_set cells = new_set(CELLS, "cells");
   for (int round = 0; round < 4; round++) {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What op2_par_loop refuses: cases D and the signature of the kernel. Each wrong call is refused by
- * the call, in the user's words, queues nothing and leaves every object as it was. */
+/* Arguments that op2_par_loop refuses: cases D and the signature of the kernel. The call itself
+ * refuses each wrong argument, in the user's words, queues nothing and leaves every object as it
+ * was. */
 #include "support.h"
 
 OP2_KERNEL(scale, (double *x, const double *y), { *x = 2 * *y; });
@@ -61,7 +62,7 @@ static void handles(void) {
   REFUSED(OP2_ERR_ARG, op2_par_loop_at(OP2_HERE, m.one, m.nodes, -1, &zero));
 }
 
-/* D2, D4, D5: sizes that agree do not make sets the same. */
+/* D2, D4, D5: sets of the same size are still different sets. */
 static void sets_and_maps(void) {
   struct mesh m = make_mesh();
   REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.one, m.nodes, op2_arg_direct(m.on_twins, OP2_RW)), "one",
@@ -78,7 +79,7 @@ static void sets_and_maps(void) {
   REFUSED(OP2_ERR_MISMATCH, op2_par_loop(m.one, few, op2_arg_dat(m.x, 0, m.e2n, OP2_RW)), "e2n");
 }
 
-/* A map without values may be declared, and used where there is nothing to look up. */
+/* A map without values may be declared, and used if no value has to be looked up. */
 static void map_without_values(void) {
   struct mesh m = make_mesh();
   op2_set none = new_set(0, "none");
@@ -95,7 +96,7 @@ static void slots(void) {
             "one", "argument 0", "e2n");
 }
 
-/* A null map is the element itself only where no slot is named. */
+/* A null map means the element itself only if no slot is named. */
 static void slots_without_map(void) {
   struct mesh m = make_mesh();
   static const int bad[] = {0, 1, 2, -2, OP2_ITER(0), OP2_ITER(1), INT32_MAX, INT32_MIN};
@@ -173,7 +174,7 @@ static void types(void) {
   EXPECT_VALUES(double, m.y, 4, i, 4 + i);
 }
 
-/* One loop over the edges with a kernel of one parameter; refused when `word` is given. */
+/* One loop over the edges with a kernel of one parameter; it is refused if `word` is given. */
 static void length(op2_set set, const char *parameter, op2_arg arg, const char *word) {
   char source[256];
   snprintf(source, sizeof source,
@@ -187,8 +188,8 @@ static void length(op2_set set, const char *parameter, op2_arg arg, const char *
     MUST(op2_par_loop_at(OP2_HERE, kernel, set, 1, &arg));
 }
 
-/* A parameter declared as an array has room for what the argument has, or for less; how many
- * pointers it says does not matter. */
+/* A parameter declared as an array may have the argument's length or less; its number of pointers
+ * does not matter. */
 static void lengths(void) {
   struct mesh m = make_mesh();
   op2_arg all = op2_arg_dat(m.x, OP2_ALL, m.e2n, OP2_READ),
@@ -241,7 +242,7 @@ static void values(void) {
           "by_value");
 }
 
-/* The same checks hold where a loop object is made; the handle stays null. */
+/* The same checks apply when a loop object is made; the handle stays null. */
 static void loop_objects(void) {
   struct mesh m = make_mesh();
   op2_loop loop = NULL;

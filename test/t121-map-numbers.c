@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The numbers of the elements that a map leads to, as arguments: of one slot and of all, by value
- * and by pointer, on sets and subsets, alone and fused, before and after the sets are renumbered. */
+/* The numbers of the elements to which a map leads, as arguments: of one slot and of all, by value
+ * and by pointer, on sets and subsets, alone and fused, before and after the sets are
+ * renumbered. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static struct mesh make_mesh(void) {
   return m;
 }
 
-/* Whether the explanation says so of what has run. */
+/* True if op2_explain() must report fused loops. */
 static bool fuses(void) {
   bool direct = !strcmp(test_config.backend, "sequential") || on_check();
   return !direct && !test_config.eager;
@@ -66,7 +67,7 @@ static int32_t at(const struct mesh *m, int64_t edge, int slot) {
   return m->idx[SLOTS * edge + slot];
 }
 
-/* Every way to have them, checked by the numbers in the user's map. */
+/* All forms of the argument, checked by the numbers in the user's map. */
 static void try_all(struct mesh *m) {
   const int32_t *n = m->idx;
   MUST(op2_par_loop(new_kernel(&by_value_kernel), m->edges, op2_arg_direct(m->i32, OP2_WRITE),
@@ -112,7 +113,8 @@ static void renumbered(void) {
   try_all(&m);
 }
 
-/* Beside values reached through the same slot, the element's own number, and increments. */
+/* The argument together with values reached through the same slot, the element's own number, and
+ * increments. */
 static void with_others(void) {
   struct mesh m = make_mesh();
   MUST(op2_par_loop(new_kernel(&mixed_kernel), m.edges, op2_arg_direct(m.w, OP2_WRITE),
@@ -135,8 +137,8 @@ static void with_others(void) {
   EXPECT_VALUES(double, m.x, NODES, i, x[i]);
 }
 
-/* A kernel that divides and increments is taken in one batch at a time, or its numbers are those of
- * another batch. */
+/* A kernel that divides and increments runs one batch at a time; two batches would mix up the
+ * numbers. */
 static void divides(void) {
   struct mesh m = make_mesh();
   op2_dat z = new_dat(m.nodes, 1, OP2_F64, NULL, "z"), y = new_dat(m.nodes, 1, OP2_F64, NULL, "y");
@@ -159,7 +161,7 @@ static void divides(void) {
   MUST(op2_dat_read_end(z, &got));
 }
 
-/* More slots than are written out one by one. */
+/* More slots than generated code unrolls. */
 static void wide(void) {
   uint64_t seed = 4;
   int32_t *idx = scratch(EDGES * WIDE, sizeof *idx);
@@ -229,7 +231,7 @@ static void messages(void) {
   REFUSED(OP2_ERR_ARG, WITH(value, late), "argument 1");
 }
 
-/* The checked mode finds kernels that write a number, or read beside them. */
+/* The checked mode finds kernels that write a number, or read past the numbers. */
 static void accused(void) {
   if (!on_check()) return;
   static const struct {
@@ -272,7 +274,8 @@ static void refused_by_calls(void) {
           "argument 0");
 }
 
-/* Of 2^31 elements every number fits, of one more none is let through that might not. */
+/* In a set of 2^31 elements every number fits into an int; with one more element a number that may
+ * not fit is refused. */
 static void beyond_int(void) {
   const int64_t size = INT64_C(1) << 31, last[2] = {4, size}, fits[2] = {4, size - 1};
   op2_set large = new_set(size + 1, "large"), just = new_set(size, "just");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps that are made of maps with entries that lead nowhere: permuted and composed, of one another
- * and after renumbering, their entries lead nowhere where those of the parts do. Matrices are
- * assembled by them as by the same map declared at once, and loops over dats refuse them. */
+/* Maps made of maps with entries that lead nowhere: permuted and composed, of one another and after
+ * renumbering. Their entries lead nowhere where those of the parts do. Matrices are assembled with
+ * them as with the same map declared at once, and loops over dats refuse them. */
 #include <string.h>
 
 #include "support.h"
@@ -51,7 +51,7 @@ static struct known permute(uint64_t *seed, const struct known *base) {
   return m;
 }
 
-/* After `inner`, which has arity 1. */
+/* Compose n maps; parts[1] and later ones have arity 1. */
 static struct known compose(int n, const struct known *parts) {
   const struct known *first = &parts[0], *last = &parts[n - 1];
   struct known m = {.from = last->from, .to = first->to, .rows = last->rows, .arity = first->arity};
@@ -69,7 +69,7 @@ static struct known compose(int n, const struct known *parts) {
   return m;
 }
 
-/* What an assembly through a map to rows and one to columns gives, by op2's own account. */
+/* The matrix that op2 assembles through a map to rows and a map to columns. */
 struct assembled {
   int64_t rows, places, *starts, *columns;
   double *values;
@@ -100,7 +100,7 @@ static struct assembled assemble(op2_map rows, op2_map columns, op2_set over, in
   return a;
 }
 
-/* The map as rows and as columns, against dense sums of what leads somewhere. */
+/* Compare the map as rows and as columns with dense sums over the entries that lead somewhere. */
 static bool expect_map(const struct known *m, int64_t targets) {
   const int arity = m->arity;
   struct assembled a = assemble(m->map, m->map, m->from, arity);
@@ -124,7 +124,7 @@ static bool expect_map(const struct known *m, int64_t targets) {
   return true;
 }
 
-/* A partial map stays for matrices alone, whatever it was made by. */
+/* A partial map can only be used for matrices, however it was made. */
 static bool expect_refused(const struct known *m) {
   op2_dat x = new_dat(m->to, 1, OP2_F64, NULL, "x"), y = new_dat(m->from, 1, OP2_F64, NULL, "y");
   op2_kernel kernel = new_source("get", "void get(double *y, const double *x) { y[0] = x[0]; }");
@@ -169,7 +169,7 @@ static void random_cases(void) {
   for (int i = 0; i < cases; i++) random_case(&seed);
 }
 
-/* Element 0 leads nowhere: its row is no row of element 0 of the middle set. */
+/* Element 0 leads nowhere: the composed row must not be taken from element 0 of the middle set. */
 static void known_case(void) {
   static const int32_t a[] = {0, 1, 1, 2, 2, 3}, b[] = {0, 1, 1, 2}, ab[] = {-1, 0, 1};
   static const int64_t starts[] = {0, 0, 2, 5, 7}, columns[] = {0, 1, 0, 1, 2, 1, 2};

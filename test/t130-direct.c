@@ -65,7 +65,7 @@ static void e1_write(void) {
     struct line l = make_line(s, 0);
     MUST(op2_par_loop(new_kernel(&put42_kernel), l.set, op2_arg_direct(l.x, OP2_WRITE)));
     EXPECT_VALUES(uint32_t, l.x, N, i,
-                  (i < l.owned ? 42 : i)); /* direct loops leave the halo alone */
+                  (i < l.owned ? 42 : i)); /* direct loops do not change the halo */
   }
 }
 
@@ -82,7 +82,7 @@ static void e2_rw(void) {
   }
 }
 
-/* A direct INC adds to what is there; the kernel's copy starts at zero. */
+/* A direct INC adds to the old values; the kernel's copy starts at zero. */
 static void direct_inc(void) {
   EACH_SECTIONING(s) {
     struct line l = make_line(s, 0);
@@ -211,7 +211,7 @@ static void element_index(void) {
   EXPECT_VALUES(int64_t, y, 60, i, (i == 3 || i == 20 || i == 49 ? 4 * i : 0));
 }
 
-/* Values are captured by the call: what the caller's memory holds later does not matter. */
+/* Values are captured by the call: later changes of the caller's memory do not matter. */
 static void values_are_captured(void) {
   op2_set set = new_set(9, "cells");
   op2_dat x[3];
@@ -239,7 +239,7 @@ static void chain(void) {
   EXPECT_VALUES(uint32_t, l.x, N, i, i + 21);
 }
 
-/* One row by two names. */
+/* One row under two names. */
 static void twice_named(void) {
   EACH_SECTIONING(s) {
     struct line l = make_line(s, 0);

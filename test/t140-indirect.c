@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops through maps: cases F, each for four ways to section the iteration set. A loop that
- * modifies something through a map also runs over the exec halo, so the whole of a set of n
- * elements is reached whatever its sections are. */
+ * modifies data through a map also runs over the exec halo, so the whole of a set of n elements is
+ * reached whatever its sections are. */
 #include "support.h"
 
 enum { N = 4096 };
@@ -94,7 +94,7 @@ static void f2_rw(void) {
   }
 }
 
-/* Everything lands on one element. */
+/* All elements lead to one target. */
 static void inc_into_one(void) {
   EACH_SECTIONING(s) {
     struct graph m = make_graph(s, 0);
@@ -232,7 +232,7 @@ static void edge_increments(void) {
   double *w = scratch(EDGES, sizeof *w), *want = scratch(NODES, sizeof *want);
   for (int e = 0; e < EDGES; e++) {
     for (int k = 0; k < 2; k++)
-      ends[2 * e + k] = draw_below(&seed, NODES); /* some edges have equal ends */
+      ends[2 * e + k] = draw_below(&seed, NODES); /* some edges have both ends at one node */
     w[e] = draw_below(&seed, 1000);
     want[ends[2 * e]] += w[e], want[ends[2 * e + 1]] -= w[e];
   }
@@ -244,8 +244,8 @@ static void edge_increments(void) {
   EXPECT_VALUES(double, x, NODES, i, want[i]);
 }
 
-/* Targets shared by several elements are updated in element order: RW spells out the order, of
- * WRITEs the last stays. */
+/* Targets shared by several elements are updated in element order: the values after RW show the
+ * order, and of several WRITEs the last one stays. */
 static void element_order(void) {
   enum { FROM = 900, TO = 30 };
   uint64_t seed = 5, *digit = scratch(FROM, sizeof *digit), *rw = scratch(TO, sizeof *rw),
@@ -263,7 +263,7 @@ static void element_order(void) {
   MUST(op2_par_loop(new_kernel(&append_kernel), from, op2_arg_dat(x, 0, map, OP2_RW),
                     op2_arg_direct(d, OP2_READ)));
   EXPECT_VALUES(uint64_t, x, TO, i, rw[i]);
-  if (on_check()) return; /* there WRITEs of different values to one place are an error */
+  if (on_check()) return; /* the checked mode refuses WRITEs of different values to one location */
   MUST(op2_par_loop(new_kernel(&write_digit_kernel), from, op2_arg_dat(x, 0, map, OP2_WRITE),
                     op2_arg_direct(d, OP2_READ)));
   EXPECT_VALUES(uint64_t, x, TO, i, last[i]);
@@ -289,7 +289,7 @@ static void modified_and_read(void) {
   EXPECT_VALUES(int64_t, d, NODES, i, x[i]);
 }
 
-/* An element's own row, and that of the one before it. */
+/* The element's own row, and the row of the element before it. */
 static void own_and_read(void) {
   int64_t *x = scratch(N, sizeof *x);
   int32_t *idx = scratch(N, sizeof *idx);
@@ -314,7 +314,8 @@ static void halo_of_readers(void) {
   }
 }
 
-/* Others run over it, and write rows of their own there, but not in the rest of the halo. */
+/* Loops that write through maps run over the exec halo and write their own rows there, but not in
+ * the rest of the halo. */
 static void halo_of_writers(void) {
   enum { EXEC = 25, TOTAL = 30 };
   op2_set cells = new_sections(10, 20, EXEC, TOTAL, "cells"), unit = new_set(1, "unitset");

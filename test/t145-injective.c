@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that modify data through a map which leads to no element twice: they keep no order, have
- * one colour, are vector code, and give what elements one after the other give. One element that is led
- * to twice, anywhere, and all is as before. */
+/* Loops that modify data through an injective map: they keep no order, have one colour, are vector
+ * code, and give the results of sequential execution. If a single target is reached twice, loops
+ * keep their order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,7 +64,7 @@ struct mesh {
   op2_set rows, some, targets;
   op2_map map;
   int32_t *idx;
-  int64_t *list; /* of `some` */
+  int64_t *list; /* elements of `some` */
   op2_dat x, y, u;
   double *x0, *y0;
 };
@@ -110,9 +110,10 @@ struct work {
   const char *name;
   const op2_kernel_desc *kernel;
   int nargs;
-  int slots;                                     /* that it goes through */
-  bool scalar;                                   /* why ever, it is no vector code */
-  void (*plain)(double *a, double *b, double y); /* a, b: what is behind slots 0 and 1 */
+  int slots;                                     /* the slots that it uses */
+  bool scalar;                                   /* true if it has no vector code for another
+                                                  * reason */
+  void (*plain)(double *a, double *b, double y); /* a, b: the rows at slots 0 and 1 */
 };
 
 static void plain_put(double *a, double *b, double y) {
@@ -222,12 +223,12 @@ static void expect_form(int w, op2_set over, bool ordered) {
     diag("%s: %s", works[w].name, form->why ? form->why : "vector code");
 }
 
-/* Everything, one after the other, by set and subset. `ordered`: slots that lead to some target
+/* Run all loops over the set and the subset. `ordered` is true for slots that lead to some target
  * twice. */
 static void run_all(const struct mesh *m, bool (*ordered)(int slots)) {
   for (int w = 0; w < WORKS; w++)
     for (int some = 0; some < 2; some++) {
-      /* Writes of different values to one place are an error there. */
+      /* The checked mode refuses writes of different values to one location. */
       bool collides = ordered(works[w].slots) && (w == 0 || w == 5 || w == 9);
       if (on_check() && collides) continue;
       queue(m, w, some ? m->some : m->rows);
@@ -264,7 +265,8 @@ static void one_target_twice(void) {
   run_all(&both, always);
 }
 
-/* Each slot by itself leads nowhere twice, both do: in one row, or in two. */
+/* Each slot by itself is injective, both together are not: a target repeats in one row, or in
+ * two. */
 static void across_slots(void) {
   int32_t *idx = injection(11);
   idx[SLOTS * 9 + 1] = idx[SLOTS * 9];
@@ -276,7 +278,7 @@ static void across_slots(void) {
   run_all(&other, where_both);
 }
 
-/* More entries than targets, and just as many. */
+/* As many entries as targets, and more entries than targets. */
 static void full(void) {
   int32_t *idx = injection(3);
   op2_set rows = new_set(TARGETS, "all"), targets = new_set(TARGETS, "to");
@@ -304,7 +306,7 @@ static void full(void) {
   EXPECT(loop && loop->ordered);
 }
 
-/* Asked once for each choice of slots, and not at all for increments. */
+/* Injectivity is computed once for each choice of slots, and never for increments. */
 static void asked_once(void) {
   struct mesh m = make_mesh(injection(3));
   op2_dat x = m.x;
@@ -318,7 +320,7 @@ static void asked_once(void) {
     }
 }
 
-/* In the exec halo elements are run over, behind it not. */
+/* Repeats count in the exec halo, over which the loop runs, but not after it. */
 static void halos(void) {
   enum { OWNED = 200, EXEC = 260 };
   for (int where = 0; where < 3; where++) {
@@ -339,7 +341,7 @@ static void halos(void) {
   }
 }
 
-/* More slots than have a bit each. */
+/* More slots than the bit mask of slots has bits. */
 static void wide(void) {
   enum { FEW = 20 };
   for (int twice_ = 0; twice_ < 2; twice_++) {
@@ -375,7 +377,7 @@ static void renumbered(void) {
   run_all(&m, never);
 }
 
-/* Loops that share other data become one. */
+/* Loops that share other data are fused. */
 static void fused(void) {
   struct mesh m = make_mesh(injection(3));
   queue(&m, 0, m.rows);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* All slots of a map at once, as an array of pointers (cases G) and as a private buffer (cases H):
- * the two forms must give the same. */
+ * both forms must give the same result. */
 #include "support.h"
 
 enum { NODES = 4096, ELES = 2048 };
@@ -205,7 +205,7 @@ static void const_pointers(void) {
 
 enum { CELLS = 300, POINTS = 97 };
 
-/* Rows without repeats, so that the form of the argument cannot matter. */
+/* Rows without repeats, so that both forms of the argument must agree. */
 static int32_t *distinct_rows(void) {
   uint64_t seed = 3;
   int32_t *idx = scratch(4 * CELLS, sizeof *idx);
@@ -237,7 +237,7 @@ static void read_and_write(void) {
   }
 }
 
-/* Rows that name one element several times: every slot's increment counts. */
+/* Rows that name one element several times: the increment of every slot counts. */
 static void repeats_in_a_row(void) {
   static const struct form forms[] = {{OP2_ALL, &scatter_all_kernel},
                                       {OP2_ITER(1), &scatter_iter_kernel}};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows and maps too long to be written out value by value: dims and arities beyond what generated
- * code unrolls. */
+/* Rows and maps too long to be written out value by value: dims and arities beyond those that
+ * generated code unrolls. */
 #include <stdio.h>
 
 #include "support.h"
@@ -168,7 +168,7 @@ static void globals(void) {
   for (int c = 0; c < DIM; c++) EXPECT(got[c] == want[c] && got_low[c] == low[c]);
 }
 
-/* As many arguments as a loop is likely to have, and more. */
+/* More arguments than a loop is likely to have. */
 static void many_arguments(void) {
   enum { ARGS = 60 };
   char *source = scratch(ARGS, 64), *at = source;

@@ -210,7 +210,7 @@ static void i25_no_zero(void) {
   EXPECT_GBL(uint32_t, g, 8);
 }
 
-/* All modes in one loop; the sums are of whole numbers, so any order gives the same. */
+/* All modes in one loop; sums are of whole numbers, so any order gives the same result. */
 static void all_modes(void) {
   op2_set set = new_set(N, "elems");
   double *v = scratch(N, sizeof *v), sum = 0, squares = 0, got[2];
@@ -233,7 +233,8 @@ static void all_modes(void) {
   EXPECT_GBL(int64_t, n, N - 5);
 }
 
-/* More values than are reduced together on a device, and more than it takes. The sums are of whole numbers. */
+/* More values than a device reduces together, and more than it accepts. The sums are of whole
+ * numbers. */
 static void many_values(void) {
   op2_set set = new_set(N, "elems");
   double *v = scratch(N, sizeof *v), low[FEW], got_low[FEW], s[2], sum = 0;
@@ -277,7 +278,7 @@ static void exec_halo(void) {
     op2_set set = new_sections(ends[e][0], ends[e][1], ends[e][2], ends[e][3], "elems"),
             one = new_set(1, "one");
     uint32_t v[40], owned = 0, exec = 0, low = 5000, high = 0;
-    /* The halo holds the extremes: they must not show. */
+    /* The halo holds the extremes, which must not show. */
     for (int i = 0; i < ends[e][3]; i++) {
       v[i] = i < ends[e][1] ? 1000 + (uint32_t)i : i % 2 ? 1 : 9999;
       exec += i < ends[e][2] ? v[i] : 0;
@@ -300,7 +301,7 @@ static void exec_halo(void) {
   }
 }
 
-/* A reduction that feeds the next loop, over and over. */
+/* A reduction whose result the next loop reads, again and again. */
 static void feedback(void) {
   op2_set set = new_set(64, "elems");
   op2_dat x = new_dat(set, 1, OP2_U32, NULL, "x");

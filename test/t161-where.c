@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MIN and MAX with where: what the kernel says of the element that wins, by every type, with ties,
- * NaN and values that were there before, on sets, subsets, through maps, alone and fused, before
- * and after the set is renumbered. Everything is compared with a search in the user's numbering. */
+/* MIN and MAX with op2_arg_info(): the values that the kernel stores for the winning element, for
+ * every type, with ties, NaN and initial values, on sets, subsets, through maps, alone and fused,
+ * before and after the set is renumbered. Everything is compared with a search in the user's
+ * numbering. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +37,8 @@ KERNELS(u64, uint64_t)
 KERNELS(f32, float)
 KERNELS(f64, double)
 
-/* As OP2's airfoil has it: a sum, the largest change and where it is, and more of the place. */
+/* The kernel of OP2's airfoil: a sum, the largest change, its element, and the coordinates
+ * there. */
 OP2_KERNEL(update,
            (double *q, double *change, double *rms, double *most, const int32_t i, double *at,
             int32_t *where, const double *xy),
@@ -52,7 +54,7 @@ OP2_KERNEL(update,
                at[1] = xy[1];
              }
            });
-/* Of equal values this kernel takes the one that comes last; it makes no difference. */
+/* This kernel takes the last of equal values; it makes no difference. */
 OP2_KERNEL(at_least, (const double *x, double *g, int32_t *where, int32_t i), {
   if (*x >= *g) {
     *g = *x;
@@ -134,13 +136,13 @@ BY_TYPE(i16, int16_t, OP2_I16, 40, 60)
 BY_TYPE(i32, int32_t, OP2_I32, INT32_MIN, INT32_MAX)
 BY_TYPE(i64, int64_t, OP2_I64, INT64_MIN, INT64_MAX)
 BY_TYPE(u8, uint8_t, OP2_U8, 0, 200)
-BY_TYPE(u16, uint16_t, OP2_U16, 99, 0) /* nobody wins: both stay */
+BY_TYPE(u16, uint16_t, OP2_U16, 99, 0) /* no element wins: both values stay */
 BY_TYPE(u32, uint32_t, OP2_U32, 0, UINT32_MAX)
-BY_TYPE(u64, uint64_t, OP2_U64, 98, 1) /* the largest of all, the least of all */
+BY_TYPE(u64, uint64_t, OP2_U64, 98, 1) /* the largest and the least value of the type */
 BY_TYPE(f32, float, OP2_F32, -INFINITY, INFINITY)
 BY_TYPE(f64, double, OP2_F64, -INFINITY, 1e300)
 
-/* On devices a choice, since their compilers take long. */
+/* Devices try some types only, since their compilers take long. */
 static void all_types(op2_set set, op2_set loop_set, int64_t n, const int64_t *list) {
   type_i8(set, loop_set, n, list);
   type_u64(set, loop_set, n, list);
@@ -167,7 +169,7 @@ static void on_subsets(void) {
   all_types(set, new_subset(set, n, list, "some"), n, list);
 }
 
-/* The winner is the one with the lowest number that the user knows, wherever it lies. */
+/* The winner is the element with the lowest number in the user's numbering, wherever it lies. */
 static void renumbered(void) {
   op2_set set = new_set(N, "elems"), edges = new_set(N, "edges");
   int32_t *idx = scratch(2 * N, sizeof *idx);
@@ -215,7 +217,7 @@ static void several_beside(void) {
   EXPECT_GBL(double, rms, sum); /* multiples of 2^-12 */
   MUST(op2_gbl_get(at, place));
   EXPECT(place[0] == want && place[1] == -want);
-  /* Once more: no change is larger, so all of it stays. */
+  /* The second time no change is larger, so all values stay. */
   MUST(op2_par_loop(kernel, set, op2_arg_direct(q, OP2_RW), op2_arg_direct(d, OP2_RW),
                     op2_arg_gbl(rms, OP2_INC), op2_arg_gbl(g, OP2_MAX), op2_arg_idx(),
                     op2_arg_info(at, 3), op2_arg_info(where, 3), op2_arg_direct(x, OP2_READ)));
@@ -254,12 +256,12 @@ static void ties_and_zeros(void) {
                     op2_arg_info(where, 1), op2_arg_idx()));
   EXPECT_GBL(double, g, 4);
   EXPECT_GBL(int32_t, where, 1004); /* the first of i % 7 == 3 from 1000 on */
-  /* As large is not larger than what was there. */
+  /* An equal value is not larger than the old one. */
   MUST(op2_gbl_set(where, (int32_t[]){-8}));
   MUST(op2_par_loop(kernel, set, op2_arg_direct(dat, OP2_READ), op2_arg_gbl(g, OP2_MAX),
                     op2_arg_info(where, 1), op2_arg_idx()));
   EXPECT_GBL(int32_t, where, -8);
-  /* Of two zeros neither is less, and one that comes is positive. */
+  /* Neither of two zeros is less than the other, and the first to come is positive. */
   for (int i = 0; i < N; i++) x[i] = i > 5 ? -0.0 : -1;
   MUST(op2_dat_set(dat, x));
   MUST(op2_gbl_set(g, (double[]){-3}));
@@ -270,7 +272,7 @@ static void ties_and_zeros(void) {
   EXPECT_GBL(int32_t, where, 6);
 }
 
-/* NaN never wins, and gives way to any number. */
+/* NaN never wins, and any number replaces it. */
 static void not_a_number(void) {
   op2_set set = new_set(N, "elems");
   double *x = scratch(N, sizeof *x), got;
@@ -295,7 +297,7 @@ static void not_a_number(void) {
   EXPECT_GBL(int32_t, where, -9);
 }
 
-/* A kernel that says nothing of the element that wins leaves zeros. */
+/* A kernel that stores no information about the winning element leaves zeros. */
 static void nothing_said(void) {
   op2_set set = new_set(N, "elems");
   op2_dat dat = new_dat(set, 1, OP2_F64, NULL, "x");
@@ -334,7 +336,7 @@ static void through_maps(void) {
   EXPECT(got[0] == idx[2 * best] && got[1] == idx[2 * best + 1]);
 }
 
-/* Elements of the exec halo run where a map is written through, and do not count. */
+/* Elements of the exec halo run if the loop writes through a map, and do not count. */
 OP2_KERNEL(scatter, (double *t, const double *x, double *g, int32_t *where, int32_t i), {
   *t += 1;
   if (*x > *g) {
@@ -358,7 +360,7 @@ static void exec_halo(void) {
   EXPECT_GBL(int32_t, where, 89);
 }
 
-/* Loops that come one after the other, which may become one: the first of equal winners stays. */
+/* Consecutive loops, which may be fused: the first of equal winners stays. */
 static void one_after_the_other(void) {
   op2_set set = new_set(N, "elems");
   double *x = scratch(N, sizeof *x), *y = scratch(N, sizeof *y);
@@ -388,8 +390,8 @@ static void one_after_the_other(void) {
   MUST(op2_par_loop(kernel, set, op2_arg_direct(b, OP2_READ), op2_arg_gbl(g, OP2_MAX),
                     op2_arg_info(where, 1), op2_arg_idx()));
   EXPECT_GBL(double, g, 90);
-  EXPECT_GBL(int64_t, where, 2000); /* the second loop's is no larger */
-  /* The same with one dat, for which they are fused. */
+  EXPECT_GBL(int64_t, where, 2000); /* the maximum of the second loop is not larger */
+  /* The same loops on one dat are fused. */
   MUST(op2_gbl_set(g, (double[]){0}));
   MUST(op2_par_loop(kernel, set, op2_arg_direct(a, OP2_READ), op2_arg_gbl(g, OP2_MAX),
                     op2_arg_info(where, 1), op2_arg_idx()));
@@ -399,7 +401,7 @@ static void one_after_the_other(void) {
   EXPECT_GBL(int64_t, where, 2000);
 }
 
-/* What a loop finds is not mixed with what another makes of the same global. */
+/* The information that a loop stores is not mixed with another loop's result in the same global. */
 static void info_used_otherwise(void) {
   op2_set set = new_set(N, "elems");
   double *x = scratch(N, sizeof *x);
@@ -419,7 +421,7 @@ static void info_used_otherwise(void) {
   EXPECT_GBL(double, info, 49);
 }
 
-/* A time loop, replayed: what it finds is of each step. */
+/* A replayed time loop: the result belongs to each step. */
 static void in_a_time_loop(void) {
   op2_set set = new_set(N, "elems");
   op2_dat dat = new_dat(set, 1, OP2_F64, NULL, "x");
@@ -482,7 +484,7 @@ static void refused(void) {
   REFUSED(OP2_ERR_ARG, op2_call(test_ctx, none, NULL, op2_arg_info(w, 0)), "argument 0");
 }
 
-/* The checked mode finds kernels that go beyond what stands beside, or do not keep the best. */
+/* The checked mode finds kernels that write past the information, or do not keep the best value. */
 static void accused(void) {
   if (!on_check()) return;
   static const struct {
@@ -516,7 +518,8 @@ static void accused(void) {
   }
 }
 
-/* What stands beside is not to depend on what elements before have added, or found elsewhere. */
+/* The information must not depend on increments of earlier elements, or on extremes found
+ * before. */
 static void accused_of_looking(void) {
   if (!on_check()) return;
   static const char *const bad[][3] = {
@@ -548,7 +551,7 @@ static void accused_of_looking(void) {
   }
 }
 
-/* It is vector code where the kernel can be had so, and is fused. */
+/* The loop is vector code if the kernel allows it, and is fused. */
 static void told(void) {
   op2_set set = new_set(N, "elems");
   op2_dat x = new_dat(set, 1, OP2_F64, NULL, "x"), y = new_dat(set, 1, OP2_F64, NULL, "y");

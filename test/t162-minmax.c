@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Minima and maxima of floating type where values are NaN, infinite or zeros of both signs, by
- * kernels that let a NaN decide and by kernels that leave it out. The library combines what the
- * kernel makes of each element, so results follow from the values alone: every backend, vector
- * length and block size gives the bits that are worked out here, element by element. Globals of one
- * value and of many, with op2_arg_info(), of loops that are fused and over subsets; dats directly
- * and through maps. */
+ * kernels in which a NaN decides and by kernels that ignore it. The library combines the kernel's
+ * results for each element, so the outcome follows from the values alone: every backend, vector
+ * length and block size gives the bits computed here, element by element. Globals of one value and
+ * of many, with op2_arg_info(), of loops that are fused and over subsets; dats directly and through
+ * maps. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { N = 1009, TARGETS = 37, MANY = 40 };
 
-/* NaN decides in all but c and d, which leave it out. */
+/* NaN decides in all kernels but c and d, which ignore it. */
 #define KERNELS(stem, T)                                                                           \
   OP2_KERNEL(all_##stem,                                                                           \
              (const T *x, T *a, T *b, T *c, T *d, T *e, T *wide, T *own, T *to, T *both[2]), {     \
@@ -57,8 +57,8 @@ struct outcome {
   int64_t at;
 };
 
-/* All values are exact in float, and so is what kernels add to them. 0: numbers, NaN and zeros of
- * both signs, NaN first and last; 1: NaN only; 2: infinities, too. */
+/* All values are exact in float, and so are the values that kernels add to them. 0: numbers, NaN
+ * and zeros of both signs, NaN first and last; 1: NaN only; 2: infinities, too. */
 static double value_of(int data, int i) {
   const double mixed[] = {-0.0, 0.0, NAN, 3, NAN, 7.5, 2, NAN, 11, 0.25, 5};
   if (data == 1) return NAN;
@@ -77,7 +77,7 @@ static bool take(double *into, double value, bool low) {
   return true;
 }
 
-/* What an element makes of a start where a NaN decides. */
+/* The result of an element in kernels where a NaN decides. */
 static double least(double start, double x) { return start < x ? start : x; }
 static double most(double start, double x) { return start > x ? start : x; }
 
@@ -149,7 +149,7 @@ static void get_dat(op2_dat dat, op2_type type, int64_t n, double *values) {
   widen(type, n, room, values);
 }
 
-/* The same bits; of NaN only that it is one. */
+/* Values must have the same bits; NaNs only need to be NaN. */
 static void same(const char *what, int64_t n, const double *got, const double *want) {
   for (int64_t i = 0; i < n; i++) {
     if ((isnan(got[i]) && isnan(want[i])) || !memcmp(&got[i], &want[i], sizeof got[i])) continue;
@@ -237,8 +237,7 @@ static void run_all(op2_type type) {
     for (int data = 0; data < 3; data++) run(type, k, starts[s], data);
 }
 
-/* In a context of its own, which takes the place of the case's: both settings are read by
- * op2_init(). */
+/* Run in a new context that replaces the case's, since op2_init() reads both settings. */
 static void run_with(op2_type type, const char *vector_bytes, const char *fuse) {
   const op2_options options = config_options(&test_config);
   MUST(op2_finalize(&test_ctx));
@@ -251,7 +250,7 @@ static void run_with(op2_type type, const char *vector_bytes, const char *fuse) 
   run_all(type);
 }
 
-/* Vectors of every length where there are any, and fused loops in either form. */
+/* Vectors of every length the machine has, and fused loops in either form. */
 static void run_type(op2_type type) {
   const bool vectors =
       !strcmp(test_config.backend, "openmp") || !strcmp(test_config.backend, "starpu");

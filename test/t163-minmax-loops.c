@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Several loops lower or raise the same global or dat, one after the other, of which some let a NaN
- * decide and others leave it out. A later loop begins with what the earlier ones have found: every
- * backend, in scalar and vector code, fused and not fused, on 1 and 2 ranks, gives the bits that are
- * worked out here loop by loop. */
+/* Several loops lower or raise the same global or dat, one after the other; in some of them a NaN
+ * decides, others ignore it. A later loop begins with the results of the earlier ones: every
+ * backend, in scalar and vector code, fused and not fused, on 1 and 2 ranks, gives the bits
+ * computed here loop by loop. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +14,12 @@
 
 enum { N = 606, NODES = 30, LOOPS = 3, PATHS = 6, STARTS = 4, RANKS = 2 };
 
-/* NaN decides in D, and is left out in L; F is C's own. W wants to know where. */
+/* NaN decides in D and is ignored in L; F is fmin() or fmax(). W has op2_arg_info(). */
 enum kind { D, L, F, W, KINDS };
 static const enum kind paths[PATHS][LOOPS] = {{D, L, D}, {L, D, L}, {F, L, L},
                                               {L, F, D}, {D, W, L}, {W, D, L}};
 
-/* Loops are fused where they have data in common: here it is w, which is 1. */
+/* Loops are fused if they have data in common: here it is w, which is 1. */
 #define KERNELS(stem, T)                                                                           \
   OP2_KERNEL(lower_d_##stem, (const T *x, const T *w, T *m),                                       \
              { *m = *m < *x * *w ? *m : *x * *w; });                                               \
@@ -56,7 +56,7 @@ KERNELS(f64, double)
 
 static const double starts[STARTS] = {NAN, 40, -0.0, INFINITY};
 
-/* What a run finds: of each path with each start, by either mode. */
+/* The results of a run, for both modes, each start value and each path. */
 struct found {
   double gbl[2][STARTS][PATHS], dat[2][STARTS][PATHS][NODES];
   int64_t at[2][STARTS][PATHS];
@@ -68,7 +68,7 @@ struct trial {
   struct found got[RANKS], want;
 };
 
-/* In the first loop, the second half has no number; all values are exact in float. */
+/* In the first loop, all values of the second half are NaN; all values are exact in float. */
 static double value_of(int loop, int i) {
   if (loop == 0 && i >= N / 2) return NAN;
   if ((i + loop) % 7 == 3) return NAN;
@@ -79,7 +79,7 @@ static int32_t node_of(int i) { return (int32_t)((i * 11 + i / 7) % NODES); }
 
 /* ---- what is right --------------------------------------------------------------------------- */
 
-/* All kernels but F find NaN greater and less than nothing. */
+/* All kernels but F use comparisons, which are false for NaN. */
 static double of_element(enum kind kind, bool high, double m, double x) {
   const bool better = high ? x > m : x < m, stays = high ? m > x : m < x;
   if (kind == F) return high ? fmax(m, x) : fmin(m, x);
@@ -117,7 +117,7 @@ static void expect(struct found *want, int high, int s, int path) {
 struct run {
   op2_context ctx;
   op2_type type;
-  int first, n; /* of this rank's elements */
+  int first, n; /* this rank's elements */
   op2_set set, nodes;
   op2_map map;
   op2_dat x[LOOPS], w, dat[2][STARTS][PATHS];
@@ -146,7 +146,7 @@ static op2_status declare_path(struct run *r, int high, int s, int path) {
   return status;
 }
 
-/* Each rank has nodes of its own, which its elements alone reach. */
+/* Each rank has nodes of its own, which only its elements reach. */
 static op2_status declare(struct run *r) {
   double room[N];
   int32_t ends[N];
@@ -240,7 +240,7 @@ static bool alike(double got, double want) {
   return isnan(want) ? isnan(got) : !memcmp(&got, &want, sizeof got);
 }
 
-/* What the ranks have found of one node, put together: a number before NaN. */
+/* The combined result of all ranks for one node: numbers take precedence over NaN. */
 static double of_node(const struct trial *t, int ranks, int high, int s, int path, int k) {
   double value = t->got[0].dat[high][s][path][k];
   for (int q = 1; q < ranks; q++) take(&value, t->got[q].dat[high][s][path][k], high);
@@ -296,7 +296,7 @@ int main(void) {
                                          "check",      "opencl", "cuda"};
   const char *named = getenv("OP2_TEST_BACKEND");
   test_environment();
-  (void)test_cache(); /* made by one thread */
+  (void)test_cache(); /* only one thread may create the folder */
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const char *why = backend_unfit(backends[b]);
     if (named && *named && strcmp(named, backends[b]) != 0) continue;

@@ -40,7 +40,7 @@ static void changed(void) {
   for (int v = 3; v >= 0; v--) EXPECT_VALUES(int32_t, x[v], 8, i, v * 11);
 }
 
-/* A loop object takes the constants of the moment it is queued. */
+/* A loop object takes the constants of the moment when it is queued. */
 static void changed_between_uses(void) {
   op2_set set = new_set(8, "cells");
   op2_const c = new_const(1, OP2_I32, (int32_t[]){1}, "myconstant");
@@ -90,8 +90,8 @@ static void refused(void) {
   EXPECT(!c);
 }
 
-/* J4: the shape of a constant is part of the loop; after a change the same kernel means something
- * else. */
+/* J4: the shape of a constant is part of the loop; after a change the same kernel has another
+ * meaning. */
 static void new_shape(void) {
   op2_set set = new_set(8, "cells");
   op2_const c = NULL;
@@ -108,8 +108,8 @@ static void new_shape(void) {
   EXPECT_VALUES(int32_t, two, 8, i, 6);
 }
 
-/* A kernel's parameter or local variable of a constant's name hides it, also from the values that
- * are captured. */
+/* A parameter or local variable of a kernel hides a constant of the same name, and the constant's
+ * value is not captured. */
 static void hidden(void) {
   op2_set set = new_set(8, "cells");
   new_const(1, OP2_I32, (int32_t[]){100}, "hidden");
@@ -135,7 +135,7 @@ static void hidden(void) {
   EXPECT_VALUES(int32_t, w, 8, i, 2);
 }
 
-/* Constants reach helper functions, in all types, several to a kernel. */
+/* Helper functions can use constants of all types, and a kernel several of them. */
 static void helpers_and_types(void) {
   static const char *const source = "static double mix(double a) { return a * gam + eps[1]; }\n"
                                     "void use(double *x) { *x = mix(2.0) + n + small + big; }\n";

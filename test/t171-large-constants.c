@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Constants, values and globals that are larger than the stack of a worker. */
+/* Constants, values and globals that exceed a worker's stack. */
 #include <stdio.h>
 
 #include "support.h"
 
-/* The checked mode copies all that a kernel reads for every element. */
+/* The checked mode copies all values that a kernel reads for every element. */
 enum { CELLS = 40, FEW = 3, BIG = 8 << 20, BIG_CHECKED = 1 << 18 };
 static int64_t cells(void) { return on_check() ? FEW : CELLS; }
 static int big(void) { return (on_check() ? BIG_CHECKED : BIG) / (int)sizeof(double); }
 
-/* dim values: the number of each modulo 1000, and `last` behind them. */
+/* A table of dim values, each its index modulo 1000, except for the final one, `last`. */
 static double *table(int dim, double last) {
   double *values = scratch((size_t)dim, sizeof *values);
   for (int i = 0; i < dim; i++) values[i] = i % 1000;
@@ -44,7 +44,7 @@ static void sizes(void) {
   }
 }
 
-/* Scalars beside large constants, and helpers that use both. */
+/* Scalars together with large constants, and helper functions that use both. */
 static void several(void) {
   op2_set set = new_set(cells(), "cells");
   op2_dat x = new_dat(set, 1, OP2_F64, NULL, "x");
@@ -57,7 +57,7 @@ static void several(void) {
   EXPECT_VALUES(double, x, cells(), i, 3 + 2 + 3 + 1);
 }
 
-/* More small ones than are kept in a structure on the stack. */
+/* More small constants than fit into the structure on the stack. */
 static void many(void) {
   enum { MANY = 900 };
   op2_set set = new_set(cells(), "cells");
@@ -74,7 +74,7 @@ static void many(void) {
   EXPECT_VALUES(double, x, cells(), i, MANY *(MANY - 1) / 2);
 }
 
-/* Loops have the values of when they were queued, and a queue of them stays small. */
+/* Loops use the values of the time when they were queued, and a queue of them stays small. */
 static void captured(void) {
   enum { LOOPS = 80, MOST = (256 << 20) / BIG + 1 };
   int dim = big(), loops = on_check() ? FEW : LOOPS;
@@ -92,7 +92,7 @@ static void captured(void) {
   EXPECT_VALUES(double, x, cells(), i, sum);
 }
 
-/* Two loops that are fused have each its own. */
+/* Two loops that are fused keep separate constants. */
 static void in_fused_loops(void) {
   enum { DIM = 1 << 17 };
   op2_set set = new_set(cells(), "cells");
@@ -129,7 +129,8 @@ static void globals(void) {
   EXPECT_VALUES(double, x, cells(), i, 9);
 }
 
-/* What needs a private copy on a worker's stack, or more than can be captured, is refused. */
+/* A value that needs a private copy beyond a worker's stack, or exceeds the limit of captured
+ * values, is refused. */
 static void refused(void) {
   op2_set set = new_set(cells(), "cells");
   op2_dat x = new_dat(set, 1, OP2_F64, NULL, "x");

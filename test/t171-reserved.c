@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names that a constant cannot have, since they mean something in C, and names that it can. */
+/* Names that a constant cannot have because they have a meaning in C, and names that it can
+ * have. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
@@ -42,7 +43,7 @@ static void taken(const char *name) {
   op2_const_destroy(&c);
 }
 
-/* Every macro that the headers of generated code define, but for those of compilers. */
+/* Every macro that the headers of generated code define, except for the compilers' own. */
 static void macros(void) {
   FILE *file = popen("printf '#include <float.h>\\n#include <math.h>\\n#include <stddef.h>\\n"
                      "#include <stdint.h>\\n' | cc -std=gnu11 -E -dM - 2>/dev/null",
@@ -53,7 +54,7 @@ static void macros(void) {
     const double value = 1;
     op2_const c = NULL;
     if (sscanf(line, "#define %255[A-Za-z0-9_]", name) != 1) continue;
-    if (!strcmp(name, "linux") || !strcmp(name, "unix")) continue; /* undefined in kernels */
+    if (!strcmp(name, "linux") || !strcmp(name, "unix")) continue; /* kernels undefine them */
     n++;
     if (op2_const_create(ctx, 1, OP2_F64, &value, name, &c) != OP2_ERR_NAME) {
       missed++;

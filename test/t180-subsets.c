@@ -48,8 +48,8 @@ static void k1_direct(void) {
   }
 }
 
-/* A WRITE over a subset is not a WRITE of the whole: what was queued before still counts for the
- * rest. */
+/* A WRITE over a subset is not a WRITE of the whole dat: loops queued before still count for the
+ * other elements. */
 static void partial_write(void) {
   EACH_SECTIONING(s) {
     struct base b = make_base(s);
@@ -129,8 +129,8 @@ static void k10_copy(void) {
   EXPECT_VALUES(uint32_t, to, 5, i, (i == 1 || i == 3 ? i + 1 : 0));
 }
 
-/* Entries in the exec halo run when something is modified through a map, do not count in
- * reductions, and entries past it never run. */
+/* Entries in the exec halo run if the loop modifies data through a map, and do not count in
+ * reductions; entries past it never run. */
 static void halo(void) {
   op2_set set = new_sections(2, 5, 8, 10, "base"), one = new_set(1, "one");
   op2_set sub = new_subset(set, 6, (int64_t[]){0, 4, 5, 7, 8, 9}, "sub");

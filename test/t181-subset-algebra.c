@@ -17,7 +17,7 @@ static bool keeps(int which, bool a, bool b) {
 
 OP2_KERNEL(count, (int32_t * x), { *x += 1; });
 
-/* Elements of a subset as marks; of a set, all. */
+/* Mark the elements of a subset; of a set, all elements. */
 static void mark(op2_set set, bool marks[N]) {
   int64_t n;
   const int64_t *idx;
@@ -83,7 +83,8 @@ static void renumbered(void) {
   pairs_on(set, new_map(edges, set, 2, idx, "map"));
 }
 
-/* Of subsets of subsets, and of what was made so before; parts may go. */
+/* Operands may be subsets of subsets and results of such operations, and may be destroyed
+ * afterwards. */
 static void nested(void) {
   op2_set set = new_set(N, "set"), odd, made = NULL, rest = NULL;
   int64_t idx[N];

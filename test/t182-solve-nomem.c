@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The N-th allocation fails while a solve runs whose operator queues loops. The solve fails with
- * OP2_ERR_NOMEM, or goes on without what it could not have; the next solve finds nothing that was
- * left over from it, and gives what it gives with memory. */
+ * OP2_ERR_NOMEM, or goes on without the memory; the next solve finds no leftovers of it and gives
+ * the usual result. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -78,7 +78,7 @@ static const char *is_solved(struct objects *o) {
   return NULL;
 }
 
-/* The first solve of a context makes most of what there is, the second one less. */
+/* The first solve of a context makes most objects, the second one fewer. */
 static const char *attempt(int64_t n, bool second, int64_t *made, bool *denied) {
   struct objects objects = {0}, *o = &objects;
   const char *problem = declare(o);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Boundary values: rows and columns made zero with a right-hand side corrected, against dense
- * arithmetic on whole numbers; conjugate gradients take what comes of it, and warn of matrices
- * whose rows alone were made zero; and many subsets are remembered. */
+/* Boundary values: rows and columns are set to zero and the right-hand side is corrected, compared
+ * with dense arithmetic on whole numbers; conjugate gradients solve the result, and warn of
+ * matrices with only the rows set to zero; and many subsets are remembered. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 
 enum { CELLS = 90, NODES = 70, SUBSETS = 20 };
 
-/* A symmetric matrix of random triangles, and a chain so that every node has a place on the
+/* A symmetric matrix of random triangles, and a chain, so that every node has a nonzero on the
  * diagonal. */
 struct system {
   int dim;
@@ -119,7 +119,7 @@ static void expect_corrected(const struct system *s, const bool *bound, double d
   }
 }
 
-/* x is NaN where it is not looked at. */
+/* x is NaN where it is not read. */
 static void case_of(uint64_t *seed, int dim, op2_type type, bool corrects, bool renumbers) {
   struct system s = new_system(seed, dim, type);
   const double diagonal = draw_below(seed, 2) ? 3 : 0;
@@ -172,7 +172,7 @@ static op2_solver new_solver(op2_method method) {
   return solver;
 }
 
-/* What is said on stderr while a solve is queued: before it has begun. */
+/* True if a warning is printed to stderr while a solve is queued, before it has begun. */
 static bool warned(const struct system *s, op2_solver solver) {
   hear_begin();
   op2_status status = op2_solve(solver, s->mat, s->x, s->b);
@@ -236,7 +236,8 @@ static void many_subsets(void) {
   end_system(&s);
 }
 
-/* A subset that is made anew each time leaves nothing behind: another one may have its places. */
+/* A subset that is made anew each time leaves no cached nonzeros behind that a later subset could
+ * be given. */
 static void passing_subsets(void) {
   uint64_t seed = 8;
   struct system s = new_system(&seed, 1, OP2_F64);

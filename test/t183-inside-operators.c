@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an operator's function may do beside queueing loops. Calls that would take the mesh or the
- * context from the solve that runs are refused with the operator's name, and the solve goes on.
- * Handles may be destroyed, objects made and values looked at. The programs run with OP2_REPLAY=0,
- * where what is run inside drops the programs of everything, also the one that the solve itself
- * belongs to. */
+/* What an operator's function may do besides queueing loops. Calls that would change the mesh or
+ * end the context of the running solve are refused with the operator's name, and the solve goes on.
+ * Handles may be destroyed, objects made and values read. The programs run with OP2_REPLAY=0, where
+ * the loops of the nested queue drop all programs, also the one to which the solve itself
+ * belongs. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,8 @@ struct chain {
   op2_solver solver;
   op2_operator matrix;
   op2_context ctx;                                          /* a copy of the handle */
-  void (*first)(struct chain *chain, op2_dat x, op2_dat y); /* what the first product does beside */
+  void (*first)(struct chain *chain, op2_dat x, op2_dat y); /* the extra work in the first
+                                                             * product */
   int products;
 };
 
@@ -56,7 +57,7 @@ static void new_chain(struct chain *c, void (*first)(struct chain *, op2_dat, op
   MUST(op2_operator_create(&desc, "chain", &c->matrix));
 }
 
-/* Once more than the first time, between other loops. */
+/* Solve once more than the first time, between other loops. */
 static void solve(struct chain *c) {
   MUST(op2_par_loop(c->one, c->nodes, op2_arg_direct(c->b, OP2_WRITE)));
   op2_solver solver = c->solver; /* the function may have destroyed both handles */
@@ -64,7 +65,7 @@ static void solve(struct chain *c) {
   MUST(op2_flush(test_ctx));
 }
 
-/* By elimination: what the solve is to find. */
+/* Compare with the solution computed by elimination. */
 static void expect_solution(struct chain *c) {
   double d[NODES], r[NODES], *u = scratch(NODES, sizeof *u);
   for (int i = 0; i < NODES; i++) d[i] = i == 0 || i == N ? 2 : 4, r[i] = 1;
@@ -98,7 +99,7 @@ static void take_mesh(struct chain *c, op2_dat x, op2_dat y) {
   EXPECT(copy == c->ctx);
 }
 
-/* Afterwards the same calls work, or fail for reasons of their own. */
+/* Afterwards the same calls succeed, or fail for other reasons. */
 static void the_mesh_stays(void) {
   struct chain c;
   new_chain(&c, take_mesh);
@@ -113,7 +114,7 @@ static void the_mesh_stays(void) {
   end_chain(&c);
 }
 
-/* The solve keeps what it needs; the loops of later products are made of other handles. */
+/* The solve keeps the objects it needs; the loops of later products use other handles. */
 static void destroy(struct chain *c, op2_dat x, op2_dat y) {
   op2_dat spare = NULL;
   op2_kernel copy = NULL;
@@ -147,7 +148,7 @@ static void look(struct chain *c, op2_dat x, op2_dat y) {
   MUST(op2_flush(c->ctx));
   MUST(op2_set_create(c->ctx, 3, "more", &more));
   op2_set_destroy(&more);
-  EXPECT(op2_dat_get(c->b, values) == OP2_SUCCESS); /* the solve names it */
+  EXPECT(op2_dat_get(c->b, values) == OP2_SUCCESS); /* the solve holds a reference to it */
   op2_dat other = NULL;
   MUST(op2_dat_create(c->nodes, 1, OP2_F64, NULL, "other", &other));
   MUST(op2_dat_set(other, values));
@@ -158,7 +159,7 @@ static void look(struct chain *c, op2_dat x, op2_dat y) {
   EXPECT(x != y);
 }
 
-/* Several solves in one queue, and by themselves, each time anew. */
+/* Several solves in one queue, and single ones, each queued anew. */
 static void again_and_again(void) {
   struct chain c;
   new_chain(&c, look);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* An operator's function is lent x and y. Where it destroys one of them, or has a call do so, the solve
- * fails with the operator's name, by every method and in whichever product that happens; afterwards
- * the same solver works as before. A call of the program's may destroy the dat whose values it gets. */
+/* An operator's function borrows x and y. If it destroys one of them, or lets a call do so, the
+ * solve fails with the operator's name, for every method and in whichever product that happens;
+ * afterwards the same solver works as before. A call of the program may destroy the dat whose
+ * values it gets. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +28,7 @@ static int destroy_dat(void *data, void *const *values) {
   return 0;
 }
 
-static op2_dat late[2]; /* what calls destroy, which run after the function has returned */
+static op2_dat late[2]; /* destroyed by calls, which run after the function has returned */
 
 static op2_status misuse(enum fault fault, op2_dat x, op2_dat y) {
   late[0] = x, late[1] = y;
@@ -67,7 +68,7 @@ static void expect_solved(struct diagonal *d, op2_solver solver, op2_operator op
   op2_dat_destroy(&x);
 }
 
-/* In eager mode the error is the solve's own. */
+/* In eager mode the solve itself returns the error. */
 static void expect_refused(struct diagonal *d, op2_solver solver, op2_operator op) {
   op2_solve_result result;
   op2_dat u = NULL;
@@ -128,13 +129,13 @@ static void by_minres(void) { faults_of(OP2_METHOD_MINRES); }
 static void by_gmres(void) { faults_of(OP2_METHOD_GMRES); }
 static void by_bicgstab(void) { faults_of(OP2_METHOD_BICGSTAB); }
 
-/* The handle is the library's also when the solve is over. */
+/* The handle belongs to the library even after the solve. */
 static void kept_for_later(void) {
   struct diagonal d;
   op2_solver solver = NULL;
   op2_operator op = NULL;
   make_solver(&d, OP2_METHOD_CG, &solver, &op);
-  d.at = 1; /* where handles are kept, and nothing is destroyed */
+  d.at = 1; /* handles are recorded, and nothing is destroyed */
   expect_solved(&d, solver, op);
   op2_dat_destroy(&late[1]);
   expect_solved(&d, solver, op);
@@ -157,8 +158,8 @@ static int destroy_and_add(void *data, void *const *values) {
   return 0;
 }
 
-/* The values are there until the function returns: the dat's own, a view of a dat whose set is
- * renumbered, and the program's memory, which has them in the end. */
+/* The values stay until the function returns: the dat's own memory, a view of a dat whose set is
+ * renumbered, and the program's memory, which holds the values in the end. */
 static void lent_values(void) {
   int32_t ring[2 * N];
   double values[N], wrapped[N];
@@ -183,7 +184,7 @@ static void lent_values(void) {
   }
 }
 
-/* A view outlives its dat's handle no longer than the handle; the dat's end is the scope's end. */
+/* A view does not outlive its dat's handle: the end of the dat ends the scope. */
 static void open_views(void) {
   op2_set set = new_set(N, "rows");
   for (int writes = 0; writes < 2; writes++) {

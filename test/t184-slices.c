@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows of matrices in slices and one behind the other: products are the same bits, whatever rows are
- * long, and what is infinite or no number stays in rows that have it; which of the two is chosen, and
- * what becomes of it when rows get other numbers. */
+/* Rows of matrices in slices (SELL) and in sequence (CSR): products have the same bits, whatever
+ * the lengths of rows; infinities and NaN stay in rows that have them; the choice between the two
+ * layouts, and the effect of renumbering rows. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ struct problem {
 /* The layout of matrices that are made from now on. */
 static void lay_out(int slices) { test_ctx->config.slices = slices; }
 
-/* Element e has row e, and as many different columns as `length` says. */
+/* Element e has row e, and as many different columns as length(e) says. */
 static void declare(struct problem *p, int64_t n, int (*length)(int64_t row)) {
   int32_t *rows = scratch((size_t)n * LONGEST, sizeof *rows);
   int32_t *columns = scratch((size_t)n * LONGEST, sizeof *columns);
@@ -72,7 +72,7 @@ static void end(struct problem *p) {
   op2_sparsity_destroy(&p->sparsity);
 }
 
-/* x of thirds, and y of something that products overwrite. */
+/* x holds thirds, and y values that products overwrite. */
 static void declare_dats(struct problem *p) {
   size_t nx = (size_t)p->n * (size_t)p->column_dim, ny = (size_t)p->n * (size_t)p->row_dim;
   double *x = scratch(nx, sizeof *x), *y = scratch(ny, sizeof *y);
@@ -94,8 +94,8 @@ static size_t value_bytes(const struct problem *p) {
   return p->type == OP2_F64 ? sizeof(double) : sizeof(float);
 }
 
-/* The product, and what a scalar product that is fused with it gives when it comes again; in front of it
- * something that writes y. */
+/* The product, and the scalar product that is fused with it when it is repeated; before it a loop
+ * that writes y. */
 static void multiply(struct problem *p, void *out, double *square) {
   MUST(op2_dat_fill(p->y, op2_scalar_value(3)));
   MUST(op2_dat_sum(p->y, p->before));
@@ -105,7 +105,7 @@ static void multiply(struct problem *p, void *out, double *square) {
   MUST(op2_dat_get(p->y, out));
 }
 
-/* ---- the same bits ---------------------------------------------------------------------------- */
+/* ---- the same bits -------------------------------------------------------------------------- */
 
 static int uneven(int64_t row) { return row % 6 == 3 ? 0 : 1 + (int)(row * row % LONGEST); }
 static int even(int64_t row) { return row < 3 ? 4 : 7; }
@@ -134,15 +134,15 @@ static void same_bits(void) {
   static const int64_t sizes[] = {1, 7, 8, 17, 643};
   for (size_t d = 0; d < sizeof dims / sizeof *dims; d++)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
-      if (sizes[s] < 643 && (d > 1 || on_device())) continue; /* each is another compilation */
+      if (sizes[s] < 643 && (d > 1 || on_device())) continue; /* each is compiled anew */
       compare(sizes[s], uneven, dims[d][0], dims[d][1], OP2_F64);
       if (d < 2) compare(sizes[s], uneven, dims[d][0], dims[d][1], OP2_F32);
     }
   compare(20000, even, 1, 1, OP2_F64); /* several blocks */
 }
 
-/* Rows are shorter than others of their slice, and what these have in x is no number, or has no end: no
- * row gets it that has no value there; and where it has, infinity is not made no number. */
+/* Rows are shorter than others of their slice whose values of x are NaN or infinite: a row without
+ * a value there must not be affected; and in a row with one, infinity must not become NaN. */
 static void no_numbers(void) {
   struct problem p = {.row_dim = 1, .column_dim = 1, .type = OP2_F64};
   enum { ROWS = 320 };
@@ -168,8 +168,8 @@ static void no_numbers(void) {
     diag("%d infinite, %d none", infinite, none);
 }
 
-/* Vectors at the end of a set have lanes without a row. What is fused with a product must not see them:
- * neither the least of all values nor what is written through a map. */
+/* Vectors at the end of a set have lanes without a row. Loops that are fused with a product must
+ * not see them: neither the minimum of all values nor values that are written through a map. */
 static void nothing_behind_the_last(void) {
   enum { ROWS = 1013 };
   struct problem p = {.row_dim = 1, .column_dim = 1, .type = OP2_F64};
@@ -190,7 +190,7 @@ static void nothing_behind_the_last(void) {
   MUST(op2_dat_set(p.x, ones));
   for (int slices = 0; slices < 2; slices++) {
     make(&p, slices);
-    for (int times = 0; times < 6; times++) { /* fused when they come again */
+    for (int times = 0; times < 6; times++) { /* loops are fused when they are repeated */
       double found = 1e30, wanted = 1e30;
       bool reduce = times < 3;
       MUST(op2_gbl_set(least, &found));
@@ -214,7 +214,7 @@ static void nothing_behind_the_last(void) {
   }
 }
 
-/* ---- which is chosen -------------------------------------------------------------------------- */
+/* ---- which is chosen ------------------------------------------------------------------------ */
 
 static bool vectors(void) {
   return test_ctx->backend->variant == OP2I_VECTOR && test_ctx->config.simd_bytes && !on_device();
@@ -241,12 +241,13 @@ static void chosen(void) {
   }
 }
 
-/* ---- other numbers ---------------------------------------------------------------------------- */
+/* ---- other numbers -------------------------------------------------------------------------- */
 
 enum { HUBS = 8, SPOKES = 40, STAR = HUBS * (1 + SPOKES) };
 
-/* Stars whose hubs come first: the first slice is long and all others are short. Numbered by stars, a
- * slice with a hub in it is as long as the hub's row, for which there is no room. */
+/* Star graphs whose hubs come first: the first slice is long and all others are short. If the rows
+ * are numbered star by star, each slice with a hub is as long as the hub's row, and the slices
+ * exceed their memory limit. */
 static void stars(bool fits) {
   struct problem p = {.row_dim = 1, .column_dim = 1, .type = OP2_F64};
   int32_t *ends = scratch(2 * STAR, sizeof *ends);

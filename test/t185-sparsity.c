@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Where matrices may have values: known meshes, and random ones with several pairs of maps, rows that
- * nobody reaches, targets that come twice in a row, and entries that lead nowhere, against a table of
- * all pairs of rows and columns; after renumbering, too; and every error. */
+/* Sparsity patterns: known meshes, and random ones with several pairs of maps, rows that no element
+ * reaches, targets that occur twice in a row, and entries that lead nowhere, compared with a table
+ * of all pairs of rows and columns; also after renumbering; and every error. */
 #include <stdio.h>
 #include <string.h>
 
@@ -79,7 +79,8 @@ struct side {
   int32_t *idx;
 };
 
-/* Every third map has entries that lead nowhere, and some targets are met by few or none. */
+/* Every third map has entries that lead nowhere, and some targets are reached by few elements or
+ * none. */
 static struct side random_side(uint64_t *seed, op2_set from, int64_t n, op2_set to,
                                int64_t targets) {
   struct side side = {.arity = 1 + draw_below(seed, ARITY)};
@@ -109,7 +110,7 @@ static void expect_table(op2_sparsity sparsity, int64_t rows, int64_t columns, c
   same(sparsity, rows, starts, column);
 }
 
-/* Maps of one slot say nothing of neighbours. */
+/* A map of one slot gives no neighbours. */
 static void renumber_by(op2_map map, int arity) {
   op2_status status = arity > 1 ? op2_renumber(map) : OP2_SUCCESS;
   if (status != OP2_ERR_UNAVAILABLE) MUST(status);
@@ -220,8 +221,8 @@ static void refused_maps(void) {
   op2_mat_destroy(&mat);
 }
 
-/* Rows whose columns come in order are looked at fast, and 2^31 places are found to be too many before there
- * is memory for any. What comes after is as ever. */
+/* Rows whose columns come in order are counted fast, and more than 2^31 nonzeros are refused before
+ * any memory is allocated for them. Later calls work as usual. */
 static void too_many(void) {
   enum { N = 256, ROWS = 1 << 24, WIDE = 128 };
   if (strcmp(test_config.backend, "openmp") != 0) return;

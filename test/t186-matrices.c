@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Loops that assemble matrices: added and written, blocks of every shape, float and double, several
- * pairs of maps in one loop, entries that lead nowhere, subsets, fused loops, zeros, and what the
- * kernel's parameter may look like; against dense matrices. All values are whole numbers, so that their
- * order does not matter. */
+/* Loops that assemble matrices: INC and WRITE, blocks of every shape, float and double, several
+ * pairs of maps in one loop, entries that lead nowhere, subsets, fused loops, zeros, and the forms
+ * of the kernel's parameter; compared with dense matrices. All values are whole numbers, so that
+ * their order does not matter. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ struct assembly {
   double *dense; /* [rows][row_dim][columns][column_dim] */
 };
 
-/* Neighbours mostly, as in a mesh; or not. */
+/* A map to neighbours mostly, as in a mesh, or to any elements. */
 static struct side new_side(uint64_t *seed, op2_set from, op2_set set, int64_t n, int arity,
                             bool partial, const char *name) {
   struct side side = {.arity = arity, .set = set, .n = n};
@@ -78,7 +78,7 @@ static void end_assembly(struct assembly *a) {
 static int block_rows(const struct assembly *a) { return a->rows.arity * a->row_dim; }
 static int block_columns(const struct assembly *a) { return a->columns.arity * a->column_dim; }
 
-/* What an element of weight w has at row r and column c of its block. */
+/* The value that an element of weight w gives to row r and column c of its block. */
 static double value(double w, int r, int c) { return w * (r + 1) - 3 * c + r * c; }
 
 static op2_kernel block_kernel(const struct assembly *a, const char *parameter, bool flat) {
@@ -102,7 +102,7 @@ static op2_kernel square_kernel(const struct assembly *a) {
   return block_kernel(a, parameter, false);
 }
 
-/* INC kernels add what WRITE kernels set, as they find zeros. */
+/* INC kernels and WRITE kernels give the same values, as the matrix starts at zero. */
 static void assemble(struct assembly *a, op2_kernel kernel, op2_set over, op2_access access) {
   MUST(op2_par_loop(kernel, over, op2_arg_direct(a->weight, OP2_READ),
                     op2_arg_mat(a->mat, a->rows.map, a->columns.map, access)));
@@ -120,7 +120,7 @@ static void assemble_dense(struct assembly *a, int64_t e, op2_access access) {
     }
 }
 
-/* Values at the places of the sparsity; whatever is not there is zero in the dense matrix. */
+/* Values at the nonzeros of the sparsity; the dense matrix is zero elsewhere. */
 static void expect_dense(struct assembly *a) {
   int64_t rows, places;
   MUST(op2_sparsity_size(a->sparsity, &rows, &places));
@@ -165,15 +165,15 @@ static void added(void) {
       for (int e = 0; e < CELLS; e++) assemble_dense(&a, e, OP2_INC);
       expect_dense(&a);
       end_assembly(&a);
-      if (on_device()) break; /* each is another compilation */
+      if (on_device()) break; /* each needs another compilation */
     }
 }
 
-/* The last element that reaches a place has it. */
+/* The last element that writes a nonzero determines its value. */
 static void written(void) {
   static const int shapes[][4] = {{1, 1, 1, 1}, {3, 3, 1, 1}, {2, 2, 2, 2}};
   uint64_t seed = 2;
-  if (on_check()) return; /* which refuses values that differ */
+  if (on_check()) return; /* the checked mode refuses different values */
   for (size_t s = 0; s < sizeof shapes / sizeof *shapes; s++)
     for (int partial = 0; partial < 2; partial++) {
       struct assembly a = new_assembly(&seed, shapes[s][0], shapes[s][1], shapes[s][2],
@@ -191,8 +191,8 @@ static void written(void) {
     }
 }
 
-/* Each element a row and a column of its own: nobody meets, and no order is kept. Values of large blocks
- * go there by loops, though they have one place alone. */
+/* Each element has its own row and column: no two elements conflict, and no order is kept. Values
+ * of large blocks are stored by loops, though each has one location only. */
 static void apart(int dim, op2_access access) {
   uint64_t seed = 3;
   char text[256];
@@ -250,7 +250,7 @@ static void subsets_and_zero(void) {
   end_assembly(&a);
 }
 
-/* Two blocks of one matrix, and a right-hand side, in one loop; and in loops that are fused. */
+/* Two blocks of one matrix and a right-hand side in one loop, and in loops that are fused. */
 static void several(void) {
   uint64_t seed = 5;
   op2_set cells = new_set(CELLS, "cells"), nodes = new_set(ROWS, "nodes");
@@ -310,8 +310,8 @@ static void several(void) {
   op2_sparsity_destroy(&sparsity);
 }
 
-/* Sets have other numbers for the library, and the program sees none of it: before the sparsity is made,
- * or while the matrix has values, and a product waits. */
+/* Renumbering is invisible to the program: before the sparsity is made, or while the matrix has
+ * values and a product is queued. */
 static void renumbered_when(bool before, bool ordered) {
   uint64_t seed = 6;
   op2_set cells = new_set(CELLS, "cells"), nodes = new_set(ROWS, "nodes");
@@ -333,7 +333,7 @@ static void renumbered_when(bool before, bool ordered) {
   op2_dat dx = new_dat(nodes, 1, OP2_F64, x, "x"), dy = new_dat(nodes, 1, OP2_F64, NULL, "y");
   for (int times = 1; times <= 3; times++) {
     assemble(&a, kernel, cells, OP2_INC);
-    if (ordered) { /* the library gives sets back the numbers that it gave them by itself */
+    if (ordered) { /* a loop that keeps order makes the library undo its automatic renumbering */
       op2_kernel last =
           new_source("last", "void last(const double *w, double *y) { y[0] = y[0] / 2 + w[0]; }");
       op2_map whole = new_map(cells, nodes, 1, scratch(CELLS, sizeof(int32_t)), "to the first");
@@ -374,9 +374,9 @@ static void renumbered(void) { renumbered_when(true, false); }
 static void renumbered_later(void) { renumbered_when(false, false); }
 static void renumbered_unasked(void) { renumbered_when(false, true); }
 
-/* ---- rows and the diagonal -------------------------------------------------------------------- */
+/* ---- rows and the diagonal ------------------------------------------------------------------ */
 
-/* Square, and every node is met, so that each row has its diagonal. */
+/* The matrix is square and every node is reached, so that each row has a diagonal. */
 static struct assembly square_assembly(uint64_t *seed, int dim) {
   struct assembly a = {.row_dim = dim, .column_dim = dim, .type = OP2_F64};
   op2_set nodes = new_set(ROWS, "nodes");
@@ -397,7 +397,7 @@ static struct assembly square_assembly(uint64_t *seed, int dim) {
   return a;
 }
 
-/* Value (k, l) of the place in row i and column j of an assembled square matrix. */
+/* Value (k, l) of the nonzero in row i and column j of an assembled square matrix. */
 static double square_value(const struct assembly *a, int64_t i, int64_t j, int k, int l) {
   double sum = 0;
   for (int e = 0; e < CELLS; e++)
@@ -445,7 +445,7 @@ static void rows_and_diagonal(void) {
             double want = i % 5 ? was[p * block + c] : on ? 7 : 0;
             if (!EXPECT(is[p * block + c] == want)) return;
           }
-      int64_t *on = scratch((size_t)rows, sizeof *on); /* its place on the diagonal */
+      int64_t *on = scratch((size_t)rows, sizeof *on); /* its nonzero on the diagonal */
       for (int64_t i = 0; i < rows; i++)
         for (on[i] = starts[i]; columns[on[i]] != i;) on[i]++;
       EXPECT_VALUES(double, blocks, rows *block, i, was[on[i / block] * block + i % block]);
@@ -495,7 +495,7 @@ static void refused_rows(void) {
 
 /* ---- products -------------------------------------------------------------------------------- */
 
-/* Dense times x, for x of whole numbers. */
+/* The dense matrix times x, for x of whole numbers. */
 static double product(const struct assembly *a, const double *x, int64_t row) {
   double sum = 0;
   for (int64_t c = 0; c < (int64_t)COLUMNS * a->column_dim; c++)
@@ -565,7 +565,7 @@ static void refused_products(void) {
   end_assembly(&a);
 }
 
-/* Handles go while loops wait. */
+/* Handles are destroyed while loops are queued. */
 static void gone(void) {
   uint64_t seed = 7;
   struct assembly a = new_assembly(&seed, 2, 2, 1, 1, OP2_F64, false);
@@ -679,7 +679,8 @@ static const struct test_case cases[] = {
     {"what is refused", refused},
 };
 
-/* In slices throughout, though random rows would not be chosen for them; t188 and t933 have the others. */
+/* Slices are used throughout, though random rows would not be chosen for them; t188 and t933 cover
+ * the other layout. */
 int main(void) {
   test_environment();
   setenv("OP2_SLICES", "1", 1);

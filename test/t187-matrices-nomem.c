@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The N-th allocation of what makes, assembles, multiplies, renumbers and reads a matrix fails: the call
- * says OP2_ERR_NOMEM, everything is as before, and made again it succeeds. */
+/* The N-th allocation fails in making, assembling, multiplying, renumbering or reading a matrix:
+ * the call returns OP2_ERR_NOMEM, nothing has changed, and the same call then succeeds. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,11 +27,11 @@ struct seen {
 
 struct outcome {
   int denied;
-  bool lost; /* a loop has failed, and what it was to write is not there */
+  bool lost; /* a loop has failed, and its results are missing */
   const char *problem;
 };
 
-/* One call: refused for lack of memory at most once, then a success. */
+/* One call that may fail for lack of memory once and then must succeed. */
 static bool tried(struct outcome *out, op2_status status) {
   if (status == OP2_ERR_NOMEM)
     out->denied++;
@@ -52,7 +52,7 @@ static void declare(struct outcome *out, struct objects *o) {
   uint64_t seed = 4;
   double x[NODES];
   int64_t list[] = {1, 2, 7, 20};
-  for (int i = 0; i < CELLS; i++) /* every node is met, so that each row has its diagonal */
+  for (int i = 0; i < CELLS; i++) /* every node is reached, so that each row has a diagonal */
     for (int k = 0; k < SLOTS; k++)
       o->idx[SLOTS * i + k] = k ? draw_below(&seed, NODES) : i % NODES;
   for (int i = 0; i < NODES; i++) x[i] = i % 5;
@@ -70,7 +70,7 @@ static void declare(struct outcome *out, struct objects *o) {
     if (i % 11 == 10) o->idx[i] = -1;
 }
 
-/* A loop that failed for lack of memory has failed for good, and reading says so each time. */
+/* A loop that failed for lack of memory has failed for good, and every read reports it. */
 #define READ(call)                                                                                 \
   do {                                                                                             \
     if (!out->problem && !out->lost && tried(out, (call)) && tried(out, (call))) out->lost = true; \
@@ -122,7 +122,7 @@ static void destroy(struct objects *o) {
   op2_set_destroy(&o->nodes);
 }
 
-/* Returns how many allocations there were from the partial map on. */
+/* Returns the number of allocations from the partial map on. */
 static int64_t attempt(int64_t n, struct outcome *out, struct seen seen[2]) {
   struct objects objects = {0}, *o = &objects;
   *out = (struct outcome){0};
@@ -140,7 +140,8 @@ int main(void) {
   static struct seen whole[2], seen[2];
   struct outcome out;
   test_environment();
-  (void)attempt(0, &out, whole); /* what the process keeps from then on is not allocated again */
+  (void)attempt(0, &out, whole); /* objects that the process keeps from then on are not allocated
+                                  * again */
   const int64_t count = out.problem ? 0 : attempt(0, &out, whole);
   if (!ok(!out.problem && !out.denied, "with memory (%lld allocations)", (long long)count))
     diag("%s", out.problem ? out.problem : "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* GMRES with its default restart and others: cycles after the first ones, and later solves, make no
- * programs and fuse no loops; what it says of the residual is true where vectors lose their
- * orthogonality, also in float. */
+/* GMRES with its default restart and others: later cycles and later solves make no programs and
+ * fuse no loops; the reported residual is true where vectors lose their orthogonality, also in
+ * float. */
 #include <math.h>
 #include <stdio.h>
 
@@ -10,7 +10,7 @@
 
 enum { NODES = 400, MOST_DIM = 2 };
 
-/* A chain with a wind along it, which no solve here comes to the end of. */
+/* A chain with a wind along it, on which no solve here converges. */
 struct system {
   int dim;
   op2_type type;
@@ -83,7 +83,8 @@ static bool counting(void) { return test_ctx->backend->passes && !test_config.ea
 
 static const struct op2i_sched *inner(void) { return test_ctx->sched->inner; }
 
-/* Solves of four cycles by one solver. What comes once a solve is fused in the second one. */
+/* Three solves of four cycles by one solver. Loops that occur once per solve are fused in the
+ * second solve. */
 static void kept_for(int restart, int dim, op2_type type) {
   struct system s = new_system(type, dim, 0);
   const op2_solver_options options = {.method = OP2_METHOD_GMRES,
@@ -109,8 +110,9 @@ static void kept_for(int restart, int dim, op2_type type) {
     programs = inner()->programs_made;
     fused = inner()->loops_fused;
   }
-  /* One of one loop for each vector, and for a block of 8 those for one pass, for two, for the end
-   * of a cycle; each is made twice, before its loops are fused and after. */
+  /* Programs: one of a single loop for each vector; for each block of 8 vectors those of one pass,
+   * of two passes, and of the end of a cycle; each is made twice, before its loops are fused and
+   * after. */
   if (counting() && !EXPECT(programs - begin <= restart + 2 * (4 * (restart / 8 + 1) + 8)))
     diag("restart %d: %lld programs", restart, (long long)(programs - begin));
   op2_solver_destroy(&solver);
@@ -129,8 +131,8 @@ static void with_the_longest_restart(void) {
 
 /* ---- residuals ------------------------------------------------------------------------------- */
 
-/* What is claimed is the norm of b - A x, and after as many iterations as there are in a cycle it is
- * as small with vectors that were made orthogonal once as with any. */
+/* The reported residual is the norm of b - A x, and after one cycle's number of iterations it is as
+ * small with vectors that were orthogonalised once as with any others. */
 static void residuals_are_true(void) {
   for (int t = 0; t < 2; t++)
     for (double wind = 0; wind < 0.9; wind += 0.45) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Solves that fail: each failure has a reason and words of its own, a result is never that of an
+/* Solves that fail: each failure has its own reason and message, a result is never that of an
  * earlier solve, and x keeps the last good values. */
 #include <math.h>
 #include <stdio.h>
@@ -69,7 +69,7 @@ static double norm(int n, const double *v) {
   return largest * sqrt(sum);
 }
 
-/* |b - A x| / |b|, and whether x is finite. */
+/* Returns |b - A x| / |b|; *finite is true if x is finite. */
 static double residual_of(const struct small *s, bool *finite) {
   double x[MOST], r[MOST];
   MUST(op2_dat_get(s->x, x));
@@ -97,7 +97,7 @@ static int refuse(void *data, void *const *values) {
   return 7;
 }
 
-/* A time loop that asks the solver alone must not take the step before for this one. */
+/* A time loop that reads the solver's result must not get that of the previous step. */
 static void results(void) {
   const double a[] = {2, 1, 1, 3}, b[] = {1, 2}, zero[2] = {0};
   struct small s = new_small(2, a, b);
@@ -125,7 +125,8 @@ static void results(void) {
   end_small(&s);
 }
 
-/* Of two solves by one solver the later one counts, also where the earlier one runs after it. */
+/* After two solves by one solver the result is that of the later one, even if the earlier one runs
+ * after it. */
 static void out_of_order(void) {
   const double a[] = {2, 1, 1, 3}, b[] = {1, 2};
   struct small s = new_small(2, a, b);
@@ -145,7 +146,8 @@ static void out_of_order(void) {
 
 struct function {
   int status; /* that it returns */
-  int calls;  /* of the library that fail in it: 1 a refused one, 2 a loop without code */
+  int calls;  /* calls of the library that fail in it: 1 a refused one, 2 a loop whose kernel does
+               * not compile */
   op2_set rows;
   op2_kernel broken;
 };
@@ -159,8 +161,8 @@ static op2_status apply(void *data, op2_dat x, op2_dat y) {
   return (op2_status)f->status;
 }
 
-/* The message names the operator and what its function returned; what a call left in it before, or
- * a place in the library, has no business there. */
+/* The message names the operator and the status that its function returned; it contains neither the
+ * message of an earlier failed call nor a source line of the library. */
 static void functions_that_fail(void) {
   static const struct {
     int status, calls;
@@ -204,8 +206,8 @@ static void functions_that_fail(void) {
 
 /* ---- what is left of x ----------------------------------------------------------------------- */
 
-/* By all methods, with and without the diagonal: x is finite, no claim is false, and it is one of
- * the reasons that the system allows. */
+/* All methods, with and without the diagonal: x is finite, no reported convergence is false, and
+ * the reason is one that the system allows. */
 static void try_all(const char *what, int n, const double *a, const double *b, unsigned allowed,
                     unsigned must) {
   struct small s = new_small(n, a, b);
@@ -253,8 +255,8 @@ static void small_systems(void) {
   const double plus_minus[] = {1, 0, 0, -1}, zero[9] = {0}, swap[] = {0, 1, 1, 0};
   const double skew[] = {0, 1, -1, 0}, flat[] = {1, 1, 1, 1}, half[] = {1, 0, 0, 0};
   const double definite[] = {4, 1, 0, 1, 3, 1, 0, 1, 2}, saddle[] = {2, 0, 1, 0, 3, 1, 1, 1, 0};
-  /* The first row is a boundary value's: one step makes it right, and BiCGSTAB's first shadow, which
-   * has nothing else, is of no use from then on. */
+  /* The first row is a boundary value's: one step solves it, and BiCGSTAB's first shadow residual,
+   * which is nonzero only there, is useless from then on. */
   const double boundary[] = {1, 0, 0, 0, -3, 2, 1, 0, 3, 1, 3, 1, -3, 0, 1, 9};
   const double first[] = {1, 0, 0, 0};
   try_all("diag(1, -1)", 2, plus_minus, ones, INDEFINITE | BREAKDOWN, BY_MINRES | BY_GMRES);
@@ -269,7 +271,7 @@ static void small_systems(void) {
   try_all("large values", 3, definite, large, NONE, ALL);
 }
 
-/* Systems that are nearly singular, with residuals whose squares would overflow: GMRES takes back its
+/* Systems that are nearly singular, with residuals whose squares would overflow: GMRES reverts its
  * last cycle, which makes the residual larger, and the residual that it reports is that of x. */
 static void taken_back(void) {
   uint64_t seed = 3;
@@ -294,9 +296,9 @@ static void taken_back(void) {
   }
 }
 
-/* The first value of the solution of A x = b is too large for float: x = s (10, 3) and
- * A = u ((1, -3), (0, 1)). GMRES leaves that value as it was. With the second one alone the
- * residual would be s u (10, 0) for s u (1, 3) before, so x stays what it was before the cycle. */
+/* The first value of the solution of A x = b is too large for float: x = s (10, 3) and A = u ((1,
+ * -3), (0, 1)). GMRES leaves that value as it was. With the second one alone the residual would be
+ * s u (10, 0) instead of s u (1, 3), so x stays as it was before the cycle. */
 static void half_a_solution(void) {
   const float s = 0x1.cp124f, u = 0x1p-100f, b[] = {1 * s * u, 3 * s * u};
   const int32_t all[] = {0, 1};

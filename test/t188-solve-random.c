@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random systems of nine kinds, by all methods and preconditioners of the library's own: no claim
- * of convergence is false by more than a factor of 10, x is finite, and systems that are definite
- * and well enough conditioned converge. OP2_TEST_FULL=1 tries 3,000 systems. */
+/* Random systems of nine kinds, solved by all methods and preconditioners of the library itself: no
+ * reported convergence is false by more than a factor of 10, x is finite, and definite systems with
+ * a good condition converge. OP2_TEST_FULL=1 tries 3,000 systems. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,13 +27,13 @@ static const char *const kind_names[KINDS] = {"definite", "unsymmetric", "indefi
 
 enum { METHODS = 4, SYSTEMS = 3000, SAMPLE = 36, MOST = 48 };
 
-/* Values are those of the type, so that the residual below is that of the same system. */
+/* Values are rounded to the type, so that the residual below is that of the same system. */
 struct trial {
   enum kind kind;
   op2_type type;
   int dim, rows, n; /* n = dim * rows */
   double a[MOST * MOST], b[MOST], x0[MOST];
-  double condition; /* of the definite kinds */
+  double condition; /* condition number of the definite kinds */
 };
 
 static double uniform(uint64_t *seed) { return (double)(draw(seed) >> 11) * 0x1p-52 - 1; }
@@ -129,7 +129,7 @@ struct system {
   op2_dat x, b, values;
 };
 
-/* As the library has values: the type's. */
+/* Convert values to the type of the library's dat. */
 static void *typed(const struct trial *t, int n, const double *from) {
   void *to = scratch((size_t)n, sizeof(double));
   for (int i = 0; i < n; i++)
@@ -152,7 +152,7 @@ static op2_kernel put_kernel(const struct trial *t) {
   return new_source("put", source);
 }
 
-/* One element for each block. Blocks in the order of rows, as `values`. */
+/* One element for each block, in the order of rows as in `values`. */
 static struct system declare(const struct trial *t) {
   struct system s;
   const int rows = t->rows, blocks = rows * rows, dim = t->dim;
@@ -181,7 +181,7 @@ static struct system declare(const struct trial *t) {
 /* ---- judged ---------------------------------------------------------------------------------- */
 
 struct norms {
-  double residual, b, start, reach; /* reach: what rounding leaves of the residual */
+  double residual, b, start, reach; /* reach: the residual that rounding leaves */
   bool finite;
 };
 
@@ -216,7 +216,8 @@ static bool must_converge(const struct trial *t, const struct norms *n, double t
   return definite && t->condition < 1e4 && n->reach <= tolerance;
 }
 
-static long claims, solves, fell_short; /* the last: of definite systems by any method */
+static long claims, solves, fell_short; /* fell_short: definite systems that did not converge, for
+                                         * any method */
 
 static void solve_by(const struct trial *t, const struct system *s, op2_method method,
                      op2_preconditioner pc, int number) {
@@ -244,8 +245,9 @@ static void solve_by(const struct trial *t, const struct system *s, op2_method m
   op2_solver_destroy(&solver);
 }
 
-/* All methods with all preconditioners in full. A sample has one for each system, with few kernels
- * to compile: rows of one value, without blocks, and for float the method that drifts most. */
+/* A full run tries all methods with all preconditioners. A sample tries one pair for each system,
+ * with few kernels to compile: rows of one value, without blocks, and for float the method that
+ * drifts most. */
 static void try_system(int number) {
   uint64_t seed = 1000 + (uint64_t)number;
   const bool full = getenv("OP2_TEST_FULL") != NULL;
@@ -261,7 +263,8 @@ static void try_system(int number) {
   op2_sparsity_destroy(&s.sparsity);
 }
 
-/* Here BiCGSTAB in float once stood still at a hundred times the tolerance, by rounding alone. */
+/* On this system BiCGSTAB in float once stagnated at a hundred times the tolerance, because of
+ * rounding alone. */
 static void plateau(void) {
   const int number = 2139;
   uint64_t seed = 1000 + (uint64_t)number;
@@ -282,7 +285,7 @@ static void batch(void) {
   while (next_system < end) try_system(next_system++);
 }
 
-/* OP2_TEST_SYSTEMS=FIRST,END names those to try. */
+/* OP2_TEST_SYSTEMS=FIRST,END gives the range of systems to try. */
 int main(void) {
   static struct test_case cases[SYSTEMS / BATCH + 1];
   const char *named = getenv("OP2_TEST_SYSTEMS");

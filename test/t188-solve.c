@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Systems of equations: solved lazily, in loops over time, between other loops, with float and double
- * and with blocks; against what the equations say. Failures are told, and cancel what needs them. */
+/* Systems of equations: solved lazily, in time loops, between other loops, with float and double
+ * and with blocks; solutions are compared with the equations. Failures are reported, and cancel the
+ * loops that need the result. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,7 +21,7 @@ struct system {
   op2_kernel add;
 };
 
-/* What the map makes. */
+/* Declare the matrix of the map's pattern, and x and b. */
 static void declare(struct system *s) {
   const op2_map_pair pair = {s->map, s->map};
   MUST(op2_sparsity_create(1, &pair, "pattern", &s->sparsity));
@@ -29,7 +30,7 @@ static void declare(struct system *s) {
   s->b = new_dat(s->nodes, s->dim, s->type, NULL, "b");
 }
 
-/* Mass and stiffness of squares: symmetric, positive definite. `sign` makes it otherwise. */
+/* Mass and stiffness matrices of squares: symmetric, positive definite for `sign` = 1. */
 static struct system new_system(op2_type type, int dim, double sign) {
   struct system s = {.type = type, .dim = dim};
   int32_t *idx = scratch(4 * CELLS, sizeof *idx);
@@ -75,7 +76,7 @@ static double value_at(const struct system *s, const void *values, int64_t i) {
   return s->type == OP2_F64 ? ((const double *)values)[i] : (double)((const float *)values)[i];
 }
 
-/* |b - A x| / |b|, with the matrix as it is told. */
+/* Returns |b - A x| / |b|, with the matrix read from the library. */
 static double residual_of(const struct system *s) {
   int64_t rows, places;
   MUST(op2_sparsity_size(s->sparsity, &rows, &places));
@@ -138,7 +139,8 @@ static void solve_by(op2_method method, op2_type type, int dim, op2_precondition
   end_system(&s);
 }
 
-/* Most of the time goes into compiling: kernels are of a type and a dim, and others with blocks. */
+/* Compilation takes most of the time: each type and dim has its own kernels, and blocks have
+ * others. */
 static bool is_tried(op2_type type, int dim, op2_preconditioner pc) {
   const bool block = pc == OP2_PRECONDITIONER_BLOCK_JACOBI;
   if (on_device()) return type == OP2_F64 && dim == 1 && pc == OP2_PRECONDITIONER_JACOBI;
@@ -156,7 +158,8 @@ static void solved(void) {
             solve_by(methods[m], types[t], dim, (op2_preconditioner)pc);
 }
 
-/* Not symmetric: GMRES and BiCGSTAB. Not definite: minimal residuals, and those two. */
+/* GMRES and BiCGSTAB solve the unsymmetric system; MINRES and those two solve the indefinite
+ * one. */
 static void not_definite(void) {
   op2_kernel skew = new_source(
       "skew", "void skew(double a[4][4]) { for (int i = 0; i < 4; i++) for (int j = 0; j < "
@@ -190,8 +193,8 @@ static void not_definite(void) {
     }
 }
 
-/* Blocks that stand alone: their inverses solve the system at once, the diagonal's does not. Every third
- * block is one whose first value is zero, so that rows have to change places. */
+/* Uncoupled blocks: their inverses solve the system at once, the inverse of the diagonal does not.
+ * The first value of every third block is zero, so that pivoting is needed. */
 static void blocks_alone(op2_method method, op2_type type, int dim) {
   struct system s = {.type = type, .dim = dim};
   int32_t *self = scratch(NODES, sizeof *self);
@@ -244,7 +247,7 @@ static void blocks(void) {
   blocks_alone(OP2_METHOD_CG, OP2_F32, 2);
 }
 
-/* A block without inverse is passed on as it is. */
+/* A block without an inverse is replaced by the identity. */
 static void singular_block(void) {
   op2_set rows = new_set(2, "rows");
   const int32_t self[] = {0, 1};
@@ -254,7 +257,7 @@ static void singular_block(void) {
   op2_mat mat;
   MUST(op2_sparsity_create(1, &pair, "pattern", &sparsity));
   MUST(op2_mat_create(sparsity, 2, 2, OP2_F64, "A", &mat));
-  const double b[] = {4, 6, 5, 5}; /* in reach of the singular block */
+  const double b[] = {4, 6, 5, 5}; /* in the range of the singular block */
   op2_dat x = new_dat(rows, 2, OP2_F64, NULL, "x"), rhs = new_dat(rows, 2, OP2_F64, b, "b");
   MUST(op2_par_loop(new_source("own", "void own(double a[2][2], int64_t e) {\n"
                                       "  a[0][0] = e ? 1 : 2; a[0][1] = e ? 1 : 0;\n"
@@ -269,7 +272,7 @@ static void singular_block(void) {
   op2_sparsity_destroy(&sparsity);
 }
 
-/* A right-hand side of its own each time, and a solve that begins where the last one ended. */
+/* Each time step has its own right-hand side and starts from the last solution. */
 static void in_time(void) {
   struct system s = new_system(OP2_F64, 1, 1);
   op2_solver solver = new_solver((op2_solver_options){.rtol = 1e-9});
@@ -294,14 +297,14 @@ static void in_time(void) {
   EXPECT(residual_of(&s) <= 4e-9);
   MUST(op2_solver_result(solver, &result));
   EXPECT(result.reason == OP2_CONVERGED_RTOL);
-  MUST(op2_solve(solver, s.mat, s.x, s.b)); /* there is nothing left to do */
+  MUST(op2_solve(solver, s.mat, s.x, s.b)); /* x is the solution already */
   MUST(op2_solver_result(solver, &result));
   EXPECT(result.reason == OP2_CONVERGED_RTOL && result.iterations == 0);
   op2_solver_destroy(&solver);
   end_system(&s);
 }
 
-/* Two solves that know nothing of each other: one is run, the other waits. */
+/* Two independent solves: one is run, the other stays queued. */
 static void only_what_is_needed(void) {
   struct system s = new_system(OP2_F64, 1, 1);
   op2_dat y = new_dat(s.nodes, 1, OP2_F64, NULL, "y"), c = new_dat(s.nodes, 1, OP2_F64, NULL, "c");
@@ -349,7 +352,7 @@ static void diverged(void) {
   EXPECT(strstr(op2_error_message(), "solve 'cg' of 'A'") &&
          strstr(op2_error_message(), "t188-solve.c") &&
          strstr(op2_error_message(), "not positive definite"));
-  EXPECT(op2_flush(test_ctx) == OP2_SUCCESS); /* it was told */
+  EXPECT(op2_flush(test_ctx) == OP2_SUCCESS); /* the failure has been reported already */
   MUST(op2_dat_set(s.x, values));
   MUST(op2_par_loop(copy, s.nodes, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(s.x, OP2_READ)));
   EXPECT_VALUES(double, y, NODES, i, 0 * (double)i);
@@ -382,7 +385,7 @@ static void ended_early(void) {
   end_system(&s);
 }
 
-/* What it needs has failed: it does not run. */
+/* A solve whose input has failed does not run. */
 static void cancelled(void) {
   struct system s = new_system(OP2_F64, 1, 1);
   op2_solver solver = new_solver((op2_solver_options){0});

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The N-th allocation of what works with dats and globals as vectors fails: the call says
- * OP2_ERR_NOMEM and has changed nothing, and made again it succeeds. */
+/* The N-th allocation fails in an operation with dats and globals as vectors: the call returns
+ * OP2_ERR_NOMEM and has changed nothing, and the same call then succeeds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,7 @@ struct objects {
   op2_context ctx;
   op2_set set;
   op2_dat x, y;
-  op2_gbl g[GBLS], h; /* h: a value for each of DATS dats */
+  op2_gbl g[GBLS], h; /* h: one value for each of DATS dats */
 };
 
 struct seen {
@@ -23,11 +23,11 @@ struct seen {
 
 struct outcome {
   int denied;
-  bool lost; /* a loop has failed, and what it was to write is not there */
+  bool lost; /* a loop has failed, and its results are missing */
   const char *problem;
 };
 
-/* One call: refused for lack of memory at most once, then a success. */
+/* One call that may fail for lack of memory once and then must succeed. */
 static bool tried(struct outcome *out, op2_status status) {
   if (status == OP2_ERR_NOMEM)
     out->denied++;
@@ -39,7 +39,7 @@ static bool tried(struct outcome *out, op2_status status) {
   do {                                                                                             \
     if (!out->problem && tried(out, (call)) && tried(out, (call))) out->problem = #call;           \
   } while (0)
-/* A loop that failed for lack of memory has failed for good, and reading says so each time. */
+/* A loop that failed for lack of memory has failed for good, and every read reports it. */
 #define READ(call)                                                                                 \
   do {                                                                                             \
     if (!out->problem && !out->lost && tried(out, (call)) && tried(out, (call))) out->lost = true; \
@@ -81,7 +81,7 @@ static void destroy(struct objects *o) {
   op2_set_destroy(&o->set);
 }
 
-/* Returns how many allocations there were from the first operation on. */
+/* Returns the number of allocations from the first operation on. */
 static int64_t attempt(int64_t n, struct outcome *out, struct seen *seen) {
   struct objects objects = {0}, *o = &objects;
   *out = (struct outcome){0};
@@ -95,8 +95,8 @@ static int64_t attempt(int64_t n, struct outcome *out, struct seen *seen) {
   return made;
 }
 
-/* What is refused leaves the queue as it was, and a reduction its result: a norm is a loop and a call, a
- * sum of nine dats two loops, and nine products two loops and a call. */
+/* A refused operation leaves the queue as it was, and a reduction leaves its result: a norm is a
+ * loop and a call, a sum of nine dats two loops, and nine products are two loops and a call. */
 enum refused { NORM, SUM, PRODUCTS };
 
 static op2_status refuse(enum refused which, struct objects *o) {
@@ -106,7 +106,7 @@ static op2_status refuse(enum refused which, struct objects *o) {
   return op2_dat_mdot(o->y, DATS, list, o->h);
 }
 
-/* Whether results and y, which begins as 3 everywhere, are what they are to be. */
+/* True if the results and y, which begins as 3 everywhere, have the expected values. */
 static bool right(enum refused which, struct objects *o, bool done) {
   double norm = 0, h[DATS], y[ROWS], root = sqrt(9.0 * ROWS), want = done && which == SUM ? 18 : 0;
   if (op2_gbl_get(o->g[0], &norm) || op2_gbl_get(o->h, h) || op2_dat_get(o->y, y)) return false;

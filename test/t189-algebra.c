@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dats and globals as vectors: every operation against plain arrays, for types, dims, vectors that
- * are the same one, scalars of every form and sets with halos; lazily, fused with loops around it,
- * and cancelled with what it needs. All values are whole numbers or halves, so that results are
+/* Dats and globals as vectors: every operation is compared with plain arrays, for all types, dims,
+ * aliased vectors, forms of scalars and sets with halos; lazily, fused with the loops around it,
+ * and cancelled with its inputs. All values are whole numbers or halves, so that results are
  * exact. */
 #include <math.h>
 #include <stdio.h>
@@ -16,18 +16,19 @@ enum { N = 203 };
 struct trial {
   struct vectors v;
   op2_type type;
-  size_t n, owned;  /* values */
+  size_t n, owned;  /* number of values */
   double *model[3]; /* [n] */
 };
 
 static double value_of(op2_type type, int v, size_t i) {
   bool minus = type != OP2_U8 && type != OP2_U64;
   double value = (double)((i * (size_t)(7 + 4 * v) + (size_t)v) % 9);
-  if (v == 2) return value < 3 ? 1 : value < 6 ? 2 : minus ? -4 : 4; /* something to divide by */
+  if (v == 2) return value < 3 ? 1 : value < 6 ? 2 : minus ? -4 : 4; /* divisors */
   return minus ? value - 4 : value;
 }
 
-/* On a set of N elements, of which some are owned, or where that is null, globals. */
+/* The vectors are dats on a set of N elements, of which `owned` are owned; if the set is null, they
+ * are globals. */
 static struct trial new_trial(op2_set set, op2_type type, int dim, int64_t owned) {
   struct trial t = {.v.global = !set, .type = type};
   t.n = (size_t)(dim * (set ? N : 1));
@@ -68,7 +69,7 @@ static void expect_vectors(const struct trial *t, const char *what) {
 
 /* ---- scalars --------------------------------------------------------------------------------- */
 
-/* Of every form; what each stands for is beside it. Those with quotients are not for integers. */
+/* Scalars of every form with their values. Forms with quotients are not for integers. */
 struct scalar {
   op2_scalar made;
   double value;
@@ -108,7 +109,7 @@ static void change(struct trial *t, enum vector_op op, int out, int x, int y, st
   vector_change(op, t->n, t->model[out], t->model[x], t->model[y], a.value, b.value);
 }
 
-/* What the next operation gets is small again. */
+/* New vectors for each operation keep the values small. */
 static void change_all(op2_set set, op2_type type, int dim, int64_t owned) {
   const struct scalar a = {op2_scalar_value(2), 2}, b = {op2_scalar_value(3), 3};
   for (int op = 0; op < CHANGES; op++) {
@@ -125,7 +126,7 @@ static const struct {
               {OP2_I32, 2}, {OP2_I64, 1}, {OP2_U8, 1},  {OP2_I16, 3}, {OP2_U64, 1}};
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
-/* Devices compile each for long. */
+/* A device's compiler takes long for each shape. */
 static int shape_step(void) { return on_device() ? 4 : 1; }
 
 static void changes(void) {
@@ -145,7 +146,7 @@ static void with_halos(void) {
   }
 }
 
-/* The same vector twice, or three times. */
+/* The same vector is used twice, or three times. */
 static void same_vectors(void) {
   static const int same[][3] = {{0, 0, 1}, {0, 1, 0}, {0, 1, 1}, {0, 0, 0}};
   const struct scalar a = {op2_scalar_value(2), 2}, b = {op2_scalar_value(3), 3};
@@ -181,7 +182,8 @@ static void scalars(void) {
   }
 }
 
-/* A scalar is what its globals are when the operation is queued, also where it writes them. */
+/* A scalar takes the values that its globals have when the operation is queued, even if it writes
+ * them. */
 static void scalars_later(void) {
   const double two = 2, ten = 10;
   double got;
@@ -201,7 +203,7 @@ static void scalars_later(void) {
 
 static const op2_norm norms[] = {OP2_NORM_1, OP2_NORM_2, OP2_NORM_INF};
 
-/* A quotient of what is no number is none, whatever is below. */
+/* A quotient with the numerator NaN is NaN, whatever the denominator. */
 static void not_a_number(void) {
   const double nan = NAN, zero = 0;
   double got;
@@ -225,7 +227,8 @@ static void not_a_number(void) {
   EXPECT(isnan(got));
 }
 
-/* Squares of such values overflow or vanish, also beside others; infinity is the largest amount. */
+/* Squares of such values overflow or underflow, also together with others; infinity is the largest
+ * magnitude. */
 static void far_values(void) {
   static const struct {
     double value, other, want[3];
@@ -300,7 +303,8 @@ static void reductions_with_halos(void) {
   }
 }
 
-/* What is reduced from nothing; each value alike, of a type each. */
+/* Reductions over an empty set: norms are zero, a maximum is the lowest value of the type and a
+ * minimum the highest. */
 static void nothing_to_reduce(void) {
   op2_set set = new_set(0, "nobody");
   op2_dat x = new_dat(set, 2, OP2_F64, NULL, "x"), k = new_dat(set, 1, OP2_I16, NULL, "k");
@@ -318,7 +322,7 @@ static void nothing_to_reduce(void) {
   EXPECT_GBL(int16_t, h, INT16_MIN);
 }
 
-/* Many floats, whose sum in float would be another. */
+/* Many floats, whose sum would be another one if it were computed in float. */
 static void sums_of_floats(void) {
   op2_set set = new_set(N, "set");
   op2_dat x = new_dat(set, 1, OP2_F32, NULL, "x");
@@ -337,7 +341,7 @@ OP2_KERNEL(before, (double *x, double *y), {
 });
 OP2_KERNEL(after, (const double *y, double *z), { *z = *y * 3; });
 
-/* Between two loops of the program's it becomes one with them. */
+/* An operation between two loops of the program is fused with them. */
 static void fused(void) {
   op2_set set = new_set(N, "set");
   op2_dat x = new_dat(set, 1, OP2_F64, NULL, "x"), y = new_dat(set, 1, OP2_F64, NULL, "y"),
@@ -353,8 +357,8 @@ static void fused(void) {
   EXPECT_VALUES(double, z, N, i, 21);
 }
 
-/* Conjugate gradients for a diagonal, without the host: after as many steps as there are values on
- * it the method has arrived, and stays there. */
+/* Conjugate gradients for a diagonal matrix, without the host: after as many steps as the diagonal
+ * has distinct values the method has converged, and stays there. */
 static void method(void) {
   enum { DISTINCT = 4, STEPS = 30 };
   double *d = scratch(N, sizeof *d), residual;
@@ -399,7 +403,7 @@ static int refuse(void *data, void *const *values) {
   return 3;
 }
 
-/* Who looks at a result runs what it needs, and no call that the program has queued before. */
+/* Reading a result runs the operations it needs, and no call that the program queued before. */
 static void only_what_is_needed(void) {
   const double three[] = {3, 4};
   int calls = 0;
@@ -416,7 +420,7 @@ static void only_what_is_needed(void) {
   EXPECT(calls == 1);
 }
 
-/* What needs the result of a failure is cancelled, and a full overwrite cures. */
+/* A failure cancels the operations that need its result, and a full overwrite cures it. */
 static void cancelled(void) {
   double got;
   op2_set set = new_set(N, "set");
@@ -504,7 +508,7 @@ static void refused_contexts(void) {
   op2_gbl_destroy(&g);
 }
 
-/* Where a scope forbids it nothing has changed, the result neither. */
+/* If an open scope forbids an operation, nothing changes, not even the result. */
 static void refused_in_scopes(void) {
   const double seven = 7;
   double got;
@@ -547,7 +551,7 @@ static const struct test_case cases[] = {
     {"scopes", refused_in_scopes},
 };
 
-/* What comes together for the first time is fused here. */
+/* With this setting loops are fused the first time they come together. */
 int main(void) {
   setenv("OP2_FUSE", "2", 1);
   return RUN(cases, RUN_ON_DEVICES | RUN_ONE_BLOCK);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* op2_dat_mdot() and op2_dat_maxpy(): products and sums of one dat with n dats against plain sums,
- * for n from 1 to 20, types, dims, and scalars of every form; dats that are the same; in the queue,
+/* op2_dat_mdot() and op2_dat_maxpy(): products and sums of one dat with n dats, compared with plain
+ * sums, for n from 1 to 20, types, dims, and scalars of every form; aliased dats; in the queue,
  * fused, and with any number of threads the same bits; up to 100 dats in vector code, with the bits
  * of n operations with one dat each. Values are whole numbers or halves, so that results are exact,
- * unless order is to show. */
+ * except where the order is tested. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void expect_dots(const struct trial *t, int n, const double *got) {
 static void dots(struct trial *t, int n) {
   double got[MOST];
   for (int k = 0; k < MOST; k++) got[k] = 1e9;
-  op2_gbl result = new_gbl(n, OP2_F64, got, "result"); /* what it held does not count */
+  op2_gbl result = new_gbl(n, OP2_F64, got, "result"); /* its old value does not count */
   MUST(op2_dat_mdot(t->v, n, t->u, result));
   MUST(op2_gbl_get(result, got));
   expect_dots(t, n, got);
@@ -64,7 +64,7 @@ static void dots(struct trial *t, int n) {
 
 /* ---- sums ------------------------------------------------------------------------------------ */
 
-/* What each form of a scalar makes of factor k. */
+/* The forms of scalars, from which factor_of() computes factor k. */
 enum form { VALUE, WIDE, OWN, RATIO, NOTHING_BELOW, INVERSE, FORMS, WHOLE_FORMS = OWN + 1 };
 
 static double factor_of(enum form form, int k) {
@@ -106,7 +106,7 @@ static void expect_v(const struct trial *t, int n, const char *what) {
   MUST(op2_dat_read_end(t->v, &view));
 }
 
-/* Begins with v = 1, so that values stay small. */
+/* The vector begins with v = 1, so that values stay small. */
 static void sums(struct trial *t, enum form form, int n) {
   MUST(op2_dat_fill(t->v, op2_scalar_value(1)));
   for (int i = 0; i < N * t->dim; i++) {
@@ -121,10 +121,10 @@ static void sums(struct trial *t, enum form form, int n) {
 
 /* ---- all of them ----------------------------------------------------------------------------- */
 
-/* Devices compile each kernel for long. */
+/* A device's compiler takes long for each kernel. */
 static bool all(void) { return getenv("OP2_TEST_FULL") != NULL && !on_device(); }
 
-/* Each n once by the type that is used most. */
+/* Each n is tried once, with the most common type. */
 static void each_n(void) {
   struct trial t = new_trial(OP2_F64, 1);
   for (int n = 1; n <= MOST; n += on_device() ? 6 : 1) {
@@ -133,7 +133,7 @@ static void each_n(void) {
   }
 }
 
-/* Of other types, dims and forms a few, which have kernels of their own. */
+/* A few other types, dims and forms, which have kernels of their own. */
 static void shapes(void) {
   static const op2_type types[] = {OP2_F32, OP2_F64, OP2_I32, OP2_U8};
   for (int s = 0; s < 4; s += on_device() ? 2 : 1)
@@ -152,7 +152,7 @@ static void forms(void) {
   for (int f = 0; f < FORMS; f += on_device() ? 3 : 1) sums(&t, (enum form)f, 9);
 }
 
-/* Among the n dats any may come again, and for products also the one that all are multiplied by. */
+/* Any of the n dats may occur again, and in products also the dat by which all are multiplied. */
 static void same_dats(void) {
   struct trial t = new_trial(OP2_F64, 2);
   double got[MOST];
@@ -170,7 +170,7 @@ static void same_dats(void) {
   sums(&t, WIDE, 9);
 }
 
-/* Of no elements products are zero, also where the result was not. */
+/* Products over an empty set are zero, even if the result was not. */
 static void nothing(void) {
   const double was[] = {1, 2, 3};
   double got[3] = {4, 5, 6};
@@ -221,7 +221,7 @@ static void expect_each_axpy(op2_dat v, op2_dat w, int n, const op2_dat *u, size
   EXPECT(!memcmp(got, want, MANY_ROWS * bytes));
 }
 
-/* However many there are, loops are vector code where those with one dat are. */
+/* Loops over any number of dats are vector code if loops with one dat are. */
 static void large(void) {
   static const int counts[] = {1, 2, 55, 56, HUNDRED};
   static const op2_type types[] = {OP2_F64, OP2_F32};
@@ -232,7 +232,8 @@ static void large(void) {
     op2_dat v = new_odd(set, types[t], HUNDRED), w = new_odd(set, types[t], 0), u[HUNDRED];
     for (int k = 0; k < HUNDRED; k++) u[k] = new_odd(set, types[t], k);
     for (int c = 0; c < 5; c += vectors ? 1 : 3)
-      for (int times = 0; times < (vectors ? 2 : 1); times++) { /* then loops are fused */
+      for (int times = 0; times < (vectors ? 2 : 1); times++) { /* the second time loops are
+                                                                 * fused */
         expect_each_dot(v, counts[c], u);
         expect_each_axpy(v, w, counts[c], u, types[t] == OP2_F64 ? sizeof(double) : sizeof(float));
       }
@@ -242,8 +243,9 @@ static void large(void) {
 
 /* ---- in the queue ---------------------------------------------------------------------------- */
 
-/* Gram-Schmidt without the host, twice the same: 8 + 1 dats are two loops each time, and where products
- * are put together a call; the loops become one when they come again, with the same results. */
+/* Gram-Schmidt without the host, in two equal passes: 8 + 1 dats are two loops in each, and a call
+ * where products are combined; the loops are fused when they are repeated, with the same
+ * results. */
 static void fused(void) {
   enum { N_DATS = 9 };
   struct trial t = new_trial(OP2_F64, 1);
@@ -268,7 +270,7 @@ static void fused(void) {
   if (passes && !test_config.eager) EXPECT(explains("mdot+mdot: one loop over 'set'"));
 }
 
-/* Sums whose order shows: the same bits with any number of threads. */
+/* Sums that depend on the order have the same bits with any number of threads. */
 static void threads(void) {
   enum { LONG = 20011, DATS = 11 };
   double got[2][DATS];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Access scopes: what they show, what they refuse while they are open. */
+/* Access scopes: the values they show, and the calls that are refused while they are open. */
 #include "support.h"
 
 OP2_KERNEL(inc, (int32_t *x), { *x += 1; });
@@ -32,7 +32,8 @@ static void read_scope(void) {
   EXPECT(a == b);
   MUST(op2_dat_read_end(t.x, &b));
   EXPECT(b == NULL);
-  /* Still open once: loops that read the dat go on, loops that modify it are refused. */
+  /* One scope is still open: loops that read the dat are queued, loops that modify it are
+   * refused. */
   REFUSED(OP2_ERR_STATE, op2_par_loop(t.inc, t.set, op2_arg_direct(t.x, OP2_RW)), "inc", "xdat");
   MUST(op2_par_loop(t.add, t.set, op2_arg_direct(t.y, OP2_RW), op2_arg_direct(t.x, OP2_READ)));
   EXPECT_VALUES(int32_t, t.y, 3, i, i + 1);
@@ -57,13 +58,13 @@ static void write_scope(void) {
   MUST(op2_par_loop(t.inc, t.set, op2_arg_direct(t.y, OP2_RW)));
   MUST(op2_dat_write_end(t.x, &a));
   EXPECT(a == NULL);
-  /* The loop queued before the scope read the values from before. */
+  /* The loop queued before the scope has read the values from before. */
   EXPECT_VALUES(int32_t, t.y, 3, i, i + 2);
   MUST(op2_par_loop(t.inc, t.set, op2_arg_direct(t.x, OP2_RW)));
   EXPECT_VALUES(int32_t, t.x, 4, i, (i == 0 ? -99 : i == 3 ? 3 : i + 2));
 }
 
-/* C13: a view for reading shows what was written in a scope for writing. */
+/* C13: a view for reading shows the values written in a scope for writing. */
 static void write_then_read(void) {
   struct two t = make_two();
   void *w = NULL;
@@ -131,7 +132,7 @@ static void destroyed_in_scope(void) {
   EXPECT_VALUES(int32_t, t.x, 3, i, i + 1);
 }
 
-/* Open scopes are counted: one that goes with its dat leaves those of others. */
+/* Open scopes are counted: destroying a dat with an open scope leaves the scopes of others. */
 static void destroyed_beside_another(void) {
   struct two t = make_two();
   const void *r = NULL, *again = NULL, *other = NULL;

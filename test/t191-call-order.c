@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls in their place: after every access of a loop to what they use, before every one that comes
- * later, and in order among themselves. */
+/* The order of calls: after every earlier loop that accesses their data, before every later one,
+ * and in order among themselves. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static bool dat_in_order(const struct two *t, op2_access loop, op2_access call, 
     }
   if (way & FLUSH) MUST(op2_flush(test_ctx));
   const bool good = same_values(t->x, x) && same_values(t->y, y);
-  MUST(op2_flush(test_ctx)); /* a call that only looks is needed by nobody */
+  MUST(op2_flush(test_ctx)); /* a call that only reads is not needed by any result */
   return good && !memcmp(&seen, &want, sizeof want);
 }
 
@@ -105,7 +105,7 @@ static int note_and_fill(void *data, void *const *values) {
   return note(data, number) || fill(NULL, values);
 }
 
-/* Calls that share nothing still come one after the other, also where only the last is wanted. */
+/* Calls that share no data still run one after the other, also if only the last one is needed. */
 static void among_themselves(void) {
   struct two t = make_two();
   char text[200] = "";
@@ -132,7 +132,7 @@ static void without_arguments(void) {
   EXPECT(times == 2);
 }
 
-/* No loop between them. */
+/* A chain of calls without loops between them. */
 static void chain(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -176,7 +176,7 @@ static void two_dats(void) {
 
 static bool passes(void) { return !test_config.eager && test_ctx->backend->passes; }
 
-/* What a call looks at is none of the loops' round it: they run as one. */
+/* A call that reads none of the surrounding loops' data does not prevent their fusion. */
 static void fused_across(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -192,7 +192,7 @@ static void fused_across(void) {
   if (passes()) EXPECT(test_ctx->sched->loops_fused == 3);
 }
 
-/* A call that changes what the loops do, and one that looks at it, part them. */
+/* A call that changes the loops' data, or reads it, prevents their fusion. */
 static void parted(op2_access access) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -207,8 +207,8 @@ static void parted(op2_access access) {
 static void parted_by_change(void) { parted(OP2_RW); }
 static void parted_by_look(void) { parted(OP2_READ); }
 
-/* It needs what the first loop writes, and the last loop overwrites; the two between them go
- * together behind it or before it, but it sees neither too much nor too little. */
+/* The call needs the result of the first loop, and the last loop overwrites its data; the two loops
+ * between are fused, before or after the call, which must read exactly the right values. */
 static void among_fused(void) {
   struct two t = make_two();
   struct seen seen = {0};

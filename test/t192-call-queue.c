@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls in a queue that is run bit by bit, again and again, or late: what forces them, time loops
- * that are replayed with other values, queues with little room. */
+/* Calls in a queue that is run in pieces, again and again, or late: operations that force them,
+ * time loops that are replayed with other values, and queues of small capacity. */
 #include <string.h>
 
 #include "call_case.h"
@@ -11,7 +11,8 @@ static bool passes(void) { return !test_config.eager && test_ctx->backend->passe
 
 /* ---- forced ---------------------------------------------------------------------------------- */
 
-/* What a call reads runs before it, what would overwrite that runs after it, and no more is run. */
+/* When a dat is read, the loops that it needs run; a call that reads it, and loops that come later,
+ * stay queued. */
 static void no_more(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -25,7 +26,7 @@ static void no_more(void) {
   EXPECT(seen.times == 1 && seen.first[0] == 0 && seen.last[0] == 2 * (ROWS - 1));
 }
 
-/* Calls that were queued before come along, those behind stay. */
+/* Calls that were queued earlier run as well, later ones stay. */
 static void by_gbl_get(void) {
   struct two t = make_two();
   char text[20] = "";
@@ -41,7 +42,7 @@ static void by_gbl_get(void) {
   EXPECT(!strcmp(text, "1 2 "));
 }
 
-/* While it is looked at, calls may look at it as well. */
+/* While the dat is read in a scope, calls may read it as well. */
 static void by_dat_read(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -55,7 +56,7 @@ static void by_dat_read(void) {
   MUST(op2_dat_read_end(t.x, &view));
 }
 
-/* Whoever overwrites a dat waits for the calls that look at it. */
+/* Overwriting a dat waits for the calls that read it. */
 static void by_dat_set(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -82,7 +83,7 @@ static void by_write_scope(void) {
   EXPECT_VALUES(double, t.x, ROWS, i, i == 2 ? 21 : 9 * i);
 }
 
-/* A global's new value is another version: nobody waits. */
+/* A global's new value is another version: it does not wait for calls. */
 static void not_by_gbl_set(void) {
   struct seen seen = {0};
   const op2_gbl g = new_gbl(1, OP2_F64, (double[]){4}, "gbl");
@@ -124,8 +125,8 @@ static void by_the_end(void) {
 
 /* ---- again and again ------------------------------------------------------------------------- */
 
-/* What is run for each look at a dat is one program, calls and all, and the same from the second
- * on. */
+/* The loops and calls that run for each read of a dat form one program, the same from the second
+ * read on. */
 static void time_loop(void) {
   enum { STEPS = 40 };
   struct two t = make_two();
@@ -154,7 +155,7 @@ static int scale(void *data, void *const *values) {
   return 0;
 }
 
-/* What is run again takes the values of this time, in calls and in loops. */
+/* A replayed program takes the current values, in calls and in loops. */
 static void other_values(void) {
   enum { STEPS = 9 };
   struct two t = make_two();
@@ -175,7 +176,7 @@ static void other_values(void) {
   if (passes()) EXPECT(test_ctx->sched->programs_made == 1);
 }
 
-/* And the pointers of this time. */
+/* A replayed program takes the current pointers. */
 static void other_data(void) {
   enum { STEPS = 9 };
   struct two t = make_two();
@@ -190,7 +191,8 @@ static void other_data(void) {
   if (passes()) EXPECT(test_ctx->sched->programs_made == 1);
 }
 
-/* And the globals' versions, when they are changed in between by the program and by calls. */
+/* A replayed program takes the current versions of globals that the program and calls change in
+ * between. */
 static void other_versions(void) {
   enum { STEPS = 8 };
   struct two t = make_two();
@@ -207,7 +209,7 @@ static void other_versions(void) {
   if (passes()) EXPECT(test_ctx->sched->programs_made == 1);
 }
 
-/* Now and then, and nobody looks: a queue so long is cut where the steps repeat themselves. */
+/* Calls now and then, and no reads: a queue of this length is split where the steps repeat. */
 static void every_third_step(void) {
   enum { STEPS = 240, LOOKS = STEPS / 3 };
   struct two t = make_two();
@@ -224,7 +226,7 @@ static void every_third_step(void) {
   if (passes()) EXPECT(test_ctx->sched->programs_replayed > 0);
 }
 
-/* Whether a program has all its calls behind its loops. */
+/* True if a program has all its calls after its loops. */
 static bool calls_last(const struct op2i_program *program) {
   bool call = false, good = true;
   for (int64_t s = 0; s < program->nsteps; s++) {
@@ -234,9 +236,10 @@ static bool calls_last(const struct op2i_program *program) {
   return good && call;
 }
 
-/* Output of a value that each step sums anew: no loop waits for it, and loops fuse across it. */
+/* Output of a value that is summed anew in each step: no loop waits for it, and loops are fused
+ * across it. */
 static void deferred(void) {
-  enum { STEPS = 16 }; /* twice as many loops as one may be: what comes twice is fused */
+  enum { STEPS = 16 }; /* twice as many loops as one may be fused: repeated pairs are fused */
   struct two t = make_two();
   struct seen seen = {0};
   const op2_gbl g = new_gbl(1, OP2_F64, NULL, "gbl");
@@ -256,7 +259,7 @@ static void deferred(void) {
 
 /* ---- with little room ------------------------------------------------------------------------ */
 
-/* A full queue is run whenever something more comes. */
+/* A full queue is run whenever something more is queued. */
 static void little_room(int room) {
   enum { STEPS = 12 };
   restart(room);
@@ -285,7 +288,7 @@ static void room_for_seven(void) { little_room(7); }
 
 /* ---- gone in the meantime -------------------------------------------------------------------- */
 
-/* Handles may be destroyed while the call waits. */
+/* Handles may be destroyed while the call is queued. */
 static void destroyed(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -298,7 +301,7 @@ static void destroyed(void) {
   EXPECT(seen.times == 1 && seen.last[0] == ROWS + 1);
 }
 
-/* The call goes with its dat, and programs with the call. */
+/* The remembered call is dropped with its dat, and the program with the call. */
 static void forgotten(void) {
   struct two t = make_two();
   struct seen seen = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the function of a call gets, and what becomes of what it writes: values, globals and whole
- * dats, whatever their set, their type and their numbering. */
+/* The arguments of a call's function, and the effect of its writes: values, globals and whole dats,
+ * for all sets, types and numberings. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +13,7 @@ struct sums {
   int n;
 };
 
-/* So many numbers, of double precision or, when there are fewer than none, of one byte. */
+/* Adds n numbers of double precision or, if n is negative, -n numbers of one byte. */
 static int add_up(void *data, void *const *values) {
   struct sums *sums = data;
   const int n = *(const int *)values[0];
@@ -24,7 +24,7 @@ static int add_up(void *data, void *const *values) {
   return 0;
 }
 
-/* Calls that differ in the number of values, or in their type, are others. */
+/* Calls that differ in the number of values, or in their type, are different calls. */
 static void captured(void) {
   struct sums sums = {0};
   double v[9];
@@ -59,7 +59,7 @@ static void long_values(void) {
 
 enum { MANY_ARGS = 40 };
 
-/* Each is where any type may be. */
+/* Each value is aligned for any type. */
 static int in_line(void *data, void *const *values) {
   for (int a = 0; a < MANY_ARGS - 1; a++)
     if (*(const int *)values[a] != 3 * a || (uintptr_t)values[a] % 16) return 1 + a;
@@ -84,7 +84,7 @@ static void many_arguments(void) {
 
 static int fill_if(void *data, void *const *values) { return data ? fill(data, values) : 0; }
 
-/* And those that differ in what they do with an argument. */
+/* Calls that differ in the access mode of an argument are different calls. */
 static void two_modes(void) {
   struct two t = make_two();
   MUST(op2_call(test_ctx, fill_if, NULL, op2_arg_direct(t.x, OP2_READ)));
@@ -93,7 +93,7 @@ static void two_modes(void) {
   EXPECT_VALUES(double, t.y, ROWS, i, 102 + i);
 }
 
-/* More than are kept, each with a name of its own, and all queued. */
+/* More calls than the library remembers, each with its own name, and all queued. */
 static void many_names(void) {
   enum { MANY = 300 };
   int times = 0;
@@ -115,7 +115,7 @@ static int clip(void *data, void *const *values) {
   return 0;
 }
 
-/* Each call has the values from when it was queued. */
+/* Each call gets the values of the time when it was queued. */
 static void globals(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -149,7 +149,7 @@ static void clipped_global(void) {
   EXPECT_GBL(double, g, 50 + ROWS * (ROWS - 1) / 2);
 }
 
-/* Loops read what calls have made of it. */
+/* Loops read the values that calls have computed. */
 static void used_global(void) {
   struct two t = make_two();
   const op2_gbl g = new_gbl(1, OP2_F64, (double[]){1000}, "gbl");
@@ -200,7 +200,7 @@ static int32_t *scattered(void) {
   return pairs;
 }
 
-/* On a renumbered set the function has the program's numbers, and all rows; also when it was queued
+/* On a renumbered set the function gets all rows in the program's numbering, also if it was queued
  * before. */
 static void renumbered(bool before) {
   static int total = DOUBLED;
@@ -215,7 +215,7 @@ static void renumbered(bool before) {
     MUST(op2_par_loop(t.twice, cells, op2_arg_direct(x, OP2_RW)));
     if (before) status = op2_renumber(map);
   }
-  if (status == OP2_ERR_UNAVAILABLE) return; /* without Scotch; t115 says so */
+  if (status == OP2_ERR_UNAVAILABLE) return; /* without Scotch; t115 checks the message */
   MUST(status);
   MUST(op2_call(test_ctx, are_doubled, &good, op2_arg_direct(x, OP2_READ)));
   MUST(op2_flush(test_ctx));
@@ -237,7 +237,7 @@ static void wrapped(void) {
   EXPECT_VALUES(double, w, ROWS, i, 3 * (100 + 2 * i));
 }
 
-/* Loops over a part of the set, calls with all of it. */
+/* Loops run over a part of the set; calls get all of it. */
 static void subset(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -256,7 +256,7 @@ static void subset(void) {
   EXPECT(seen.times == 1 && seen.last[0] == ROWS - 1);
 }
 
-/* A call overwrites all of it, so that what a loop over a part leaves is not there any more. */
+/* A call overwrites the whole dat, so that the result of a loop over a part is gone. */
 static void subset_overwritten(void) {
   struct two t = make_two();
   const int64_t idx[] = {1, 2, 36};
@@ -272,7 +272,7 @@ static int rows_from(void *data, void *const *values) {
   return 0;
 }
 
-/* With sections: all rows, those of halos too, which loops leave alone. */
+/* With sections the function gets all rows, also those of halos, which loops do not change. */
 static void halos(void) {
   static int total = 15;
   double seen[15] = {0}, got[15];

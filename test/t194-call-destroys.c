@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Objects that functions of op2_call() destroy are freed: all kinds, whoever makes the queue run, also
- * inside an operator's function and on ranks. The context holds one reference for each object, so
- * that its references count the objects that live. */
+/* Objects that functions of op2_call() destroy are freed: all kinds, whatever makes the queue run,
+ * also inside an operator's function and on ranks. The context holds one reference for each object,
+ * so that its references count the live objects. */
 #include <string.h>
 
 #include "call_case.h"
@@ -11,7 +11,7 @@
 
 enum { SET, SUBSET, MAP, DAT, GBL, CONST, KERNEL, LOOP, SPARSITY, MAT, SOLVER, OPERATOR, KINDS };
 
-/* One object of each kind, which need each other. */
+/* One object of each kind; some need others. */
 struct all {
   op2_set set, subset;
   op2_map map;
@@ -107,7 +107,7 @@ static op2_dat another_dat(op2_set set) {
 
 /* ---- kinds ----------------------------------------------------------------------------------- */
 
-/* In both orders, so that each goes before and after those that need it. */
+/* Objects are destroyed in both orders, so that each goes before and after those that need it. */
 static void one_by_one(void) {
   const int32_t before = test_ctx->refs;
   for (int backwards = 0; backwards < 2; backwards++) {
@@ -123,7 +123,7 @@ static void one_by_one(void) {
   }
 }
 
-/* The name of the constant is free again, so that it can be made once more. */
+/* The name of the constant is free again, so that another one can be made. */
 static void all_at_once(void) {
   const int32_t before = test_ctx->refs;
   for (int n = 0; n < 3; n++) {
@@ -142,7 +142,7 @@ static void name_of_constant(void) {
     struct order order = {&a, CONST};
     double values[ROWS];
     MUST(op2_call(test_ctx, destroy_kind, &order, op2_arg_direct(t.x, OP2_RW)));
-    MUST(op2_dat_get(t.x, values)); /* no flush: the next constant has the name all the same */
+    MUST(op2_dat_get(t.x, values)); /* no flush, and still the next constant can have the name */
     for (int k = 0; k < KINDS; k++)
       if (k != CONST) destroy_one(&a, k);
   }
@@ -150,7 +150,7 @@ static void name_of_constant(void) {
 
 /* ---- when ------------------------------------------------------------------------------------ */
 
-/* Whoever looks at a dat makes a function run that destroys it, and sees its values. */
+/* Reading a dat makes a function run that destroys the dat, and returns its values. */
 static void the_dat_looked_at(void) {
   struct two t = make_two();
   const double start[ROWS] = {[2] = 7};
@@ -195,7 +195,7 @@ static void without_flush(void) {
   EXPECT(test_ctx->refs == before);
 }
 
-/* A function that fails has destroyed all the same; one that is cancelled has not. */
+/* A function that fails has still destroyed its objects; one that is cancelled has not. */
 static void failures(void) {
   struct two t = make_two();
   op2_dat failed = another_dat(t.cells), cancelled = another_dat(t.cells);
@@ -223,7 +223,8 @@ static void twice_in_one(void) {
   EXPECT(test_ctx->refs == before);
 }
 
-/* The end frees what its own flush has destroyed; a sanitizer sees what stays. */
+/* op2_finalize() frees the objects that its own flush has destroyed; a sanitizer would report
+ * leaks. */
 static void by_the_end(void) {
   struct all a = make_all();
   MUST(op2_loop_enqueue(a.loop));
@@ -237,11 +238,12 @@ static void by_the_end(void) {
 struct inside {
   struct two *two;
   op2_kernel scale, copy;
-  op2_dat outer;         /* made before the solve: what the operator multiplies by */
-  op2_dat outer_handle;  /* a copy of the handle, which is good until the solve has ended */
-  op2_dat result;        /* a copy of x, which the program looks at while the solve runs */
+  op2_dat outer;         /* made before the solve: the factor of the operator */
+  op2_dat outer_handle;  /* a copy of the handle, which is valid until the solve has ended */
+  op2_dat result;        /* a copy of x, which the program reads while the solve runs */
   op2_dat inner[2];      /* made by each product; the function that destroys one may run late */
-  int32_t settled, last; /* objects at the beginning of the third product, and of the last one */
+  int32_t settled, last; /* numbers of objects at the beginning of the third product, and of the
+                          * last one */
   int products;
 };
 
@@ -302,7 +304,8 @@ static void solve_inside(struct inside *in) {
   MUST(op2_flush(test_ctx));
 }
 
-/* Dats that the products made go while the solve runs; the one from before goes after it. */
+/* Dats that the products made are freed while the solve runs; the one made before it is freed after
+ * it. */
 static void inside_operator(void) {
   struct two t = make_two();
   struct inside in = {
@@ -311,7 +314,7 @@ static void inside_operator(void) {
   for (int i = 0; i < ROWS; i++) weights[i] = i + 1;
   int32_t before = 0;
   for (int n = 0; n < 2; n++) {
-    if (n) before = test_ctx->refs; /* with what the library keeps of the first solve */
+    if (n) before = test_ctx->refs; /* includes objects kept from the first solve */
     in.products = 0;
     MUST(op2_dat_create(t.cells, 1, OP2_F64, weights, "outer", &in.outer));
     MUST(op2_dat_create(t.cells, 1, OP2_F64, NULL, "result", &in.result));

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls that fail, and calls that something else has failed: what is told and when, what is poisoned
- * and cancelled by it, what runs all the same, and what makes it good again. */
+/* Calls that fail, and calls that another failure cancels: which failures are reported and when,
+ * which objects they poison and which calls they cancel, which ones still run, and how the failure
+ * is cured. */
 #include <string.h>
 
 #include "call_case.h"
 #include "context.h"
 #include "program.h"
 
-/* In eager mode the call returns its own failure; else the flush does. */
+/* In eager mode the call returns its own failure; in lazy mode the flush does. */
 static void fails_with(op2_status status) {
   if (!test_config.eager) {
     MUST(status);
@@ -18,7 +19,7 @@ static void fails_with(op2_status status) {
          strstr(op2_error_message(), "t194-call-failures.c"));
 }
 
-/* The failure is the flush's to tell, but in eager mode, where the call is not cancelled. */
+/* The flush reports the failure, except in eager mode if the call is not cancelled. */
 static void queue_refusal(op2_dat x, op2_access access, bool runs) {
   const op2_status status = op2_call(test_ctx, refuse, NULL, op2_arg_direct(x, access));
   EXPECT(status == (test_config.eager && runs ? OP2_ERR_CALL : OP2_SUCCESS));
@@ -54,7 +55,7 @@ static void without_arguments(void) {
   MUST(op2_flush(test_ctx));
 }
 
-/* One that only looks spoils nothing. */
+/* A call that only reads poisons nothing. */
 static void that_looks(void) {
   struct two t = make_two();
   queue_loop(&t, OP2_INC);
@@ -65,7 +66,7 @@ static void that_looks(void) {
   MUST(op2_flush(test_ctx));
 }
 
-/* What ran before it is there, what needs it is not, and the rest runs. */
+/* Loops before the call have run, those that need its result are cancelled, and the others run. */
 static void between(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -111,8 +112,8 @@ static void middle_place(void) { with_failure_at(PLACES / 2); }
 static void last_place_but_one(void) { with_failure_at(PLACES - 2); }
 static void last_place(void) { with_failure_at(PLACES - 1); }
 
-/* Behind a call that fails stand loops that would run as one: one needs what it was to write, the
- * others do not, and one has been put before it. */
+/* After a call that fails there are loops that would be fused: one needs the result of the call,
+ * the others do not, and one has been moved before it. */
 static void in_program(void) {
   struct two t = make_two();
   op2_dat z = new_dat(t.cells, 1, OP2_F64, NULL, "zdat"),
@@ -128,7 +129,7 @@ static void in_program(void) {
     flush_all();
     EXPECT(look_at(t.y) == OP2_ERR_CALL && look_at(z) == OP2_ERR_CALL);
   }
-  /* From the second round on the sum has no operand. */
+  /* From the second repetition on the operand of the sum is missing. */
   EXPECT(look_at(t.x) == OP2_ERR_CALL && look_at(w) == OP2_ERR_CALL);
   MUST(op2_dat_set(t.x, zeros));
   MUST(op2_dat_set(t.y, zeros));
@@ -143,8 +144,8 @@ static void in_program(void) {
   EXPECT(look_at(w) == OP2_ERR_CALL);
 }
 
-/* One step of many fails; the program that is run again tells of it, and goes on when it is made
- * good. */
+/* One step of many fails; the replayed program reports it, and goes on when the failure is
+ * cured. */
 static int refuse_seventh(void *data, void *const *values) {
   return ++*(int *)data == 7 ? 17 : triple(NULL, values);
 }
@@ -177,7 +178,7 @@ static int refuse_otherwise(void *data, void *const *values) {
   return 5;
 }
 
-/* One per flush, in the order in which they were queued. */
+/* Each flush reports one failure, in the order of queueing. */
 static void two_failures(void) {
   struct two t = make_two();
   queue_refusal(t.x, OP2_RW, true);
@@ -192,7 +193,8 @@ static void two_failures(void) {
   EXPECT(look_at(t.x) == OP2_ERR_CALL && strstr(op2_error_message(), "returned 17"));
 }
 
-/* A dat that a loop cures before the call fails is what the call leaves, not what came before. */
+/* A loop overwrites a failed dat before the call fails: the dat has the failure of the call, not
+ * the earlier one. */
 static void cured_then_failed(void) {
   struct two t = make_two();
   queue_bad(&t, t.x);
@@ -212,7 +214,7 @@ static void at_the_end(void) {
   if (status) EXPECT(strstr(op2_error_message(), "returned 17"));
 }
 
-/* What queues something never hears of an older failure, though the queue was run for it. */
+/* Calls that queue something never report an older failure, even if they run the queue. */
 static void with_little_room(void) {
   restart(2);
   struct two t = make_two();
@@ -255,7 +257,8 @@ static void failed_global(void) {
   EXPECT_GBL(double, g, 5);
 }
 
-/* From dat to global to dat, through loops and calls, and not into what is written anew. */
+/* The failure spreads from dat to global to dat, through loops and calls, and not to data that is
+ * overwritten. */
 static void chain(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -290,7 +293,7 @@ static void cured_by_set(void) {
   EXPECT(seen.times == 1 && seen.last[0] == 0);
 }
 
-/* Half of it does not cure it, all of it does. */
+/* Overwriting half of the dat does not cure it, overwriting all of it does. */
 static void cured_as_a_whole(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -306,7 +309,7 @@ static void cured_as_a_whole(void) {
   EXPECT(test_ctx->sched->loops_cancelled == 2);
 }
 
-/* A call that is cancelled spoils all that it was to write, not only what it needs. */
+/* A call that is cancelled poisons all that it would have written, not only the data it needs. */
 static void cancelled_writer(void) {
   struct two t = make_two();
   op2_dat z = new_dat(t.cells, 1, OP2_F64, NULL, "zdat");

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* ParLoop objects: generate, compute, enqueue, as often as wished. */
+/* ParLoop objects: generate, compute and enqueue, any number of times. */
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -9,8 +9,8 @@
 OP2_KERNEL(add_value, (int32_t * x, int32_t v), { *x += v; });
 OP2_KERNEL(copy, (int32_t * x, const int32_t *y), { *x = *y; });
 
-/* Values are those of the creation, however often the loop is queued, and the loop may go at once.
- */
+/* Values are those at the creation, however often the loop is queued, and the object may be
+ * destroyed at once. */
 static void enqueue(void) {
   op2_set set = new_set(10, "cells");
   op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x");
@@ -29,7 +29,7 @@ static void enqueue(void) {
   EXPECT_VALUES(int32_t, x, 10, i, 15);
 }
 
-/* Compute runs what the loop depends on and the loop itself, and nothing else. */
+/* Compute runs the loop and the loops on which it depends, and nothing else. */
 static void compute(void) {
   op2_set set = new_set(10, "cells");
   op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x"), y = new_dat(set, 1, OP2_I32, NULL, "y"),
@@ -41,7 +41,7 @@ static void compute(void) {
   own_loop(loop);
   MUST(op2_par_loop(add, set, op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
   MUST(op2_par_loop(add, set, op2_arg_direct(z, OP2_RW), op2_arg_val((int32_t[]){1}, 1, OP2_I32)));
-  REFUSED(OP2_ERR_ARG, /* a loop that is known, but for this */
+  REFUSED(OP2_ERR_ARG, /* the loop is known except for this argument */
           op2_par_loop(add, set, op2_arg_direct(x, OP2_RW), op2_arg_val(NULL, 1, OP2_I32)), "null");
   MUST(op2_loop_compute(loop));
   EXPECT(op2_queued(test_ctx) == (test_config.eager ? 0 : 1));
@@ -53,7 +53,7 @@ static void compute(void) {
   EXPECT_VALUES(int32_t, y, 10, i, 9);
 }
 
-/* Generation needs no data, queues nothing and says the same each time. */
+/* Generation needs no data, queues nothing and returns the same text each time. */
 static void generate(void) {
   op2_set set = new_set(10, "cells");
   op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x");
@@ -95,7 +95,7 @@ static void generated_text_is_structural(void) {
   EXPECT(strcmp(text[0], text[1]) == 0);
 }
 
-/* The loop holds what it needs: every handle but its own may go. */
+/* The loop holds references to its objects: every handle but its own may be destroyed. */
 static void loop_outlives_handles(void) {
   op2_set set = NULL;
   op2_dat x = NULL, y = new_dat(new_set(1, "other"), 1, OP2_I32, NULL, "y");
@@ -121,8 +121,7 @@ static op2_status queue_here(op2_kernel kernel, op2_set set, op2_dat x, int32_t 
 
 OP2_KERNEL(subtract_value, (int32_t * x, int32_t v), { *x -= v; });
 
-/* A copy of a handle that was destroyed is told as that, also where the same call is known and waits
- * in the queue. */
+/* A copy of a destroyed handle is reported as such, also if the same call is known and queued. */
 static void stale_copies(void) {
   op2_set set = new_set(10, "cells");
   op2_dat y = new_dat(set, 1, OP2_I32, NULL, "y"), x = NULL;
@@ -140,8 +139,8 @@ static void stale_copies(void) {
   MUST(op2_flush(test_ctx));
 }
 
-/* A call remembers what it found last time: another kernel, dat or set, and a dat where one was
- * freed, are told apart all the same. */
+/* A call site remembers its last loop: another kernel, dat or set, and a dat in reused memory, must
+ * still be told apart. */
 static void one_call_many_loops(void) {
   op2_set few = new_set(10, "few"), many = new_set(20, "many");
   op2_dat x = new_dat(few, 1, OP2_I32, NULL, "x"), y = new_dat(many, 1, OP2_I32, NULL, "y");
@@ -173,7 +172,7 @@ static void profile(void) {
     MUST(
         op2_par_loop(add, set, op2_arg_direct(x, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
   MUST(op2_par_loop(cp, set, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(x, OP2_READ)));
-  /* A line is about a kernel over a set, whatever the dats. */
+  /* A profile line is about a kernel over a set, whatever the dats. */
   MUST(op2_par_loop(add, set, op2_arg_direct(y, OP2_RW), op2_arg_val((int32_t[]){7}, 1, OP2_I32)));
   MUST(op2_flush(test_ctx));
   MUST(op2_profile_get(test_ctx, 0, &line));
@@ -186,7 +185,7 @@ static void profile(void) {
   REFUSED(OP2_ERR_ARG, op2_profile_get(test_ctx, 0, NULL));
 }
 
-/* What the profile's lines sum up to. */
+/* The sum of all profile lines in seconds. */
 static double profiled_seconds(void) {
   op2_profile line;
   double seconds = 0;
@@ -207,8 +206,8 @@ static void run_three(op2_kernel kernel, op2_set set, op2_dat x) {
   MUST(op2_flush(test_ctx));
 }
 
-/* Every moment is in one of the parts: code is got until queues repeat, and never again; loops
- * are what the profile says; and what the program does by itself is elsewhere. */
+/* The parts add up to the total time: compilation occurs until queues repeat, and never again;
+ * loops agree with the profile; and the time of the program itself is `elsewhere`. */
 static void times(void) {
   op2_set set = new_set(100000, "cells");
   op2_dat x = new_dat(set, 1, OP2_I32, NULL, "x");
@@ -216,11 +215,11 @@ static void times(void) {
   op2_times before, first, second, third;
   MUST(op2_times_get(test_ctx, &before));
   EXPECT(adds_up(&before) && before.loops == 0 && before.compiled + before.loaded == 0);
-  for (int i = 0; i < 2; i++) run_three(add, set, x); /* the second time they are fused */
+  for (int i = 0; i < 2; i++) run_three(add, set, x); /* the second time the loops are fused */
   MUST(op2_times_get(test_ctx, &first));
   EXPECT(adds_up(&first) && first.total > before.total && first.loops > 0);
   EXPECT(first.compiling > 0 && first.preparing > 0 && first.compiled + first.loaded >= 1);
-  /* For the others to end, at least; a device has none. */
+  /* A worker waits at least for the others to finish; a device has no other workers. */
   EXPECT(op2_workers(test_ctx) == 1 || on_device() || first.waiting > 0);
   EXPECT(fabs(first.loops * op2_workers(test_ctx) - profiled_seconds()) <= 1e-9);
   run_three(add, set, x);
@@ -229,7 +228,8 @@ static void times(void) {
   EXPECT(second.compiled == first.compiled && second.loaded == first.loaded);
   nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
   MUST(op2_times_get(test_ctx, &third));
-  /* What runs on a device are held to have taken, most of them unmeasured, may be more than the clock says. */
+  /* On a device the times of loops are estimates, most of them unmeasured, and their sum may exceed
+   * the elapsed time. */
   EXPECT(adds_up(&third) && third.elsewhere >= second.elsewhere + (on_device() ? 0 : 0.02));
   EXPECT(third.loops == second.loops && third.waiting == second.waiting);
   REFUSED(OP2_ERR_ARG, op2_times_get(test_ctx, NULL));

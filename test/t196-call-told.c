@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What calls may not be and may not do, and how they are told of: messages, the graph, the
- * explanation. */
+/* Calls that are refused and actions that calls may not take, and reports about calls: messages,
+ * the graph, op2_explain(). */
 #include <stdio.h>
 #include <string.h>
 
@@ -43,7 +43,7 @@ static int calls_op2(void *data, void *const *values) {
   return ((double *)values[0])[1] == 1 ? 0 : 2;
 }
 
-/* A loop that is known is found by a short way, which must not lead past the refusal. */
+/* A loop that is known is queued by a shortcut, which must not bypass the refusal. */
 static void from_inside(void) {
   struct inside in = {.two = make_two(), .g = new_gbl(1, OP2_F64, NULL, "gbl")};
   queue_twice(&in.two, in.two.y);
@@ -58,7 +58,7 @@ static void from_inside(void) {
   EXPECT_VALUES(double, in.two.y, ROWS, i, 2 * i);
 }
 
-/* Another context is as free as ever: objects, loops, calls. */
+/* Another context can be used as usual: objects, loops, calls. */
 static int uses_another(void *data, void *const *values) {
   static const op2_kernel_desc more = {.name = "more",
                                        .source = "void more(double *x) { *x += 1; }"};
@@ -200,7 +200,7 @@ static void drawn(void) {
   MUST(op2_flush(test_ctx));
 }
 
-/* What ran is drawn as it ended. */
+/* The graph shows how each call ended. */
 static void drawn_as_it_ended(void) {
   char path[4200];
   snprintf(path, sizeof path, "%s/ended.dot", test_scratch());
@@ -254,7 +254,7 @@ static void explained_failure(void) {
   has(text, "triple: called 0 times, ");
 }
 
-/* By the name and the line of the call that queued it. */
+/* The message gives the name and the line of the call that queued the function. */
 static void failure_by_place(void) {
   char place[100];
   struct two t = make_two();

@@ -63,7 +63,7 @@ static op2_status loops(op2_context ctx, struct worker *w, double *x, double *su
   return OP2_SUCCESS;
 }
 
-/* Whole numbers: every order of adding gives the same. */
+/* Sums are of whole numbers: every order of adding gives the same. */
 static bool right(const struct worker *w, const double *x, double sum) {
   double want[N] = {0}, total = 0;
   for (int r = 0; r < 3; r++) {
@@ -116,7 +116,7 @@ static void together(const char *const *backends, const char *name) {
   ok(failed == 0, "%d threads with contexts of their own: %s", THREADS, name);
 }
 
-/* A failure on one thread leaves the message of another alone. */
+/* A failure on one thread does not change the message of another. */
 static void *fail_once(void *argument) {
   op2_set set = NULL;
   const op2_status status = op2_set_create(NULL, 1, "other", &set);

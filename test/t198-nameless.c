@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Objects that are declared without a name have a numbered one, also in messages about those that
- * cannot be made: no message names nothing. */
+/* Objects that are declared without a name get a numbered one, also in messages about objects that
+ * cannot be made: every message contains a name. */
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -110,7 +110,7 @@ static void matrices(const char *no) {
   op2_sparsity_destroy(&sparsity);
 }
 
-/* What cannot be made is named as the next one that is. */
+/* An object that cannot be made is reported with the name that the next one gets. */
 static void same_name(const char *no) {
   char name[80];
   op2_dat dat = NULL;

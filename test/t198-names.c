@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names in kernels: those of the C library and of old compilers are names like any other. And the
- * limit of private copies, which live on stacks. */
+/* Names in kernels: names of C library functions and of old compilers' macros can be used like any
+ * other. And the limit of private copies, which live on stacks. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ static void run_kernel(const char *name, const char *source, double first, doubl
   op2_kernel_destroy(&kernel);
 }
 
-/* A function of the C library under the name of the kernel's variable would be written over, or
- * crash. */
+/* If a name in a kernel were bound to a symbol of the C library, the kernel would overwrite that
+ * symbol, or crash. */
 static void test_names(void) {
   run_kernel("own", "double glob; void own(double *x) { glob = x[0]; x[0] = 2 * glob; }", 20, 40);
   run_kernel("environ_of", "double environ = 3; void environ_of(double *x) { x[0] *= environ; }",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs around fork, exec, exit, pthread_exit, signals and stale handles, each in a process of
- * its own with a time limit: none hangs, and each ends as it should. */
+/* Programs with fork, exec, exit, pthread_exit, signals and stale handles, each in a process of its
+ * own with a time limit: none hangs, and each ends as it should. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
@@ -42,7 +42,7 @@ static int run_case(const char *name, const char *backend) {
 
 /* ---- in the test ----------------------------------------------------------------------------- */
 
-/* The exit status of a process, or 128 and its signal; -1 when it had to be killed. */
+/* The exit status of a process, or 128 and its signal; -1 if it had to be killed. */
 static int wait_for(pid_t pid) {
   int status = 0;
   for (int waited_ms = 0; waitpid(pid, &status, WNOHANG) == 0; waited_ms += 5) {
@@ -52,11 +52,11 @@ static int wait_for(pid_t pid) {
     waitpid(pid, &status, 0);
     return -1;
   }
-  kill(-pid, SIGKILL); /* children that it left */
+  kill(-pid, SIGKILL); /* its children, too */
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* A file without a name that takes what a program says. */
+/* An unnamed file that receives a program's output. */
 static int open_log(void) { return open(test_scratch(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600); }
 
 static int run_process(char *const arguments[], char said[SAID]) {
@@ -103,7 +103,7 @@ static void try_cases(char *program, const char *backend) {
         try_case(program, c, backend, SANITIZED && groups[g] == beside_cases);
 }
 
-/* The library loaded at run time, by a program that does not know of it. */
+/* The library is loaded at run time by a program that is not linked with it. */
 static void try_loading(void) {
   static const char *const ways[] = {"finalized", "alive", "exit", "thread"};
   char program[4096], library[4096], said[SAID];
@@ -121,8 +121,8 @@ static void try_loading(void) {
   }
 }
 
-/* Under the address sanitizer: signals are what is looked at here, and what a program that just ends
- * leaves is no leak. */
+/* Settings for the address sanitizer: these programs test signals, and memory that a program leaves
+ * at exit is not a leak. */
 static void leave_signals(void) {
   char options[1024];
   const char *before = getenv("ASAN_OPTIONS");

@@ -12,9 +12,9 @@ extern "C" {
 #endif
 
 /* Test Anything Protocol for C. A test program makes checks and ends with `return done();`, which
- * prints the plan, so a program that dies early has no plan and counts as failed. Checks are made
- * by one thread at a time. Every line goes out at once: what was checked before a crash can be
- * read. */
+ * prints the plan, so a program that dies early has no plan and counts as failed. Only one thread
+ * at a time may make checks. Every line is flushed at once, so that the checks made before a crash
+ * can be read. */
 
 #define TAP_FORMAT(fmt_, args_) __attribute__((format(printf, fmt_, args_)))
 
@@ -26,8 +26,8 @@ bool tap_is_str(const char *got, const char *want, const char *file, int line, c
 bool tap_check(op2_status status, const char *call, const char *file, int line);
 bool tap_fails(op2_status status, op2_status want, const char *call, const char *file, int line);
 
-/* Each returns whether it held; the last arguments are a printf format and its values, which name
- * the check. */
+/* Each returns true if the check passes; the last arguments are a printf format and its values,
+ * which name the check. */
 #define ok(cond, ...) tap_ok((cond), __FILE__, __LINE__, __VA_ARGS__)
 #define is_int(got, want, ...) \
   tap_is_int((int64_t)(got), (int64_t)(want), __FILE__, __LINE__, __VA_ARGS__)
@@ -43,12 +43,12 @@ void diag(const char *format, ...) TAP_FORMAT(1, 2);
 /* Print the plan; 0 when no check failed and at least one was made or skipped, else 1. */
 int done(void);
 
-/* Whether the run is one of reduced sizes (OP2_TEST_QUICK=1), as under sanitizers. */
+/* True if the run has reduced sizes (OP2_TEST_QUICK=1), as under sanitizers. */
 bool quick(void);
-/* Whether it is one of full sizes (OP2_TEST_FULL=1), and no quick one: all combinations where others
- * take a choice of them. */
+/* True if the run has full sizes (OP2_TEST_FULL=1) and is not a quick one: all combinations instead
+ * of a choice of them. */
 bool thorough(void);
-/* Roots of the source tree and the build folder, as told by the runner; "." without one. */
+/* Roots of the source tree and of the build folder, set by the runner; "." without a runner. */
 const char *source_root(void);
 const char *build_root(void);
 

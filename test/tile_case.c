@@ -24,7 +24,7 @@ struct mesh {
   int32_t set_of[TILE_CASE_DATS];
 };
 
-/* One map in three jumps about; in the others neighbours point to neighbours. */
+/* One map of three leads to random elements; in the others neighbours lead to neighbours. */
 static void random_map(struct tile_case *c, struct mesh *m, int map, uint64_t *state) {
   int32_t arity = below(state, 6) ? 1 + below(state, 4) : 1 + below(state, TILE_CASE_ARITY);
   m->from[map] = below(state, TILE_CASE_SETS);
@@ -51,7 +51,7 @@ static bool random_access(struct tile_case *c, const struct mesh *m, int32_t set
   enum op2i_tile_mode mode = modes[below(state, 7)];
   bool direct = m->set_of[dat] == set && below(state, 3);
   if (!direct && (m->from[map] != set || m->to[map] != m->set_of[dat])) return false;
-  /* Orders that have to be kept are the rarer case. */
+  /* Modes whose order has to be kept are the rarer case. */
   if (!direct && mode != OP2I_TILE_READ && below(state, 4)) mode = OP2I_TILE_INC;
   *access = (struct op2i_tile_access){.dat = dat, .arity = 1, .mode = mode};
   if (direct) return true;
@@ -77,7 +77,7 @@ static void random_loop(struct tile_case *c, const struct mesh *m, int loop, uin
   }
 }
 
-/* Whether two iterations of a loop touch one element of a dat. */
+/* True if two iterations of a loop touch one element of a dat. */
 static bool meet(const struct op2i_tile_loop *loop, int32_t dat) {
   int32_t last[512];
   for (int e = 0; e < 512; e++) last[e] = -1;
@@ -94,7 +94,7 @@ static bool meet(const struct op2i_tile_loop *loop, int32_t dat) {
   return false;
 }
 
-/* Call dats injective that are, most of them. */
+/* Mark most of the dats that are injective as such. */
 static void call_injective(struct tile_case *c, int loop, uint64_t *state) {
   for (int32_t dat = 0; dat < TILE_CASE_DATS; dat++) {
     bool injective = below(state, 4) && !meet(&c->loops[loop], dat);
@@ -152,11 +152,11 @@ void tile_case_values_free(const struct op2i_tile_desc *desc, uint64_t **values)
   free(values);
 }
 
-/* An iteration that has been begun: what it read, in the order of its accesses and slots. */
+/* An iteration that has begun: the values that it read, in the order of its accesses and slots. */
 struct iteration {
   int loop;
   int64_t i;
-  uint64_t hash; /* of all that the kernel may see */
+  uint64_t hash; /* of all values that the kernel may see */
   uint64_t old[TILE_CASE_ACCESSES * TILE_CASE_ARITY];
 };
 
@@ -225,7 +225,7 @@ struct crew {
   struct hand hands[HANDS];
 };
 
-/* The iteration at this place of a share, -1 behind the last. */
+/* The iteration at this index of a share, -1 past the last. */
 static int64_t iteration_at(const struct op2i_tile_plan *plan, const struct op2i_tile_share *share,
                             int32_t at) {
   for (int32_t k = 0; k < share->nspans; k++) {
@@ -262,7 +262,7 @@ static void step(struct crew *crew, struct hand *hand) {
   finish(crew, hand);
 }
 
-/* A random tile that waits for nothing; IDLE if there is none. */
+/* A random tile that waits for none; IDLE if there is none. */
 static int32_t take(struct crew *crew, uint64_t *state) {
   int32_t chosen = IDLE, ready = 0;
   for (int32_t t = 0; t < crew->plan->ntiles; t++)

@@ -13,7 +13,7 @@ enum {
   TILE_CASE_ARITY = 32 /* at most */
 };
 
-/* A chain of loops with everything it points to. */
+/* A chain of loops with all that it points to. */
 struct tile_case {
   struct op2i_tile_desc desc;
   struct op2i_tile_loop loops[TILE_CASE_LOOPS];
@@ -22,9 +22,9 @@ struct tile_case {
   int32_t *maps[TILE_CASE_MAPS];
 };
 
-/* Random sets, maps that jump about or stay close, with repeats; all modes, slots and arities;
- * loops over all or a part of a set, or over nothing; loops that come again as time steps do; any
- * loop for the seed and tiles of one to more than all iterations. */
+/* Random sets; maps that lead anywhere or close by, with repeats; all modes, slots and arities;
+ * loops over all or a part of a set, or over no elements; loops that recur as in time steps; any
+ * loop as the seed; and tiles of one iteration up to more than all. */
 void tile_case_random(struct tile_case *c, uint64_t seed);
 void tile_case_free(struct tile_case *c);
 
@@ -32,16 +32,16 @@ void tile_case_free(struct tile_case *c);
 uint64_t **tile_case_values(const struct op2i_tile_desc *desc);
 void tile_case_values_free(const struct op2i_tile_desc *desc, uint64_t **values);
 
-/* Run the first `nloops` loops with a kernel that tells a wrong order of anything but increments.
- * Every iteration first reads all it needs and then writes. */
+/* Run the first `nloops` loops with a kernel whose result shows a wrong order of any accesses but
+ * increments. Every iteration first reads all its values and then writes. */
 void tile_case_run(const struct op2i_tile_desc *desc, int nloops, uint64_t **values);
-/* The same by tiles: three hands take turns at random, each at a tile that waits for nothing more,
- * and change hands between the reading and the writing of an iteration. False when no tile can go
- * on. */
+/* As tile_case_run(), but by tiles: three workers alternate at random, each in a tile that waits
+ * for no other, also between the reading and the writing of an iteration. Returns false when no
+ * tile can go on. */
 bool tile_case_run_tiles(const struct op2i_tile_plan *plan, const struct op2i_tile_desc *desc,
                          int nloops, uint64_t seed, uint64_t **values);
 
-/* Every field and array of two plans is the same; else the name of one that differs. */
+/* Null if every field and array of two plans is the same; else the name of one that differs. */
 const char *tile_case_difference(const struct op2i_tile_plan *a, const struct op2i_tile_plan *b);
 
 #endif

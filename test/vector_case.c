@@ -3,7 +3,8 @@
 
 #include <math.h>
 
-#include "types.h" /* the table of types alone: tests of the public interface use this, too */
+#include "types.h" /* only the table of types, since tests of the public interface use this file,
+                    * too */
 
 static const char *const names[VECTOR_OPS] = {
     "fill",   "copy",           "scale",         "axpy", "aypx",

@@ -7,7 +7,7 @@
 
 #include "op2.h"
 
-/* The operations of op2/algebra.h by number, with dats or globals, and what they give for plain
+/* The operations of op2/algebra.h by number, with dats or globals, and their results for plain
  * arrays of doubles. */
 enum vector_op {
   FILL,
@@ -37,14 +37,15 @@ struct vectors {
 };
 
 const char *vector_name(enum vector_op op);
-bool vector_real(enum vector_op op); /* not of integers */
-/* Of vectors out, x and y of the three; of reductions x and y. */
+bool vector_real(enum vector_op op); /* true if it has no form for integers */
+/* Call an operation. Vector operations use the vectors numbered out, x and y of the three;
+ * reductions use x and y. */
 op2_status vector_call(const struct vectors *v, enum vector_op op, int out, int x, int y,
                        op2_scalar a, op2_scalar b, op2_gbl result);
 void vector_change(enum vector_op op, size_t n, double *out, const double *x, const double *y,
                    double a, double b);
 double vector_reduce(enum vector_op op, size_t n, const double *x, const double *y);
-/* The type of what a reduction of such values gives. */
+/* The type of the result when values of this type are reduced. */
 op2_type vector_result(enum vector_op op, op2_type type);
 
 /* Types, and their values as doubles. */

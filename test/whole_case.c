@@ -69,7 +69,7 @@ static int32_t target(const struct whole *whole, int m, int64_t e, int k) {
   return whole->map[m].idx[e * whole->map[m].arity + k];
 }
 
-/* Elements of others that reach what is owned. */
+/* Elements of other ranks that reach an owned element form the exec halo. */
 static void find_exec(const struct whole *whole, int rank, unsigned char **kind) {
   for (int m = 0; m < whole->nmaps; m++) {
     int from = whole->map[m].from, to = whole->map[m].to;
@@ -90,7 +90,7 @@ static void find_nonexec(const struct whole *whole, unsigned char **kind) {
   }
 }
 
-/* Rows of the non-exec halo must lead somewhere that is here: of each map one does. */
+/* Rows of the non-exec halo must lead to local elements: choose one for each map. */
 static void find_somewhere(const struct whole *whole, unsigned char **kind) {
   for (int again = 0; again < whole->nsets; again++)
     for (int m = 0; m < whole->nmaps; m++) {
@@ -135,7 +135,7 @@ static void list_elements(const struct whole *whole, int s, const unsigned char 
   }
 }
 
-/* Rows of the non-exec halo lead anywhere that is here: no loop runs over them. */
+/* Rows of the non-exec halo lead to any local element, since no loop runs over them. */
 static void list_map(const struct whole *whole, int m, struct share *share) {
   int from = whole->map[m].from, to = whole->map[m].to, arity = whole->map[m].arity;
   int64_t n = share->set[from].ends[3];
@@ -162,7 +162,7 @@ void whole_share(const struct whole *whole, int rank, struct share *share) {
     find_somewhere(whole, kind);
   }
   find_core(whole, kind);
-  if (rank < 0) /* in one piece, as a program without ranks has it */
+  if (rank < 0) /* the whole mesh in one piece, for a program without ranks */
     for (int s = 0; s < whole->nsets; s++) memset(kind[s], CORE, (size_t)whole->set[s].size);
   for (int s = 0; s < whole->nsets; s++) list_elements(whole, s, kind[s], share);
   for (int m = 0; m < whole->nmaps; m++) list_map(whole, m, share);
