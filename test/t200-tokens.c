@@ -9,7 +9,7 @@
 #include "tap.h"
 #include "unit.h"
 
-/* One letter for the kind, the text, @line; a skipped token in brackets. */
+/* One letter for the kind, the text, @line; a skipped token is in brackets. */
 static void show(const struct op2i_tokens *tokens, char *out, size_t room) {
   static const char letters[] = "EWNSCPDB";
   size_t at = 0;
@@ -89,7 +89,7 @@ static void test_conditionals(void) {
              "what is not read need not be C");
 }
 
-/* Which of `yes` and `no` is read under a condition, and whether that is certain. */
+/* Check which of `yes` and `no` is read under a condition, or that the condition is unclear. */
 static void condition_is(const char *before, const char *condition, bool given, const char *want) {
   struct op2i_tokens tokens;
   char text[512];
@@ -201,7 +201,7 @@ static bool listed(const char *words, const char *word, size_t length) {
   return false;
 }
 
-/* Each word of the language is found, and nothing that is merely longer or shorter. */
+/* Each word of the language is reserved; longer or shorter words are not. */
 static void test_reserved(void) {
   static const char words[] =
       "auto break case char const continue default do double else enum extern float for goto if "
@@ -270,7 +270,7 @@ static void test_items(void) {
             "crossed brackets");
 }
 
-/* Which tokens of name `x` refer to what: N none, L local, F file, ? free, in order. */
+/* Check what the tokens of name `x` refer to, in order: N none, L local, F file, ? free. */
 static void roles_are(const char *source, const char *want, const char *name) {
   struct op2i_unit unit;
   char got[64] = "error";
@@ -361,7 +361,7 @@ static bool survives(const char *text) {
   op2_status status = op2i_unit_read(text, false, &unit);
   bool good =
       status == OP2_SUCCESS || (status == OP2_ERR_SYNTAX && unit.wrong && unit.wrong_line > 0);
-  /* Tokens cover the text in order, with nothing but blanks and comments between. */
+  /* Tokens cover the text in order, with only blanks and comments between them. */
   size_t end = 0;
   for (int64_t t = 0; !status && t < unit.tokens.count; t++) {
     good = good && unit.tokens.list[t].begin >= end &&

@@ -139,7 +139,7 @@ static void test_names_of_types(void) {
   param_is_after("", "real x) { } typedef double real; void g(int y", "x: ? 0 'real'");
 }
 
-/* What loops are checked and called by. */
+/* Check the properties of a parameter by which loops are checked and kernels called. */
 static void shape_is(const char *before, const char *list, int extent, bool rows, bool foreign) {
   struct op2i_signature s = {0};
   char source[256];
@@ -286,7 +286,7 @@ static void typeless(const char *body, int line, const char *name, bool automati
   refused(source, want);
 }
 
-/* What C makes an int, and what looks like it. */
+/* Declarations without a type, which are int in C, and declarations that resemble them. */
 static void test_typeless(void) {
   typeless("auto v = x[0];", 2, "v", true);
   typeless("for (auto i = 0.5; i < 2; i++) { }", 2, "i", true);
@@ -303,7 +303,7 @@ static void test_typeless(void) {
                  "x: F64 1 const 'const double *'");
 }
 
-/* `piece` over and over between two texts. */
+/* `piece` n times between two texts. */
 static char *repeated(const char *before, const char *piece, int n, const char *behind) {
   char *text = malloc(strlen(before) + (size_t)n * strlen(piece) + strlen(behind) + 1);
   char *at = text + sprintf(text, "%s", before);
@@ -316,7 +316,7 @@ static void test_depth(void) {
   char *text = repeated("void k(int x) {\n", "if (x) ", 200000, "x = 1; }");
   refused(text, "kernel 'k', line 2: statements are nested more than 1000 deep");
   free(text);
-  /* Brackets in macros are not counted with the source's own. */
+  /* Brackets in macros are not counted as brackets of the source. */
   text = repeated("#define O ", "(", 60000, "\nvoid k(double O x) { }");
   struct op2i_signature s = {0};
   is_int(op2i_signature_parse(text, "k", false, &s), OP2_SUCCESS,

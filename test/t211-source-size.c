@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Long sources: the time to read one and to generate its loop grows as the source does. Each case
- * is far too large for anything that doubles, or squares, with every declaration. */
+/* Long sources: the time to read one and to generate its loop is linear in its length. Each case is
+ * far too large for an algorithm whose time doubles with every declaration, or grows with its
+ * square. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -117,7 +118,7 @@ static void called_functions(struct source *s, int n) {
   add(s, "void k(const double *a, double *b) { b[0] = f%d(a[0]); }\n", n - 1);
 }
 
-/* Each calls the one behind it, and the last uses a constant, which all need for it. */
+/* Each function calls the next one, and the last uses a constant, which all of them need for it. */
 static void functions_to_come(struct source *s, int n) {
   for (int i = 0; i <= n; i++) add(s, "static double f%d(double x);\n", i);
   for (int i = 0; i < n; i++) add(s, "static double f%d(double x) { return f%d(x); }\n", i, i + 1);
@@ -192,8 +193,8 @@ static double cpu_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Of what doubles with every declaration none would end. What grows with the square of the source
- * takes minutes; what grows as it does, a second under a sanitizer. */
+/* An algorithm whose time doubles with every declaration would never end, a quadratic one takes
+ * minutes, a linear one a second under a sanitizer. */
 enum { MOST_SECONDS = 20 };
 
 static void try_case(const struct size_case *c) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a kernel's text shows to go wrong is warned of on every backend: a variable that keeps its
- * value, an OP2_INC argument that is read, slots that the map does not have. What only looks like
- * it is not. And texts of kernels that are taken as people write them. */
+/* Faults that a kernel's text shows cause a warning on every backend: a variable that keeps its
+ * value, an OP2_INC argument that is read, slots that the map does not have. Text that only
+ * resembles a fault causes none. And kernels written in unusual but correct ways are accepted. */
 #include <stdio.h>
 #include <string.h>
 
@@ -42,8 +42,8 @@ static void tear_down(void) {
   CHECK(op2_finalize(&ctx));
 }
 
-/* What is written to stderr while a kernel is made and queued twice, and given up before it runs:
- * some of these kernels may not run. */
+/* The text written to stderr while a kernel is made and two loops with it; they are destroyed
+ * without running, since some of these kernels must not run. */
 static const char *said_of(const char *text, int nargs, const op2_arg *args) {
   char source[1024];
   snprintf(source, sizeof source, "%s", text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text that is generated: golden files, and what becomes of a kernel's source. With
- * OP2_TEST_UPDATE=1 the golden files are written anew: look at the difference before believing
- * it. */
+/* The generated text: golden files, and the changes to a kernel's source. OP2_TEST_UPDATE=1 writes
+ * the golden files anew: check the difference before committing it. */
 #include <string.h>
 
 #include "backend.h"
@@ -30,7 +29,7 @@ static void generates_for(struct loop_case *c, const struct op2i_device_dialect 
   op2i_text_free(&text);
 }
 
-/* For both kinds of devices. */
+/* Generate for CUDA and for OpenCL. */
 static void generates_as(struct loop_case *c, enum op2i_device_strategy strategy,
                          const char *name) {
   const struct op2i_device_dialect *const dialects[] = {&op2i_dialect_cuda, &op2i_dialect_opencl};
@@ -45,7 +44,7 @@ static void generates_as(struct loop_case *c, enum op2i_device_strategy strategy
   }
 }
 
-/* Every strategy but OWNER, which takes no minima. */
+/* Every strategy but OWNER, which does not support minima. */
 static void generates_by(struct loop_case *c, const char *name) {
   static const enum op2i_device_strategy strategies[] = {OP2I_DEVICE_REPEAT, OP2I_DEVICE_GATHER,
                                                          OP2I_DEVICE_STAGED, OP2I_DEVICE_UNSTAGED,
@@ -139,7 +138,7 @@ static void golden_flux(void) {
   case_end(&c);
 }
 
-/* Two maps and types, a reduction, and values of the element's own. */
+/* Two maps and types, a reduction, and the element's own values. */
 static void golden_edges(void) {
   struct loop_case c;
   CHECK(case_begin(
@@ -199,8 +198,8 @@ static void golden_where(void) {
   case_end(&c);
 }
 
-/* What is left: a subset, all slots at once in every way, an own type, a macro, the element's
- * number. */
+/* The remaining features: a subset, all slots at once in every form, a user's type, a macro, the
+ * element's number. */
 static void golden_gather(void) {
   struct loop_case c;
   CHECK(case_begin(&c, "gather",
@@ -225,7 +224,7 @@ static void golden_gather(void) {
   case_end(&c);
 }
 
-/* Too many values to write out one by one. */
+/* Too many values to unroll. */
 static void golden_large(void) {
   struct loop_case c;
   CHECK(
@@ -241,7 +240,7 @@ static void golden_large(void) {
 
 /* ---- the kernel's source --------------------------------------------------------------------- */
 
-/* What the source becomes in a loop with constants c1 (scalar) and c2 (array). */
+/* Check the kernel's source in a loop with constants c1 (scalar) and c2 (array). */
 static void becomes(const char *source, const char *want, const char *name) {
   struct loop_case c;
   struct op2i_text text = {0};
@@ -398,7 +397,8 @@ static void test_operations(void) {
                  "a loop of nobody knows how many");
 }
 
-/* An element that increments n targets through one map, by a kernel with a loop of so many turns. */
+/* An element increments n targets through one map, by a kernel that contains a loop of `turns`
+ * iterations. */
 static void chooses(int n, int turns, enum op2i_device_strategy want, const char *name) {
   struct loop_case c;
   struct op2i_device_form form;

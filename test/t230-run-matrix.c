@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Generated code of every kind of argument, access mode and type, compiled and run, against an
- * interpreter that knows nothing of it. All loops of a compiler share one translation unit. */
+/* Generated code for every kind of argument, access mode and type, compiled, run and compared with
+ * an independent interpreter. All loops of a compiler share one translation unit. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,7 +16,7 @@ enum {
   ELEMENTS = 37,
   TARGETS = 11,
   SUBSET = 19,
-  FIRST_CALL = 5, /* positions in it */
+  FIRST_CALL = 5, /* number of positions in it */
   ARITY_MAX = 4,
   DIM_MAX = 3,
   ROW_MAX = ARITY_MAX * DIM_MAX,
@@ -34,7 +34,7 @@ struct form {
   enum shape shape;
   op2_access access;
   op2_type type;
-  int dim, arity, slot, n; /* n: values the kernel sees */
+  int dim, arity, slot, n; /* n: number of values that the kernel sees */
   bool subset;
   char name[64], source[1024];
   struct loop_case loop;
@@ -43,7 +43,7 @@ struct form {
 static struct form forms[400];
 static int nforms;
 
-static int32_t map[ELEMENTS * ARITY_MAX]; /* of the form at hand */
+static int32_t map[ELEMENTS * ARITY_MAX]; /* of the current form */
 static int64_t subset[SUBSET];
 
 /* ---- values of any type ---------------------------------------------------------------------- */
@@ -56,7 +56,8 @@ static int64_t subset[SUBSET];
   X(OP2_I32, int32_t) X(OP2_I64, int64_t) X(OP2_U8, uint8_t) X(OP2_U16, uint16_t)                  \
       X(OP2_U32, uint32_t) X(OP2_U64, uint64_t)
 
-/* As storing in the type leaves it: the numbers here are small, only the narrow types wrap. */
+/* The value after a store in the type: the numbers here are small, so only the narrow types
+ * wrap. */
 static double stored(op2_type type, double value) {
   switch (type) {
 #define X(id, T)                                                                                   \
@@ -131,7 +132,7 @@ static void make_loop(struct form *f) {
   case_dat(c, 1, 1, f->type, 0, -1, OP2_READ);
   case_dat(c, 2, f->n, f->type, 0, -1, OP2_WRITE);
   c->loop.op.ndats = 3;
-  if (f->shape >= GLOBAL) { /* dat 0 is not there: number the others from 0 */
+  if (f->shape >= GLOBAL) { /* there is no dat 0: number the others from 0 */
     c->args[1].dat = 0;
     c->args[2].dat = 1;
     c->loop.op.ndats = 2;
@@ -169,7 +170,7 @@ static void make_forms(void) {
 
 /* ---- the interpreter ------------------------------------------------------------------------- */
 
-/* Values before and after a loop, in doubles. dat: the tested argument's, whatever it is. */
+/* Values before and after a loop, in doubles. dat: the tested argument, whatever its kind. */
 struct world {
   double dat[(TARGETS + ELEMENTS) * DIM_MAX], in[ELEMENTS], seen[ELEMENTS * ROW_MAX];
 };
@@ -186,7 +187,7 @@ static void set_up(const struct form *f, struct world *w) {
   for (int i = 0; i < SUBSET; i++) subset[i] = 2 * i;
 }
 
-/* Where value i of the argument lives. */
+/* The index in w->dat of value i of the argument. */
 static int place_of(const struct form *f, int64_t e, int i) {
   switch (f->shape) {
   case DIRECT: return (int)e * f->dim + i;
@@ -210,7 +211,7 @@ static double apply(const struct form *f, double value, double in, int i) {
   return 0;
 }
 
-/* The kernel on a private copy, which is then combined with what is there. */
+/* The kernel works on a private copy, which is then combined with the old values. */
 static void element_private(const struct form *f, struct world *w, int64_t e) {
   double copy[ROW_MAX];
   for (int i = 0; i < f->n; i++) {
@@ -231,7 +232,8 @@ static void element_private(const struct form *f, struct world *w, int64_t e) {
   }
 }
 
-/* The kernel on a copy of what a global had before the loop; a minimum or maximum takes it. */
+/* The kernel works on a copy of the global's value before the loop; the result is then combined
+ * with the minimum or maximum. */
 static void element_bound(const struct form *f, struct world *w, int64_t e, const double *start) {
   for (int i = 0; i < f->n; i++) {
     double copy = apply(f, start[i], w->in[e], i);
@@ -240,7 +242,7 @@ static void element_bound(const struct form *f, struct world *w, int64_t e, cons
   }
 }
 
-/* The kernel on the data itself. */
+/* The kernel works on the data itself. */
 static void element_in_place(const struct form *f, struct world *w, int64_t e) {
   for (int i = 0; i < f->n; i++) {
     double *there = &w->dat[place_of(f, e, i)];
@@ -249,7 +251,8 @@ static void element_in_place(const struct form *f, struct world *w, int64_t e) {
   }
 }
 
-/* On the strand of a sum that the position has; each call begins with new ones. */
+/* The kernel adds to the strand (partial sum) of this position; each call begins with new
+ * strands. */
 static void element_strand(const struct form *f, struct world *w, int64_t e, int p, int nstrands) {
   static double strands[OP2I_STRANDS_MAX][ROW_MAX];
   int in_call = p < FIRST_CALL ? p : p - FIRST_CALL;
@@ -258,7 +261,7 @@ static void element_strand(const struct form *f, struct world *w, int64_t e, int
     if (in_call < nstrands) strand[i] = 0.0;
     double sum = apply(f, strand[i], w->in[e], i);
     w->seen[e * f->n + i] = strand[i];
-    w->dat[i] += sum - strand[i]; /* small numbers: exact */
+    w->dat[i] += sum - strand[i]; /* exact, since the numbers are small */
     strand[i] = sum;
   }
 }
@@ -287,7 +290,7 @@ static void interpret(const struct form *f, struct world *w) {
 
 struct memory {
   _Alignas(16) unsigned char dat[(TARGETS + ELEMENTS) * DIM_MAX * 8];
-  _Alignas(16) unsigned char start[ROW_MAX * 8]; /* of a global */
+  _Alignas(16) unsigned char start[ROW_MAX * 8]; /* of a global, before the loop */
   _Alignas(16) unsigned char in[ELEMENTS * 8];
   _Alignas(16) unsigned char seen[ELEMENTS * ROW_MAX * 8];
 };

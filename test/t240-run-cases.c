@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Generated code in special cases, compiled and run by every compiler: constants, element numbers,
- * spellings of types, dats that appear twice, messages of the compiler, and ranges that are cut at
- * any place. */
+/* Generated code in special cases, compiled by every compiler and run: constants, element numbers,
+ * ways to write types, dats that occur twice, compiler messages, and ranges split at any
+ * position. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "tap.h"
 #include "text.h"
 
-static const char *compiler; /* of the present round */
+static const char *compiler; /* of the current repetition */
 static const char flags[] = "-O3 -march=native -Wall -Wextra -Wno-unused-function -Wno-comment "
                             "-Werror=incompatible-pointer-types";
 
@@ -21,7 +21,7 @@ enum company {
   ALONE,
   NAMED,
   MERGED
-}; /* no OP2_ID; with one; behind another loop of the same kernel */
+}; /* no OP2_ID; with OP2_ID; after another loop of the same kernel */
 
 static void add_loop(struct op2i_text *unit, const struct loop_case *c, const char *id,
                      enum op2i_variant variant) {
@@ -40,7 +40,7 @@ static bool compile_loop(const struct loop_case *c, enum company company, struct
   return good;
 }
 
-/* The entry of a loop that must compile without a word; null when it does not. */
+/* The entry of a loop that must compile without messages; null if it does not. */
 static op2i_plain_fn entry_of(const struct loop_case *c, enum company company,
                               struct compiled *code) {
   static const char *const names[] = {"alone", "with a name of its own", "behind another"};
@@ -195,7 +195,7 @@ static void test_spellings(void) {
   case_end(&c);
 }
 
-/* More values than have a line of text each, behind maps of one entry. */
+/* More values than have their own lines of text, through maps of one entry. */
 static void test_one_slot(void) {
   enum { WIDE = 40 };
   struct loop_case c;
@@ -260,7 +260,8 @@ static void test_same_dat_in_place(void) {
   case_end(&c);
 }
 
-/* Read through one type, incremented through another that stands for the same values. */
+/* The dat is read through one type and incremented through another one of the same size and
+ * values. */
 static void test_same_dat_two_types(void) {
   struct loop_case c;
   struct compiled code;
@@ -358,8 +359,8 @@ static void test_messages(void) {
 
 enum { CELLS = 300, POINTS = 70 };
 
-/* The loop of airfoil that reads through a map: vectorised where the compiler can, and still the
- * same for any cut. */
+/* The airfoil loop that reads through a map: vectorised if the compiler can, and with the same
+ * results for any split. */
 static void speed_case(struct loop_case *c) {
   CHECK(case_begin(
       c, "speed",
@@ -377,8 +378,8 @@ static void speed_case(struct loop_case *c) {
   case_dat(c, 2, 1, OP2_F64, 0, -1, OP2_WRITE);
 }
 
-/* A private array that is written at computed places keeps gcc from taking elements together: what
- * it would make of it is wrong. */
+/* A private array that is written at computed indices prevents gcc from vectorising over elements,
+ * since its vector code would be wrong. */
 static void test_computed_places(void) {
   static double x[2 * POINTS], got[CELLS], want[CELLS];
   static int32_t map[CELLS], places[2 * CELLS];

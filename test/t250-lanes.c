@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels in vector form do in each lane what the scalar kernel does, bit for bit. */
+/* Each lane of a kernel's vector form computes the same bits as the scalar kernel. */
 #include "compile_case.h"
 #include "lane_case.h"
 #include "tap.h"
@@ -295,7 +295,7 @@ static const struct lane_kernel kernels[] = {
      "*s = fmax(*s, fmax(fabs(sl), fabs(sr))); }"},
 };
 
-/* With lines of the preprocessor or types of their own: each in a translation unit to itself. */
+/* Kernels with preprocessor lines or types of their own: each has a translation unit to itself. */
 static const struct lane_kernel apart[] = {
     {"macros", "Vd4 Vd4",
      "#define DIM 4\n#define HALF (0.5 * ONE)\n#define ONE 1.0\nvoid k(const "

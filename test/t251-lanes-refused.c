@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels that cannot be had in vector form are refused, and the reason is told. */
+/* Kernels that have no vector form are refused with the reason. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,7 +226,7 @@ static void test_refused(void) {
   }
 }
 
-/* Vectors longer than the machine's are had by asking for fewer lanes. */
+/* Vectors wider than the machine's are avoided by asking for fewer lanes. */
 static void test_widest(void) {
   static const struct lane_kernel narrow = {"f", "Vf1",
                                             "void k(float *x) { if (*x > 0) *x *= 2; }"},
@@ -243,8 +243,7 @@ static void test_widest(void) {
   }
 }
 
-/* Pieces of kernels that stop anywhere must not be taken for whole ones, nor bring the reader
- * down. */
+/* Kernels cut off anywhere must neither be accepted as complete nor crash the reader. */
 static void test_cut(void) {
   static const char source[] =
       "static double f(const double *a, double b) { if (b > 0) return a[1]; return b; }"
@@ -258,7 +257,7 @@ static void test_cut(void) {
     char text[sizeof source];
     struct op2i_text out = {0}, why = {0};
     memcpy(text, source, sizeof source);
-    /* One character that belongs nowhere. */
+    /* A character that is wrong at this position. */
     text[100 + cut] = text[100 + cut] == ' ' ? ' ' : '@';
     if (text[100 + cut] == ' ' || strchr("(){}[]", source[100 + cut]) ||
         !strncmp(source + 100 + cut, "k(", 2))
@@ -273,8 +272,9 @@ static void test_cut(void) {
 
 /* ---- deep ones ------------------------------------------------------------------------------- */
 
-/* What stands n times round or behind itself: `few` times that goes, `many` times it is refused and
- * must not bring the reader down. Macros get round the limit on the source's own brackets. */
+/* A construct that is nested or repeated n times: `few` times it is accepted, `many` times it must
+ * be refused without a crash of the reader. Macros circumvent the limit on brackets in the source
+ * itself. */
 static const struct {
   const char *name, *head, *open, *core, *close, *tail;
   int few, many;
@@ -347,7 +347,7 @@ static void test_deep(void) {
   }
 }
 
-/* Whatever is not refused is within what compilers take. */
+/* Nesting that is accepted is within the compilers' limits. */
 static void test_fitting(void) {
   for (size_t i = 0; i < sizeof deep / sizeof deep[0]; i++) {
     char *text = deep_source(i, deep[i].few);
@@ -358,7 +358,7 @@ static void test_fitting(void) {
   }
 }
 
-/* Functions count together: each is called deep within the one before it. */
+/* Nesting adds up over functions: each is called deep within the previous one. */
 static void test_deep_calls(void) {
   enum { FUNCTIONS = 20, TERMS = 200 };
   struct op2i_text source = {0}, out = {0}, why = {0};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random kernels, in vector form and in scalar form: the same values in each lane. */
+/* Random kernels give the same values in each lane of the vector form as in scalar form. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,13 +11,13 @@
 
 enum { KERNELS = 30, LOCALS = 3, DEPTH = 3 };
 
-/* One that writes a kernel: locals d<n>, f<n> and i<n>, and helper functions h0 and h1. */
+/* State of a kernel's writer: locals d<n>, f<n> and i<n>, and helper functions h0 and h1. */
 struct writer {
   uint64_t state;
   struct op2i_text text;
   int counter;    /* of the innermost loop: n1, n2, ..., or 0 */
-  int next;       /* counter that is unused */
-  bool in_helper; /* has its parameters a, b, i and nothing else */
+  int next;       /* the next unused counter */
+  bool in_helper; /* inside a helper function, which has only its parameters a, b and i */
 };
 
 static int below(struct writer *w, int n) {
@@ -65,7 +65,7 @@ static void real_leaf(struct writer *w) {
   }
 }
 
-/* Without ties between zeros, whose order C leaves open. */
+/* Ties between zeros are avoided, since C leaves their order open. */
 static void real_call(struct writer *w, int depth) {
   static const char *const one[] = {"fabs", "sqrt", "floor", "-", "trunc", "(float)"};
   switch (below(w, w->in_helper ? 2 : 4)) {
@@ -127,7 +127,7 @@ static void real(struct writer *w, int depth) {
   }
 }
 
-/* Whole numbers stay between -100 and 100, so that nothing overflows. */
+/* Integers stay between -100 and 100, so that nothing overflows. */
 static void whole(struct writer *w, int depth) {
   static const char *const ops[] = {"+", "-", "*", "&", "|", "^"};
   if (depth <= 0 || below(w, 4) == 0) {
@@ -296,7 +296,7 @@ static void helper(struct writer *w, int n) {
   w->in_helper = false;
 }
 
-/* Every other one is in single precision, which makes masks narrow. */
+/* Every other kernel is in single precision, which makes masks narrow. */
 static void narrow(char *text) {
   for (char *at = text; (at = strstr(at, "double"));) memcpy(at, "float ", 6);
 }

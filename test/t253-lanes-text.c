@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of kernels in vector form: golden files, and memory that runs out. With
- * OP2_TEST_UPDATE=1 the golden files are written anew: look at the difference before believing
- * it. */
+/* The text of kernels in vector form: golden files, and memory that runs out. OP2_TEST_UPDATE=1
+ * writes the golden files anew: check the difference before committing it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -14,7 +13,7 @@
 
 enum { PARAMS = 16 };
 
-/* A limited flux as shallow water solvers have it: dry cells, one-sided waves. */
+/* A limited flux of a shallow-water solver: dry cells, one-sided waves. */
 static const char wave_source[] =
     "static double speed(const double *q, const double *n) {\n"
     "  if (q[0] < eps) return 0;\n"
@@ -70,7 +69,7 @@ static void translates(const char *name, const char *source, int lanes) {
   op2i_text_free(&why);
 }
 
-/* The first or last piece of C on the page; what follows it is cut off. */
+/* The first or last piece of C on the page; the text after it is cut off. */
 static char *piece_of(char *page, bool last) {
   char *begin = NULL;
   for (char *at = page; (last || !begin) && (at = strstr(at, "```c\n"));)
@@ -80,7 +79,7 @@ static char *piece_of(char *page, bool last) {
   return begin;
 }
 
-/* The kernel that doc/translator.md follows gives the text that it shows. */
+/* The kernel of doc/translator.md gives the text that the page shows. */
 static void test_page(void) {
   enum { MOST = 1 << 16 };
   static char first[MOST], last[MOST];

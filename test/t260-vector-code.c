@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The text of vector code: golden files, and which loops are refused, and why. With
- * OP2_TEST_UPDATE=1 the golden files are written anew: look at the difference before believing
- * it. */
+/* The text of vector code: golden files, and loops that are refused with their reasons.
+ * OP2_TEST_UPDATE=1 writes the golden files anew: check the difference before committing it. */
 #include <string.h>
 
 #include "backend.h"
@@ -22,7 +21,7 @@ static void generates(struct loop_case *c, enum op2i_variant variant, int bytes,
   op2i_text_free(&text);
 }
 
-/* Rows of three lengths through a map, increments of two rows that may be one. */
+/* Rows of three lengths through a map, and increments of two rows that may be the same. */
 static void golden_flux(void) {
   struct loop_case c;
   CHECK(case_begin(&c, "flux",
@@ -40,7 +39,7 @@ static void golden_flux(void) {
   case_end(&c);
 }
 
-/* A division, so that two batches come together. */
+/* A division, because of which two batches run together. */
 static void golden_twos(void) {
   struct loop_case c;
   CHECK(case_begin(&c, "pull",
@@ -56,7 +55,7 @@ static void golden_twos(void) {
   case_end(&c);
 }
 
-/* Two kernels that share rows, reductions, and a dat that nobody reads. */
+/* Two kernels that share rows, reductions, and a dat that no kernel reads. */
 static void golden_fused(void) {
   struct loop_case c, keep;
   CHECK(case_begin(&c, "step",
@@ -87,7 +86,7 @@ static void golden_fused(void) {
   case_end(&c);
 }
 
-/* All slots at once in both ways, bounds, the element's number, over a list. */
+/* All slots at once in both forms, minima and maxima, the element's number, over a list. */
 static void golden_gather(void) {
   struct loop_case c;
   CHECK(case_begin(&c, "gather",
@@ -119,7 +118,7 @@ static void refuses(struct loop_case *c, int bytes, const char *why) {
 
 static const char two_source[] = "void two(const double *a, double *b) { b[0] += a[0]; }\n";
 
-/* `a` and `b` are one dat, met in these ways. */
+/* `a` and `b` are one dat, accessed in these two ways. */
 static void refuses_two(int slot_a, int slot_b, op2_access access_a, op2_access access_b) {
   struct loop_case c;
   CHECK(case_begin(&c, "two", two_source));
@@ -135,7 +134,7 @@ static void one_case(struct loop_case *c, const char *source, int dim) {
   case_dat(c, 0, dim, OP2_F64, 0, -1, OP2_RW);
 }
 
-/* Such a loop keeps its scalar code. */
+/* A loop that is refused keeps its scalar code. */
 static void test_deep(void) {
   struct loop_case c;
   struct op2i_text source = {0}, scalar = {0};
@@ -184,7 +183,8 @@ static void takes(struct loop_case *c, enum op2i_variant variant, const char *ba
   case_end(c);
 }
 
-/* `access` through a map, of what `work` makes of the element's own x[dim]; `more`: a parameter. */
+/* A loop with `access` through a map to a value that `work` computes from the element's own x[dim];
+ * `more` is another parameter. */
 static void pull_case(struct loop_case *c, const char *more, const char *work, int dim,
                       op2_access access) {
   static char source[256]; /* of one case at a time */

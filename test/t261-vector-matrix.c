@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vector code of every kind of argument, access mode and type, with rows of many lengths and
- * vectors of any width, over ranges and lists of any length, against scalar code of the same loop:
- * every byte of memory is the same afterwards. All dats end where memory that may be read ends. Each
- * loop is compiled by one compiler, every other one by the same; with OP2_TEST_FULL=1 by all.
- * Loops that take two batches at a time are a kind of their own, and so are those with so many
- * increments that their text has loops for them. */
+/* Vector code for every kind of argument, access mode and type, with rows of many lengths and
+ * vectors of any width, over ranges and lists of any length, compared with scalar code of the same
+ * loop: every byte of memory is the same afterwards. All dats end at the end of readable memory.
+ * Each loop is compiled by one of the compilers, which alternate; with OP2_TEST_FULL=1 by all.
+ * Further kinds are loops that take two batches at a time, and loops with so many increments that
+ * their text has loops for them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +22,15 @@ enum {
   ELEMENTS = 71,
   TARGETS = 13,
   ARITY_MAX = 4,
-  ROW_MAX = 16, /* values that a kernel sees in one argument */
+  ROW_MAX = 16, /* number of values that a kernel sees in one argument */
   LARGE_ARITY = 130,
   FORMS = 640,
   TYPES = OP2_U64,
   DATS = 3
 };
 
-/* MET and MET_ALL: the numbers of the elements behind one slot, or all. WHERE: a global, with what
- * stands beside the element that wins. */
+/* MET and MET_ALL: the numbers of the elements at one slot, or at all. WHERE: a global with
+ * op2_arg_info(). */
 enum shape { DIRECT, SLOT, ALL, ITER, GLOBAL, POINTER, VALUE, NUMBER, MET, MET_ALL, WHERE, SHAPES };
 static const char *const shape_names[] = {"direct", "slot",   "all", "iter",    "global", "pointer",
                                           "value",  "number", "met", "met_all", "where"};
@@ -44,11 +44,11 @@ struct form {
   enum shape shape;
   op2_access access;
   op2_type type;
-  int dim, arity, slot, n; /* n: values the kernel sees */
-  int bytes;               /* of a vector */
-  bool twos;               /* two batches at a time */
+  int dim, arity, slot, n; /* n: number of values that the kernel sees */
+  int bytes;               /* vector width */
+  bool twos;               /* true if two batches run at a time */
   bool large;              /* more increments than lines of text */
-  bool injective;          /* the map leads nowhere twice */
+  bool injective;          /* no target occurs twice in the map */
   char name[64], source[1024];
   struct loop_case loop;
 };
@@ -62,7 +62,7 @@ static bool reduces(const struct form *f) {
   return f->twos || f->shape == WHERE || (f->shape == GLOBAL && f->access != OP2_READ);
 }
 
-/* What other elements do to the argument at the same time is not for a kernel to see. */
+/* A kernel must not depend on what other elements do to the argument at the same time. */
 static bool sees(const struct form *f) {
   bool bound = f->access == OP2_MIN || f->access == OP2_MAX;
   return f->access != OP2_WRITE && !reduces(f) && !(bound && f->shape != DIRECT);
@@ -104,7 +104,7 @@ static void write_where_kernel(struct form *f) {
            f->name, type, type, type, f->access == OP2_MIN ? '<' : '>');
 }
 
-/* Quotients for increments, and sums. */
+/* The kernel increments by quotients, and sums. */
 static void write_dividing_kernel(struct form *f) {
   const char *type = op2i_type_c(f->type);
   char place[32] = "a[i]";
@@ -126,7 +126,7 @@ static void make_dividing_loop(struct form *f) {
   case_dat(c, 0, 1, f->type, 0, -1, OP2_READ);
   case_dat(c, 1, 1, f->type, f->slot, 0, OP2_READ);
   c->loop.nargs = 0;
-  /* Both increments meet in rows of one dat. */
+  /* Both increments go to rows of one dat. */
   case_dat(c, 2, f->dim, f->type,
            f->shape == ALL    ? OP2_ALL
            : f->shape == ITER ? OP2_ITER(0)
@@ -139,8 +139,8 @@ static void make_dividing_loop(struct form *f) {
   case_gbl(c, 1, 1, f->type, OP2_MAX);
 }
 
-/* Sizes that have more than 512 additions where vectors are of 64 bytes: of rows whose pieces have
- * one width and several, and of dense blocks. */
+/* Sizes for which there are more than 512 additions with vectors of 64 bytes: rows that are split
+ * into pieces of one width or of several, and dense blocks. */
 static const struct large {
   enum shape shape;
   int dim, arity, columns, column_dim;
@@ -148,7 +148,7 @@ static const struct large {
               {SLOT, 140, 3, 0, 0},        {ITER, 4, 72, 9, 2}, {ITER, 6, 49, 7, 3}};
 enum { LARGES = sizeof larges / sizeof *larges };
 
-/* A slot's row, and the element's own, are met by arguments besides. */
+/* Further arguments access the row of a slot, and the element's own row. */
 static void write_large_kernel(struct form *f) {
   const char *type = op2i_type_c(f->type);
   char place[32] = "a[i]";
@@ -254,9 +254,8 @@ static void add_large(const struct large *of, op2_type type, int bytes) {
   make_large_loop(f, of);
 }
 
-/* Kinds, modes and types in all combinations, row lengths and vector widths in turn; the types that
- * computations are made of with all row lengths, and with OP2_TEST_FULL=1 all of these in all
- * widths. */
+/* All combinations of kinds, modes and types, with row lengths and vector widths in turn; double
+ * and float with all row lengths, and with OP2_TEST_FULL=1 all of these with all widths. */
 static void make_forms(void) {
   int turn = 0, step = quick() ? 6 : 1;
   for (int type = 1; type <= TYPES; type++)
@@ -292,7 +291,7 @@ static void make_forms(void) {
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 struct memory {
-  unsigned char *dat[DATS], *reduced, *value; /* each ends at a page that cannot be touched */
+  unsigned char *dat[DATS], *reduced, *value; /* each ends at a page that cannot be accessed */
   size_t bytes[DATS];
 };
 
@@ -343,7 +342,7 @@ static void memory_end(struct memory *m) {
   release(m->value, 256);
 }
 
-/* Sums show a change of order. */
+/* Values whose sums show a change of order. */
 static void memory_fill(const struct form *f, struct memory *m) {
   size_t size = op2i_type_size(f->type);
   double scale = f->type > OP2_F32 ? 1 : 0.137;
@@ -395,7 +394,8 @@ static void run(const struct form *f, op2i_plain_fn entry, bool listed, const st
   entry(&call, lo, hi, reduces(f) ? m->reduced : NULL);
 }
 
-/* Ranges of 0 to 2 passes of the loop and one more, in the middle and at the end. */
+/* Ranges from 0 elements to two iterations of the vector loop and one element more, in the middle
+ * and at the end. */
 static int differences(const struct form *f, op2i_plain_fn scalar, op2i_plain_fn vector,
                        bool listed, struct memory *x, struct memory *y) {
   int wrong = 0, lanes = op2i_vec_lanes(&f->loop.loop, f->bytes);
@@ -454,7 +454,7 @@ static void add_unit(struct op2i_text *unit, int i) {
 
 enum { PER_UNIT = 24 };
 
-/* Every so many loops from the first on. */
+/* Every `every`-th loop from `first` on. */
 static void run_unit(const char *compiler, const char *flags, int first, int every) {
   struct op2i_text unit = {0};
   struct compiled code;
@@ -483,7 +483,7 @@ static void run_unit(const char *compiler, const char *flags, int first, int eve
 int main(void) {
   static const char *const flags[2] = {
       "-O2 -march=native -fno-math-errno -ffp-contract=off -Wall -Wextra -Wno-type-limits",
-      /* gcc notes that older ones pass such vectors otherwise. */
+      /* gcc notes that older versions pass such vectors differently. */
       "-O1 -fno-math-errno -ffp-contract=off -Wall -Wextra -Wno-type-limits -Wno-psabi"};
   make_forms();
   for (const char *const *compiler = case_compilers; *compiler; compiler++) {
@@ -491,7 +491,7 @@ int main(void) {
       skip("no %s", *compiler);
       continue;
     }
-    /* Every fourth unit for the plainest of processors. */
+    /* Every fourth unit is compiled for the baseline processor. */
     int of, first = case_share(*compiler, &of);
     for (int unit = 0; first < nforms; first += PER_UNIT * of)
       run_unit(*compiler, flags[unit++ % 4 == 3], first, of);

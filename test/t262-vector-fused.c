@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Vector code of several kernels applied to each element, against the same kernels one after the
- * other, and against scalar code of the same fused loop: every byte of memory is the same. The loops
- * are made at random; they share the elements' own rows in all ways. */
+/* Vector code of several kernels applied to each element, compared with the same kernels one after
+ * the other, and with scalar code of the same fused loop: every byte of memory is the same. The
+ * loops are random; their kernels share the elements' own rows in all ways. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,9 +17,9 @@ enum {
   ELEMENTS = 45,
   TARGETS = 17,
   ARITY = 3,
-  OWN = 4,    /* dats of the elements */
-  READ = OWN, /* read through the map */
-  SUM,        /* incremented through it */
+  OWN = 4,    /* number of the elements' own dats */
+  READ = OWN, /* the dat read through the map */
+  SUM,        /* the dat incremented through it */
   DATS,
   MEMBERS = 4,
   USES = 3,
@@ -30,7 +30,7 @@ enum {
 static const int dims[DATS] = {4, 1, 2, 5, 2, 4};
 static const op2_type types[DATS] = {OP2_F64, OP2_F64, OP2_F64, OP2_F64, OP2_F64, OP2_F64};
 
-/* An argument: a dat, or -1 for a sum and -2 for a least value. */
+/* An argument: a dat, or -1 for a sum and -2 for a minimum. */
 struct use {
   int dat, slot;
   op2_access access;
@@ -41,12 +41,12 @@ struct member {
   struct use uses[USES];
   char name[16], source[2048];
   struct loop_case alone;
-  int numbers[DATS]; /* of the dats in it, or -1 */
+  int numbers[DATS]; /* of its dats, or -1 */
 };
 
 struct round {
   int number, nmembers;
-  bool exact; /* increments come out the same in any order */
+  bool exact; /* increments are exact in any order */
   bool dropped[DATS];
   struct member members[MEMBERS];
   struct loop_case fused;
@@ -168,7 +168,7 @@ static void make_round(struct round *r, int number) {
   r->fused.loop.name = (char *)"parts";
 }
 
-/* One of the dats that elements own loses what is stored there. */
+/* The loop need not store one of the elements' own dats. */
 static void choose_dropped(struct round *r) {
   int d = random_below(OWN);
   if (r->number % 3 || r->numbers[d] < 0) return;
@@ -200,7 +200,7 @@ static void fill(struct memory *m) {
   for (int k = 0; k < MEMBERS; k++) shifts[2 * k] = 0.7;
 }
 
-/* `results` are the loop's of all in *m. */
+/* `results` are the loop's own among those in *m. */
 static void run(op2i_plain_fn entry, const struct loop_case *c, const int numbers[DATS],
                 struct memory *m, double *results, bool listed, int64_t lo, int64_t hi) {
   void *dats[DATS] = {NULL};
@@ -310,7 +310,7 @@ static bool find_code(const struct compiled *compiled, const struct round *r, st
 
 enum { PER_UNIT = 10 };
 
-/* Every so many rounds from the first on. */
+/* Every `every`-th fused loop from `first` on. */
 static void run_unit(const char *compiler, int first, int end, int every) {
   struct op2i_text unit = {0};
   struct compiled compiled;

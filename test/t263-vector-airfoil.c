@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hot kernels of airfoil become vector instructions: what the compiler makes of them for this
- * processor calls nothing, divides vectors and takes roots of vectors only, and so does the loop
- * that they are fused into. */
+/* The hot kernels of airfoil become vector instructions: the compiler's code for this processor
+ * contains no calls, and only vector divisions and square roots; the same holds for the loop into
+ * which the kernels are fused. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -79,12 +79,12 @@ static void adt_case(struct loop_case *c) {
   gas(c);
 }
 
-/* update, save_soln and adt_calc, as the scheduler puts them together; what update leaves in the
- * time steps is overwritten by adt_calc. */
+/* update, save_soln and adt_calc, fused as by the scheduler; adt_calc overwrites the time steps
+ * that update leaves. */
 static void fused_case(struct loop_case *c) {
   static struct loop_case save, adt;
   static struct op2i_member members[3];
-  case_end(&save); /* of the last time */
+  case_end(&save); /* of the last call */
   case_end(&adt);
   kernel(c, &update_kernel);
   kernel(&save, &save_soln_kernel);
@@ -106,7 +106,7 @@ static void fused_case(struct loop_case *c) {
 
 /* ---- what the compiler makes of it ----------------------------------------------------------- */
 
-/* The instructions of the loop's own functions, a line each; null where it does not compile. */
+/* The instructions of the loop's own functions, one per line; null if it does not compile. */
 static char *instructions(const char *compiler, const char *source) {
   enum { ROOM = 1 << 20 };
   const char *base = getenv("TMPDIR");
@@ -139,7 +139,7 @@ static int count(const char *text, const char *word) {
   return n;
 }
 
-/* Calls of anything but what copies the last elements. */
+/* Calls of functions other than those that copy the last elements. */
 static int foreign_calls(const char *text) {
   int n = 0;
   for (const char *at = text; (at = strstr(at, "call")); at++) {
@@ -157,7 +157,7 @@ static int foreign_calls(const char *text) {
 struct hot {
   const char *name;
   void (*make)(struct loop_case *c);
-  int roots, divisions; /* in each pass of the loop, of one batch or of two */
+  int roots, divisions; /* in each iteration of the loop, over one batch or two */
 };
 
 static void check_instructions(const struct hot *hot, const char *compiler, const char *source,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Every conversion and every operator of every type and pair of types, on values where they are
- * told apart: what a kernel computes is the same in all forms of a loop - scalar code, vectors of
- * 16, 32 and 64 bytes, applied one by one in the checked mode - and what the same text gives when
- * the same compiler translates it by itself, without optimisation. NaNs are all taken for one. Each
- * form of a kernel is compiled by one compiler, with OP2_TEST_FULL=1 by all. */
+/* Every conversion and every operator for every type and pair of types, on values that distinguish
+ * them: a kernel computes the same in all forms of a loop - scalar code, vectors of 16, 32 and 64
+ * bytes, one by one in the checked mode - and as the same text compiled by the same compiler
+ * without the library and without optimisation. All NaNs count as equal. Each form of a kernel is
+ * compiled by one compiler, with OP2_TEST_FULL=1 by all. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,14 +15,14 @@
 
 enum { KERNELS = 160, ARGS = 12, DIM_MAX = 40 };
 
-/* A kernel, its arguments, and what they become by the host's compilation. */
+/* A kernel, its arguments, and their values after the host's own compilation. */
 struct test_kernel {
   char name[32], *text;
   int nargs;
   struct {
     op2_type type;
     int dim, size;
-    const void *from; /* null: written */
+    const void *from; /* null: written by the kernel */
     void *want;
   } args[ARGS];
 };
@@ -32,7 +32,7 @@ static int nkernels;
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/* The kernel that is being written: integers go to o[], reals to p[]. */
+/* The text of the kernel that is being written: integer results go to o[], floating ones to p[]. */
 static FILE *body;
 static size_t body_size;
 static int integers_out, reals_out;
@@ -60,7 +60,7 @@ static void add_outputs(struct test_kernel *k) {
   fprintf(body, ") {\n");
 }
 
-/* With one operand of each type. */
+/* Begin a kernel with one operand of each type. */
 static struct test_kernel *begin_pair(const char *what, int t, int u) {
   struct test_kernel *k = begin_kernel(what, types[t].name, types[u].name);
   add_arg(k, "a", t, 1, left[t]);
@@ -99,8 +99,8 @@ static void steps(const char *c, bool real) {
   }
 }
 
-/* One type: conversions to all others, spelled, by a variable and by a store, and what takes one
- * operand. */
+/* One type: conversions to all others, by a cast, by a variable and by a store, and operations on
+ * one operand. */
 static void add_unary(int t) {
   const char *c = types[t].c;
   bool real = t <= F32;
@@ -155,8 +155,8 @@ static void compare(const char *a, const char *b) {
   for (int op = 0; op < 8; op++) INTEGER("%s %s %s", a, ops[op], b);
 }
 
-/* Operations that C leaves undefined are left out: division by zero and of the least number by -1,
- * shifts by more than the width. */
+/* Operations that C leaves undefined are omitted: division by zero and of the least number by -1,
+ * shifts by at least the width. */
 static void add_integers(int t, int u) {
   static const char *const plain[] = {"+", "-", "*", "&", "|", "^"};
   const char *c = types[t].c;
@@ -190,7 +190,7 @@ static void add_reals(int t, int u) {
     REAL("(float)(*a %c *b)", *op);
     if (t <= F32)
       fprintf(body, "  { %s t = *a; t %c= *b; p[%d] = t; }\n", types[t].c, *op, reals_out++);
-    else /* what is assigned must fit */
+    else /* the result must fit */
       fprintf(body, "  { %s t = (*a & 3) + 9; t %c= *b > 1 && *b < 9 ? *b : 1; o[%d] = t; }\n",
               types[t].c, *op, integers_out++);
   }
@@ -200,7 +200,7 @@ static void add_reals(int t, int u) {
   end_kernel(k);
 }
 
-/* Functions of two reals; what depends on the sign of a zero shows in the quotients. */
+/* Functions of two floating-point numbers; quotients show the sign of a zero result. */
 static void add_functions(int t, int u) {
   static const char *const two[] = {"fmin", "fmax", "fminf", "fmaxf"};
   struct test_kernel *k = begin_pair("extreme", t, u);
@@ -227,7 +227,7 @@ static void add_functions(int t, int u) {
   end_kernel(k);
 }
 
-/* What gcc 12 makes of it when it vectorises straight code is not rounded. */
+/* gcc 12 does not round this conversion when it vectorises straight-line code. */
 static void add_rounding(void) {
   struct test_kernel *k = begin_kernel("round", "f64", "f32");
   add_arg(k, "f", F64, 8, fits[F64]);
@@ -254,7 +254,7 @@ static void make_kernels(void) {
 
 /* ---- by the host ----------------------------------------------------------------------------- */
 
-/* The rule for fmin() and fmax(), by other means than the library's. */
+/* The rule for fmin() and fmax(), written independently of the library. */
 static const char rules[] =
     "#include <math.h>\n#include <stdint.h>\n"
     "static double test_least(double a, double b) { return isnan(b) ? a : !(a < b) ? b : a; }\n"
@@ -346,7 +346,7 @@ struct queued {
   op2_dat dats[ARGS];
 };
 
-/* The rounding is reached through a map, where compilers cannot vectorise the loop as a whole. */
+/* The rounding is reached through a map, so that compilers cannot vectorise the loop as a whole. */
 static op2_status queue(op2_context ctx, op2_set set, op2_map map, const struct test_kernel *k,
                         struct queued *q, bool *vectors) {
   op2_arg args[ARGS];
@@ -370,14 +370,14 @@ static op2_status queue(op2_context ctx, op2_set set, op2_map map, const struct 
   return status;
 }
 
-/* A form of code, of `of` compilers the one that is number `mine`. */
+/* A form of code; this compiler is number `mine` of `of`. */
 struct turn {
   int form, mine, of;
 };
 
-/* In each form a kernel is compiled by one compiler, by another one in the next form, and the
- * first, which is about one of them, by all; in quick runs each form has a part of the kernels,
- * another one each. */
+/* For each form one compiler compiles a kernel, and another one for the next form; kernel 0, the
+ * test of one compiler's fault, is compiled by all. In quick runs each form has a different part of
+ * the kernels. */
 static bool picked(int k, const struct turn *turn) {
   if (quick()) return k % 6 == (turn->form + 2 * turn->mine) % 6;
   return k == 0 || (k + turn->form) % turn->of == turn->mine;
@@ -398,7 +398,7 @@ static int queue_all(op2_context ctx, op2_set set, op2_map map, const struct tur
   return scalar;
 }
 
-/* Compares what a kernel has written, and gives up what it was queued with. */
+/* Compare the results of a kernel, and destroy the objects with which it was queued. */
 static int finish(const struct test_kernel *k, struct queued *q, bool ran) {
   int bad = 0;
   for (int a = 0; a < k->nargs; a++) {

@@ -10,14 +10,14 @@
 
 #include "op2/types.h"
 
-/* The types of t264, and values of each on which conversions and operators are told apart. */
+/* The types of t264, and values of each that distinguish conversions and operators. */
 
 enum { VALUES = 26, N = VALUES * VALUES + 5, TYPES = 10 };
 
 static const struct type {
   const char *c, *name;
   op2_type type;
-  int size, bits; /* bits: of what it is promoted to; 0 of floating types */
+  int size, bits; /* bits: of the promoted type; 0 for floating types */
   long double least, most;
 } types[TYPES] = {{"double", "f64", OP2_F64, 8, 0, 0, 0},
                   {"float", "f32", OP2_F32, 4, 0, 0, 0},
@@ -31,8 +31,8 @@ static const struct type {
                   {"uint64_t", "u64", OP2_U64, 8, 64, 0, (long double)UINT64_MAX}};
 enum { F64, F32, I8, U64 = 9 };
 
-/* Values of each type, in an order for the left operand and one for the right; `fits`: of both
- * floating types, a value that each type of integers can hold. */
+/* Values of each type, in one order for the left operand and another for the right; `fits`: for
+ * both floating types, values that every integer type can hold. */
 static void *left[TYPES], *right[TYPES], *fits[2];
 static int32_t self[N];
 
@@ -56,14 +56,14 @@ static void put(int type, void *array, int64_t i, int value) {
   }
 }
 
-/* The next value from *turn on that a type can hold without its fraction. */
+/* The next value from *turn on that the type can hold when truncated. */
 static double fitting(int type, int *turn) {
   for (;; ++*turn) {
     int at = *turn % (VALUES + 130), power = (at - VALUES) / 2;
     long double x = at < VALUES ? reals[at] : ldexpl(at % 2 ? -1 : 1, power);
     if (at >= VALUES && *turn % 3) x -= ldexpl(1, power > 23 ? power - 23 : 0);
     if (!isfinite((float)x) || fabsl(x) > 1e20L) continue;
-    /* Rounded to either type it must still fit. */
+    /* The value must still fit after rounding to either type. */
     long double f = truncl((long double)(float)x), d = truncl((long double)(double)x);
     if (f < types[type].least || f > types[type].most || d < types[type].least ||
         d > types[type].most)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What MIN, MAX and INC do with NaN, zeros of both signs and integers that overflow is the same in
- * scalar and vector code, with any blocks, and in the checked mode; and what one global may be
- * given to. */
+/* MIN, MAX and INC with NaN, zeros of both signs and integers that overflow give the same results
+ * in scalar and vector code, with any blocks, and in the checked mode; and which arguments may be
+ * given the same global. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 enum { N = 133, TARGETS = 7, STARTS = 6, SETS = 6 };
 
-/* With a comparison a kernel keeps a NaN that it finds; fmin() and fmax() do not. */
+/* A kernel that compares keeps a NaN it finds; fmin() and fmax() do not. */
 #define EXTREMES(T, name, less)                                                                    \
   OP2_KERNEL(compare_##name, (const T *x, T *direct, T *there, T *all), {                          \
     if (*x less * direct) *direct = *x;                                                            \
@@ -46,8 +46,8 @@ OP2_KERNEL(add_i32, (const int32_t *x, int32_t *direct, int32_t *there, int32_t 
   *all += *x;
   *n = -*x;
 });
-/* From the sum compilers conclude how many elements there can be, where they take for granted that
- * it does not overflow. */
+/* Compilers that assume that the sum does not overflow derive a limit on the number of elements
+ * from it. */
 OP2_KERNEL(large_sum, (int32_t * sum, int32_t *number), {
   *sum += 1000000000;
   *number = 7;
@@ -63,7 +63,7 @@ static const double found[SETS][4] = {{0.0, -0.0, 0.0, -0.0}, {-0.0, 0.0, 2, 3},
                                       {NAN, NAN, NAN, NAN},   {NAN, 5, -5, 0.5},
                                       {0.0, NAN, -0.0, 1},    {-2, -0.0, 0.0, NAN}};
 
-/* By the rule in op2/types.h, and what C says of the kernel. */
+/* The value by the rule in op2/types.h and the C semantics of the kernel. */
 static double after(double start, bool least, bool compares, int n, const double *x) {
   double value = start;
   for (int i = 0; i < n; i++) {
@@ -88,7 +88,7 @@ static void put(op2_type type, void *values, int i, double x) {
     ((float *)values)[i] = (float)x;
 }
 
-/* Element e finds x(e) = found[set][e % 4]; targets are met by every seventh element. */
+/* Element e finds x(e) = found[set][e % 4]; every seventh element leads to the same target. */
 struct extreme {
   const op2_kernel_desc *kernel;
   op2_type type;
@@ -152,7 +152,7 @@ static void extremes(void) {
   for (size_t k = 0; k < sizeof all / sizeof *all; k++) extremes_of(&all[k]);
 }
 
-/* Adding nothing changes nothing, not even -0.0. */
+/* Adding zero changes nothing, not even -0.0. */
 static void nothing_added(void) {
   int32_t *to = scratch(N, sizeof *to);
   double *x = scratch(N, sizeof *x), *zeros = scratch(N, sizeof *zeros), *got = scratch(N, 8);
@@ -179,7 +179,7 @@ static void nothing_added(void) {
   }
 }
 
-/* Signed increments that overflow wrap, and nothing else happens. */
+/* Signed increments that overflow wrap around and have no other effect. */
 static void overflow(void) {
   int32_t *to = scratch(N, sizeof *to), *x = scratch(N, sizeof *x),
           *most = scratch(N, sizeof *most);
@@ -233,8 +233,8 @@ static void one_global(void) {
 
 /* ---- in all forms ---------------------------------------------------------------------------- */
 
-/* With the vectors that the processor is best at, and where there are some, with none and with short
- * ones, and optimisation flags of the user's: those that values depend on must still be there. */
+/* Try the processor's preferred vectors and, if it has any, scalar code and short vectors, with the
+ * user's own optimisation flags: the flags on which values depend must still be there. */
 static void in_all_forms(void (*body)(void)) {
   static const char *const widths[] = {"0", "16"};
   op2_context usual = test_ctx;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels as people write them, with macros, types, tables, headers and conditionals of their own:
- * vector code where the backend has it, fused with their neighbours, and to the bit what scalar code
- * computes. */
+ * they are vector code if the backend has it, are fused with their neighbours, and give the same
+ * bits as scalar code. */
 #define _XOPEN_SOURCE 700
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,8 @@
 
 enum { N = 1003, DIM = 3 };
 
-/* A function `void k(x, i, y)` of x[3], an int32_t i below 8 and y[3], behind what it needs. */
+/* A function `void k(x, i, y)` of x[3], an int32_t i below 8 and y[3], after the declarations it
+ * needs. */
 struct written {
   const char *source;
   const char *headers[3];
@@ -166,7 +167,7 @@ static const struct written helper = {.source =
 
 struct run {
   double y[N * DIM], z[N * DIM];
-  int64_t groups; /* of the program made last, or -1 */
+  int64_t groups; /* of the last program, or -1 */
   char explained[65536];
 };
 
@@ -186,8 +187,8 @@ static void explain(op2_context ctx, struct run *run) {
   fclose(stream);
 }
 
-/* The kernel, another one with the same names that mean something else, and one that reads what
- * both made. */
+/* The kernel, another one in which the same names mean something else, and one that reads the
+ * results of both. */
 static void run_in(op2_context ctx, const struct written *w, struct run *run) {
   static double x[N * DIM];
   static int32_t numbers[N];
@@ -231,7 +232,7 @@ static void run_in(op2_context ctx, const struct written *w, struct run *run) {
   op2_set_destroy(&set);
 }
 
-/* In a context of its own. */
+/* Run in a new context with these options. */
 static void run_apart(const op2_options *options, const struct written *w, struct run *run) {
   op2_context ctx = NULL;
   MUST(op2_init(options, &ctx));
@@ -239,7 +240,7 @@ static void run_apart(const op2_options *options, const struct written *w, struc
   MUST(op2_finalize(&ctx));
 }
 
-/* Whether op2_explain() tells of vectors: beside a device it may tell of that instead. */
+/* True if op2_explain() reports vector code: with a device it may report the device instead. */
 static bool vectors(void) {
   return !on_device() && test_ctx->backend->variant == OP2I_VECTOR && test_ctx->config.simd_bytes >= 16;
 }
@@ -375,7 +376,7 @@ static const struct test_case cases[] = {
     {"refusals", refusals},
 };
 
-/* Each kernel and its neighbour meet once. */
+/* With this setting each kernel and its neighbour are fused the first time. */
 int main(void) {
   setenv("OP2_FUSE", "2", 1);
   return RUN(cases, RUN_ONE_BLOCK);

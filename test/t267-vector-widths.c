@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* How wide the vectors of a loop are where the processor works on long ones in two steps, which is
- * said here and not asked: by the rule of lib/op/loop_form.c, for fused loops as for others, told by
- * op2_explain, and without a change of any bit. */
+/* The vector width of loops on processors that execute long vectors in two steps; the test sets
+ * this property instead of querying it. The width follows the rule of lib/op/loop_form.c, also for
+ * fused loops, op2_explain() reports it, and no bit of the results changes. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ OP2_KERNEL(many, (const double *w, double *t), {
 
 enum { N = 1013, MANY = 40 };
 
-/* What one run gives. */
+/* The results of one run. */
 struct result {
   double y[N], v[N], z[N], s[N], t[N], sum[8];
   float less;

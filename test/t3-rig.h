@@ -2,8 +2,8 @@
 #ifndef OP2_TEST_T3_RIG_H
 #define OP2_TEST_T3_RIG_H
 
-/* What the tests of compile-and-load share: a folder of their own, contexts that hold no more than
- * that part needs, small sources, and a look at what goes to stderr. */
+/* Shared by the tests of compile-and-load: a folder of their own, contexts with only the objects
+ * that this part needs, small sources, and the text written to stderr. */
 
 #include <dirent.h>
 #include <errno.h>
@@ -52,8 +52,8 @@ static inline void rig_open(void) {
     perror(rig_root);
     exit(1);
   }
-  /* Nothing may reach the cache of whoever runs the tests, and scratch folders are looked for
-   * below. */
+  /* The tests must not touch the cache of the user who runs them, and they search for scratch
+   * folders below. */
   setenv("HOME", rig_root, 1);
   unsetenv("XDG_CACHE_HOME");
   setenv("TMPDIR", rig_root, 1);
@@ -82,7 +82,7 @@ static inline struct op2i_jit_stats rig_stats(op2_context ctx) {
 }
 
 typedef double (*rig_fn)(double);
-/* x -> factor * x + 1; `more` is file-scope text before it. */
+/* Write the source of x -> factor * x + 1; `more` is file-scope text before it. */
 static inline void rig_source(char *source, size_t size, double factor, const char *more) {
   snprintf(source, size,
            "#ifndef OP2_NAME\n#define OP2_PASTE_(a, b) a##_##b\n#define OP2_PASTE(a, b) "
@@ -93,8 +93,8 @@ static inline void rig_source(char *source, size_t size, double factor, const ch
            more ? more : "", factor);
 }
 
-/* Gets the function of one source and says whether it computes what it should; the unit's outputs
- * stay with the caller. */
+/* Get the function of one source and return true if it computes the right value; the caller frees
+ * the unit's outputs. */
 static inline bool rig_get(op2_context ctx, double factor, const char *more,
                            struct op2i_jit_code *unit) {
   char source[4096];
@@ -108,7 +108,7 @@ static inline bool rig_get(op2_context ctx, double factor, const char *more,
   }
   return ((rig_fn)unit->function)(3.0) == 3.0 * factor + 1;
 }
-/* The same with a context of its own; *stats are that context's. */
+/* As rig_get(), in a context of its own; *stats are that context's. */
 static inline bool rig_once(const char *cache_dir, double factor, struct op2i_jit_stats *stats) {
   op2_context ctx = rig_context(cache_dir, NULL, NULL);
   struct op2i_jit_code unit;
@@ -119,7 +119,7 @@ static inline bool rig_once(const char *cache_dir, double factor, struct op2i_ji
   return good;
 }
 
-/* The one entry (or one of several) in a cache folder; false when there is none. */
+/* The only entry (or one of several) in a cache folder; false if there is none. */
 static inline bool rig_find_entry(const char *cache_dir, char path[RIG_PATH]) {
   char folder[RIG_PATH];
   bool found = false;
@@ -133,7 +133,7 @@ static inline bool rig_find_entry(const char *cache_dir, char path[RIG_PATH]) {
   if (list) closedir(list);
   return found;
 }
-/* Names in a folder that begin so; "" counts all but . and .. */
+/* The number of names in a folder with this prefix; "" counts all but . and .. */
 static inline int rig_count(const char *folder, const char *prefix) {
   int count = 0;
   DIR *list = opendir(folder);
@@ -151,7 +151,7 @@ static inline unsigned char *rig_read(const char *path, size_t *size) {
   if (file) fclose(file);
   return bytes;
 }
-/* In place: same inode. */
+/* Overwrite a file in place, keeping its inode. */
 static inline void rig_write(const char *path, const void *bytes, size_t size, mode_t mode) {
   int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC, mode);
   if (fd < 0 || write(fd, bytes, size) != (ssize_t)size) perror(path);
@@ -160,14 +160,15 @@ static inline void rig_write(const char *path, const void *bytes, size_t size, m
     close(fd);
   }
 }
-/* For scripts that are compilers: what they are asked about themselves they hand on at once. */
+/* For scripts in the place of a compiler: queries about the compiler go straight to the real
+ * one. */
 #define RIG_ASKED "case \" $* \" in *' -### '* | *' -E '*) exec cc \"$@\" ;; esac\n"
 static inline void rig_script(char path[RIG_PATH], const char *name, const char *text) {
   rig_path(path, "%s", name);
   rig_write(path, text, strlen(text), 0755);
 }
 
-/* Everything that goes to stderr between the two, as text. */
+/* Everything that is written to stderr between the two calls, as text. */
 static int rig_saved_stderr = -1;
 static inline void rig_listen(void) {
   char path[RIG_PATH];
@@ -193,7 +194,7 @@ static inline int rig_occurrences(const char *text, const char *part) {
   return count;
 }
 
-/* Two loops compiled with a cache there; returns what a context at the warning level said of it. */
+/* Compile two loops with a cache in this folder; returns the warnings of a context about it. */
 static inline const char *rig_try_folder(const char *cache, const char *what) {
   struct op2i_jit_code unit;
   op2_context ctx = rig_context(cache, NULL, NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compile and load: values, hits, merging, messages, and what a key depends on. */
+/* Compile and load: values, hits, merging, messages, and the contents of a key. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -125,7 +125,7 @@ static void test_bad_member(void) {
   rig_end(ctx);
 }
 
-/* Each is at most a warning to a C compiler. */
+/* A C compiler only warns of each of these faults. */
 static void test_strict(void) {
   static const struct {
     const char *text, *what;
@@ -199,7 +199,7 @@ static void test_keys(void) {
   rig_end(ctx);
 }
 
-/* F comes from the headers. */
+/* The headers define F. */
 static op2_status get_including(op2_context ctx, const char *const *folders, double *value) {
   struct op2i_jit_code unit = {
       .source = "#include <outer.h>\n#define OP2_PASTE_(a, b) a##_##b\n"
@@ -292,7 +292,8 @@ static void test_hidden_status(void) {
   signal(SIGCHLD, before);
 }
 
-/* A small program whose n-th allocation fails; returns whether that n was beyond the last. */
+/* A small program whose n-th allocation fails; returns true if n exceeded the number of
+ * allocations. */
 static bool run_denied(const char *cache, int64_t n, bool *clean) {
   char sources[3][2048];
   struct op2i_jit_code units[3];
@@ -336,8 +337,8 @@ static void test_denied(void) {
   is_int(rig_count(rig_root, "op2-scratch-"), 0, "and no scratch folder is left");
 }
 
-/* The description of the processor is the same on all cores, or an entry made on one would not be
- * found on another. */
+/* The description of the processor is the same on all cores; otherwise an entry made on one core
+ * would not be found on another. */
 static void test_processor(void) {
   cpu_set_t before, one;
   struct op2i_text first = {0};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Damaged and foreign entries of the cache: each is seen before it is loaded, rejected and made
- * anew. */
+/* Damaged and foreign entries of the cache: each is detected before it is loaded, rejected and
+ * compiled anew. */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <sched.h>
@@ -15,8 +15,8 @@ static char cache[RIG_PATH], path[RIG_PATH];
 static unsigned char *good;
 static size_t size;
 
-/* Whether what lies at `path` now is rejected and replaced by a good entry, with the right number
- * from it. */
+/* True if the file at `path` is rejected and replaced by a good entry, which gives the right
+ * number. */
 static bool recovers(const char *what, long where) {
   struct op2i_jit_stats stats;
   bool right = rig_once(cache, FACTOR, &stats), again;
@@ -28,7 +28,7 @@ static bool recovers(const char *what, long where) {
   return right && rejected && again;
 }
 
-/* Begins from a good entry, as one that a program has in its memory must not change. */
+/* Start from a good entry in a new file: an entry that a program has loaded must not be changed. */
 static void put(const void *bytes, size_t length) {
   unlink(path);
   rig_write(path, bytes, length, 0600);
@@ -36,7 +36,7 @@ static void put(const void *bytes, size_t length) {
 
 static void test_truncated(void) {
   int wrong = 0, tried = 0;
-  size_t tail = 16 + 48; /* the key and the tail, of which every byte is tried */
+  size_t tail = 16 + 48; /* the key and the tail; the test tries every byte of them */
   for (size_t cut = 0; cut < size; cut += cut >= size - tail        ? 1
                                           : cut + 256 < size - tail ? 256
                                                                     : size - tail - cut) {
@@ -50,7 +50,7 @@ static void test_truncated(void) {
 
 static void test_flipped(void) {
   int wrong = 0, tried = 0;
-  /* A prime step meets headers, code, symbols, padding, key and tail at all bit positions. */
+  /* A prime step reaches headers, code, symbols, padding, key and tail at all bit positions. */
   for (size_t bit = 0; bit < 8 * size; bit += quick() ? 8 * 997 + 3 : 8 * 97 + 3, tried++) {
     good[bit / 8] ^= (unsigned char)(1u << bit % 8);
     put(good, size);
@@ -151,7 +151,7 @@ static void test_not_ours(void) {
     skip("giving a file to another user takes root");
 }
 
-/* A name that cannot be made free: the numbers are right, and it is said once what is in the way. */
+/* A name that cannot be freed: the numbers are right, and one warning names the obstacle. */
 static void test_stuck(void) {
   struct op2i_jit_code unit;
   if (geteuid() == 0 &&
@@ -177,7 +177,7 @@ static void test_stuck(void) {
   ok(recovers("unmounted folder", 0), "once it is gone, the entry is made");
 }
 
-/* A rebuilt entry is another file: what a running program has loaded stays as it was. */
+/* A rebuilt entry is a new file: code that a running program has loaded stays unchanged. */
 static void test_running(void) {
   struct op2i_jit_code unit;
   struct stat before, after;

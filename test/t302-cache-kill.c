@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Processes killed while they compile or write: what they leave never misleads, and is swept. */
+/* Processes killed while they compile or write: their leftovers never do harm, and are removed. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/file.h>
@@ -27,8 +27,8 @@ static uint64_t random_below(uint64_t n) {
   return (random_state >> 33) % n;
 }
 
-/* Writes many entries, merged and single, as fast as it can; "compiling" is a copy, so that most of
- * its time is writing. */
+/* Writes many entries, merged and single, as fast as it can; "compiling" copies files, so that most
+ * of the time is writing. */
 static void writer(const char *cc) {
   static char sources[8][2048];
   for (int round = 0;; round++) {
@@ -45,7 +45,7 @@ static void writer(const char *cc) {
   }
 }
 
-/* Every entry in the folder is whole, by a look-up that must not reject anything. */
+/* True if every entry in the folder is intact: a look-up must not reject any. */
 static bool all_whole(const char *cc, struct op2i_jit_stats *stats) {
   bool good = true;
   op2_context ctx = rig_context(cache, cc, NULL);
@@ -59,8 +59,8 @@ static bool all_whole(const char *cc, struct op2i_jit_stats *stats) {
   return good;
 }
 
-/* A compiler that keeps what it made, by source, so that the writers write more than they
- * compile. */
+/* A compiler that keeps its outputs, by source, so that the writers spend more time writing than
+ * compiling. */
 static const char copying[] =
     "#!/bin/sh\n" RIG_ASKED
     "for a; do case $a in *.c) c=$a;; esac; case $last in -o) o=$a;; esac; last=$a; done\n"
@@ -78,7 +78,7 @@ static void test_killed_writers(void) {
   int wrong = 0, rejected = 0, rounds = quick() ? 20 : 120, leftovers = 0, found = 0;
   ok(all_whole(cc, &stats), "all units compute");
   rig_remove(inner);
-  /* How long it takes to write all entries once, on this machine as loaded as it is now. */
+  /* The time to write all entries once, on this machine under its present load. */
   const double begin = now();
   all_whole(cc, &stats);
   const uint64_t once_us = (uint64_t)(1e6 * (now() - begin));
@@ -101,8 +101,7 @@ static void test_killed_writers(void) {
      leftovers);
 }
 
-/* Killed by the system between any two steps of a write is the same as a leftover temporary file of
- * any length. */
+/* A kill by the system between any two steps of a write leaves a temporary file of any length. */
 static void test_leftovers(void) {
   char file[RIG_PATH], entry[RIG_PATH];
   struct op2i_jit_stats stats;
@@ -124,7 +123,7 @@ static void test_leftovers(void) {
   ok(rig_once(cache, 5, &stats) && stats.disk_hits == 1, "the entry is still there");
 }
 
-/* Names of scratch folders; returns how many there are, `name` is the last seen. */
+/* Names of scratch folders; returns their number, `name` is the last one found. */
 static int scratch_folders(char name[RIG_PATH], bool remove_them) {
   int count = 0;
   DIR *list = opendir(rig_root);
@@ -143,12 +142,12 @@ static void make_old(const char *path) {
   utime(path, &old);
 }
 
-/* A compiler that hangs, and the program that waits for it killed: the scratch folder stays behind,
- * and is swept once it is old and nobody holds its lock. */
+/* A compiler hangs, and the program that waits for it is killed: the scratch folder is left behind,
+ * and is removed when it is old and no process holds its lock. */
 static void test_hanging(void) {
   char cc[RIG_PATH], flag[RIG_PATH], script[4 * RIG_PATH], scratch[RIG_PATH] = "";
   struct op2i_jit_stats stats;
-  scratch_folders(scratch, true); /* of the writers killed above */
+  scratch_folders(scratch, true); /* left by the writers killed above */
   rig_path(flag, "hanging");
   snprintf(script, sizeof script, "#!/bin/sh\necho $$ > %s.new; mv %s.new %s; exec sleep 600\n",
            flag, flag, flag);
@@ -183,7 +182,7 @@ static void test_hanging(void) {
      "the loop that was being compiled is compiled");
 }
 
-/* The compiler alone is killed: an error with the signal's name, and the next attempt works. */
+/* Only the compiler is killed: the error names the signal, and the next attempt works. */
 static void test_killed_compiler(void) {
   char cc[RIG_PATH], flag[RIG_PATH], script[4 * RIG_PATH];
   struct op2i_jit_code unit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Many processes and threads at once on a cold cache. */
+/* Many processes and threads start at once with an empty cache. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <time.h>
@@ -8,8 +8,8 @@
 
 enum { PROCESSES = 16, LOOPS = 6, THREADS = 6 };
 
-/* Loops first..LOOPS-1 in one call, so that processes that begin elsewhere merge them in another
- * way. */
+/* Loops first..LOOPS-1 in one call, so that processes with a different first loop merge them
+ * differently. */
 static bool all_right(const char *cache, int first, struct op2i_jit_stats *stats) {
   char sources[LOOPS][2048];
   struct op2i_jit_code units[LOOPS];
@@ -44,7 +44,7 @@ static void race(int round) {
     if (pids[i] != 0) continue;
     char byte;
     close(gate[1]);
-    ssize_t got = read(gate[0], &byte, 1); /* ends when the parent opens the gate for all */
+    ssize_t got = read(gate[0], &byte, 1); /* returns when the parent opens the gate for all */
     bool good = got == 0 && all_right(cache, i % LOOPS, &stats);
     _exit(good && stats.rejected == 0 && stats.failed == 0 ? 0 : 1);
   }
@@ -86,8 +86,7 @@ static void test_threads(void) {
   is_int(rig_count(rig_root, "op2-scratch-"), 0, "no scratch folder is left");
 }
 
-/* How long it takes to find a loop on disk, for the record: no check, since the machine may be
- * busy. */
+/* Print the time to find a loop on disk; there is no check of it, since the machine may be busy. */
 static void report_hit_time(void) {
   enum { TIMES = 50 };
   char cache[RIG_PATH], table[] = "static const double table[2000] = {1, 2, 3};\n"
@@ -98,7 +97,7 @@ static void report_hit_time(void) {
   for (int i = 0; i < TIMES; i++) {
     struct timespec from, to;
     op2_context ctx = rig_context(cache, NULL, NULL);
-    rig_get(ctx, 1, table, &unit); /* opens compiler and cache */
+    rig_get(ctx, 1, table, &unit); /* finds the compiler and opens the cache */
     rig_end(ctx);
     ctx = rig_context(cache, NULL, NULL);
     clock_gettime(CLOCK_MONOTONIC, &from);

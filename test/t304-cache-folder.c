@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folders that cannot be trusted or used: one clear warning, and the right numbers all the same. */
+/* Folders that cannot be trusted or used: one clear warning, and the numbers are still right. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/mount.h>
@@ -8,8 +8,8 @@
 
 enum { STRANGER = 12345 };
 
-/* Two loops with a cache folder; `expect` is part of the one warning there must be, or null when
- * there must be none. */
+/* Two loops with a cache folder; `expect` is part of the one warning that must occur, or null if
+ * none may. */
 static void try_folder(const char *cache, const char *expect, const char *what) {
   const char *heard = rig_try_folder(cache, what);
   int warnings = rig_occurrences(heard, "op2 warning:");
@@ -82,8 +82,8 @@ static void test_not_ours(void) {
   try_folder(cache, "symbolic link made by another user", "a symbolic link of another user");
 }
 
-/* A file system of its own at a path, in this process's private view; false and a skip when that is
- * not permitted. */
+/* Mount a separate file system at a path, in this process's private view; false and a skip if that
+ * is not permitted. */
 static bool mounted(const char *path, const char *options, unsigned long flags) {
   static bool own_view;
   if (!own_view)
@@ -130,7 +130,7 @@ static void test_full(void) {
   try_folder(cache, "No space", "a full folder");
   is_int(rig_count(inner, ""), 0, "no part of an entry is left in it");
   umount(cache);
-  /* Room for one block: an entry's write begins and fails half way. */
+  /* The file system has one free block: writing an entry begins and fails half way. */
   if (!mounted(cache, "size=24k,mode=0700", 0)) return;
   mkdir(inner, 0700);
   try_folder(cache, "No space", "a folder that fills while it is written");
@@ -146,7 +146,7 @@ static void test_noexec(void) {
   umount(cache);
 }
 
-/* The place for temporary files itself is of no use: others are tried. */
+/* The folder for temporary files itself is unusable: others are tried. */
 static void test_temporary(void) {
   static const struct {
     const char *options;
@@ -174,7 +174,8 @@ static void test_temporary(void) {
   setenv("TMPDIR", rig_root, 1);
 }
 
-/* TMPDIR fills while the compiler runs, which then fails: it is run once more where there is room. */
+/* TMPDIR fills up while the compiler runs, which then fails: it is run once more in a folder with
+ * free space. */
 static void test_filling(void) {
   char place[RIG_PATH], cache[RIG_PATH], cc[RIG_PATH], script[4 * RIG_PATH];
   struct op2i_jit_code unit;
@@ -203,7 +204,7 @@ static void test_filling(void) {
   umount(place);
 }
 
-/* Every usual place for temporary files is read-only; the test's own folder is seen at another
+/* Every usual folder for temporary files is read-only; the test's own folder is visible at another
  * path. */
 static void test_no_temporary(void) {
   static const char *const places[] = {P_tmpdir, "/var/tmp", "/dev/shm"};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Compilers that are missing, fail, lie or talk too much: a message that says so, and no other loop
- * is harmed. */
+/* Compilers that are missing, fail, report a false success or print too much: the message names the
+ * reason, and no other loop is affected. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <signal.h>
@@ -11,7 +11,7 @@
 
 static char cache[RIG_PATH];
 
-/* The message for a loop with this compiler; "" when it has none. */
+/* The message for a loop with this compiler; "" if it has none. */
 static const char *message_with(const char *cc) {
   static char message[OP2I_MESSAGE_MAX];
   char source[2048];
@@ -113,7 +113,7 @@ static void test_lying(void) {
   ok(says(message_with(cc), "lacks the function"), "ends well but makes something else");
 }
 
-/* Fails for sources with more than one loop: each then gets its own run. */
+/* A compiler fails for sources with more than one loop: each loop is then compiled separately. */
 static void test_merged(void) {
   char cc[RIG_PATH], sources[20][2048];
   struct op2i_jit_code units[20];
@@ -146,7 +146,8 @@ static void test_signals(void) {
   ok(says(message, "signal 15"), "signals that the program blocks reach a compiler");
 }
 
-/* In a child: 0 where a compiler runs although there is no /dev/null, and reads nothing. */
+/* For a child: returns 0 if a compiler runs although there is no /dev/null, and its standard input
+ * is empty. */
 static int without_null(void) {
   char empty[RIG_PATH], cc[RIG_PATH];
   rig_path(empty, "empty");
@@ -181,7 +182,7 @@ static void test_null(void) {
     is_int(status, 0, "a compiler runs where there is no /dev/null, and reads nothing");
 }
 
-/* The folder in which the context was made goes. */
+/* The folder in which the context was made is removed. */
 static void test_folder(void) {
   char folder[RIG_PATH];
   rig_path(folder, "gone");

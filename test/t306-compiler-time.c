@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compilers that hang, and compilers that are interrupted: one clear failure, no second start, and
- * nothing that goes on behind the program's back. */
+ * no process that goes on unnoticed. */
 #define _GNU_SOURCE
 #include <pthread.h>
 #include <signal.h>
@@ -28,7 +28,7 @@ static bool appears(const char *path) {
   return false;
 }
 
-/* Whether a process is there and no zombie. */
+/* True if a process exists and is not a zombie. */
 static bool alive(int pid) {
   char path[64], text[512] = "";
   snprintf(path, sizeof path, "/proc/%d/stat", pid);
@@ -41,7 +41,7 @@ static bool alive(int pid) {
   return state && state[1] && state[2] != 'Z' && state[2] != 'X';
 }
 
-/* The numbers in a file, one a line; returns how many they are. */
+/* The numbers in a file, one a line; returns how many there are. */
 static int read_pids(const char *path, int *pids, int most) {
   int n = 0;
   FILE *file = fopen(path, "r");
@@ -65,7 +65,7 @@ static bool all_die(const char *path, int want) {
 
 /* ---- without end ----------------------------------------------------------------------------- */
 
-/* Hangs in a child of a child, as a compiler does behind its driver. */
+/* A script that hangs in a grandchild, like a compiler behind its driver. */
 static void hanging_script(char cc[RIG_PATH], const char *name, const char *pids) {
   char script[4 * RIG_PATH];
   snprintf(script, sizeof script,
@@ -126,8 +126,8 @@ static void test_ample(void) {
   }
 }
 
-/* The status of a compiler that is killed by the limit is hidden from a program that ignores
- * SIGCHLD, too. */
+/* The status of a compiler that the time limit kills is also hidden from a program that ignores
+ * SIGCHLD. */
 static void test_ignored(void) {
   char cc[RIG_PATH], pids[RIG_PATH], source[2048];
   rig_path(pids, "ignored-pids");
@@ -161,8 +161,8 @@ static void reap(int signal) {
   errno = error;
 }
 
-/* Runs in a process group of its own: one loop, compiled by a compiler that says when it is at
- * work. Exits with 0 when the loop works, 1 when it fails with `expect` in its message. */
+/* Runs in a process group of its own: one loop, with a compiler that shows when it is running.
+ * Exits with 0 if the loop works, 1 if it fails with `expect` in its message. */
 static void victim(const char *cc, const char *expect) {
   struct op2i_jit_code unit;
   char source[2048];
@@ -200,7 +200,7 @@ static void prepare(enum manner manner) {
   pthread_create(&thread, NULL, take_signals, &set);
 }
 
-/* Ctrl-C at a terminal: SIGINT for the whole process group, some times, while the compiler runs.
+/* Ctrl-C at a terminal: SIGINT for the whole process group, several times, while the compiler runs.
  * Returns the victim's status. */
 static int interrupted(const char *name, enum manner manner, const char *runs) {
   char cc[RIG_PATH], script[4 * RIG_PATH], go[RIG_PATH];
@@ -256,7 +256,7 @@ static void test_interrupts(void) {
   ok(all_die(runs, 1), "and so does its compiler");
 }
 
-/* The compiler alone gets the signal, as from a kill by hand. */
+/* Only the compiler gets the signal, as from a kill by hand. */
 static void test_ended(void) {
   static const struct {
     const char *name, *line, *expect;
@@ -295,8 +295,8 @@ static void test_ended(void) {
 OP2_KERNEL(twice, (double *x), { x[0] *= 2; });
 OP2_KERNEL(more, (double *x), { x[0] += 1; });
 
-/* Two loops that would be one: what fails together is not tried apart, and the next flush is a new
- * attempt. */
+/* Two loops that would be merged: after a joint failure they are not tried separately, and the next
+ * flush is a new attempt. */
 static void test_flush(void) {
   char cc[RIG_PATH], runs[RIG_PATH], good[RIG_PATH], script[4 * RIG_PATH];
   int pids[16];
@@ -345,7 +345,7 @@ static void test_flush(void) {
   unsetenv("OP2_CC_TIMEOUT");
 }
 
-/* A program whose files may not grow is told so instead of being killed. */
+/* A program with a limit on the size of files gets an error and is not killed. */
 static void test_file_limit(void) {
   struct op2i_jit_code unit;
   pid_t pid = fork();
@@ -354,7 +354,7 @@ static void test_file_limit(void) {
     char folder[RIG_PATH], cc[RIG_PATH];
     rig_path(folder, "small-files");
     rig_script(cc, "cc-unlimited",
-               "#!/bin/sh\nexec cc \"$@\"\n"); /* the compiler itself will fail, in its own words */
+               "#!/bin/sh\nexec cc \"$@\"\n"); /* the compiler itself fails, with its own message */
     setrlimit(RLIMIT_FSIZE, &limit);
     op2_context ctx = rig_context(folder, cc, NULL);
     bool right = rig_get(ctx, 2, NULL, &unit);

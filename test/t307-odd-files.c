@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Headers and outputs that are no plain files: told at once, in words, and nothing hangs or eats
- * the machine's memory. */
+/* Headers and outputs that are not regular files: they are reported at once with a clear message,
+ * and nothing hangs or exhausts the memory. */
 #define _GNU_SOURCE
 #include <signal.h>
 #include <sys/socket.h>
@@ -12,7 +12,7 @@
 
 static op2_context ctx;
 
-/* Whether a kernel with this header is refused with these words. */
+/* Check that a kernel with this header is refused with this text. */
 static void refused(const char *header, const char *expect, const char *what) {
   const char *const headers[] = {header, NULL};
   const op2_kernel_desc desc = {
@@ -59,7 +59,7 @@ static void test_kinds(void) {
   close(fd);
 }
 
-/* A file that somebody goes on writing while it is read. */
+/* A file that grows while it is read. */
 static void test_growing(void) {
   char path[RIG_PATH], block[4096];
   rig_path(path, "growing.h");
@@ -87,7 +87,7 @@ static void test_growing(void) {
   refused(path, "larger than 64 MiB", "80 MiB of blanks");
 }
 
-/* What is odd only where a compiler does not look either, and what is merely long. */
+/* Oddities where a compiler does not look either, and a header that is merely long. */
 static void test_harmless(void) {
   char path[RIG_PATH], folder[RIG_PATH];
   rig_path(folder, "include");
@@ -121,8 +121,7 @@ static void test_harmless(void) {
 
 OP2_KERNEL(ones, (double *x), { x[0] = 1; });
 
-/* The drawing of the graph into what is no file. */
-/* What a kernel with these headers writes; 0 where it fails. */
+/* The value that a kernel with these headers stores; 0 if it fails. */
 static double written(const char *const *headers) {
   const op2_kernel_desc desc = {.name = "sums",
                                 .source = "static void sums(double *x) { *x = FIRST + SECOND; }",
@@ -142,7 +141,7 @@ static double written(const char *const *headers) {
   return x[3];
 }
 
-/* Equal files in two folders, each of which includes what stands beside it. */
+/* Equal files in two folders, each of which includes the file next to it. */
 static void test_twins(void) {
   static const char *const folders[] = {"twin1", "twin2"};
   static const char outer[] = "#include \"inner.h\"\n";
@@ -164,6 +163,7 @@ static void test_twins(void) {
   is_int((int)written(headers), 8, "what the first includes has changed");
 }
 
+/* Draw the graph to a target that is not a regular file. */
 static void draws(const char *target, const char *expect, const char *what) {
   const op2_options options = {.backend = "sequential", .graph_file = target};
   op2_context own;
@@ -200,8 +200,8 @@ static void test_graph(void) {
   draws("/dev/null", NULL, "a device");
 }
 
-/* What the library opens must not take the numbers of the standard streams that a program has
- * closed. */
+/* Descriptors that the library opens must not get the numbers of the standard streams that a
+ * program has closed. */
 static void test_closed_streams(void) {
   char folder[RIG_PATH], log[RIG_PATH];
   rig_path(folder, "closed");
@@ -228,7 +228,8 @@ static void test_closed_streams(void) {
      (unsigned)status);
 }
 
-/* How many standard streams' numbers were in use while its code was loaded, and while it ran. */
+/* The number of standard streams' descriptors in use while the kernel's code was loaded, and while
+ * it ran. */
 static const op2_kernel_desc looks_kernel = {
     .name = "looks",
     .headers = (const char *const[]){"<fcntl.h>", NULL},
@@ -255,7 +256,8 @@ static int run_looks(const char *backend) {
   return (int)x[0] + 8 * (int)x[1];
 }
 
-/* What is there only while code is loaded or runs: another thread may print at that time. */
+/* The library has descriptors that exist only while code is loaded or runs: another thread may
+ * print at that time. */
 static void test_closed_meanwhile(const char *backend) {
   int status;
   pid_t pid = fork();
@@ -268,7 +270,7 @@ static void test_closed_meanwhile(const char *backend) {
      "%s: none is taken while a loop is loaded and runs (%x)", backend, (unsigned)status);
 }
 
-/* A compiler whose messages go to a pipe that nobody else has open. */
+/* A compiler whose messages go to a pipe that no other process has open. */
 static void test_log(void) {
   char cc[RIG_PATH];
   struct op2i_jit_code unit;
@@ -285,7 +287,7 @@ static void test_log(void) {
 
 int main(void) {
   rig_open();
-  alarm(300); /* a hang is a failure, not a wait */
+  alarm(300); /* a hang ends the test as a failure */
   const op2_options options = {.backend = "sequential"};
   CHECK(op2_init(&options, &ctx));
   test_kinds();

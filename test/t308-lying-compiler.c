@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared objects that were damaged on their way, by a compiler or a disk that says all went well:
- * each is refused before the loader sees it, or is harmless to it. */
+/* Shared objects that are damaged although the compiler or the disk reported success: each is
+ * refused before the loader sees it, or is harmless to the loader. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <elf.h>
@@ -14,7 +14,7 @@ static char cache[RIG_PATH], object[RIG_PATH];
 static unsigned char *good;
 static size_t size;
 
-/* An object with all that generated code has: functions, constants, data, another library's
+/* An object with all parts of generated code: functions, constants, data, another library's
  * functions. */
 static bool make_object(const char *cc, const char *flags) {
   char source[RIG_PATH], command[4 * RIG_PATH];
@@ -36,7 +36,7 @@ static bool make_object(const char *cc, const char *flags) {
   return true;
 }
 
-/* What the loader makes of bytes that were found sound: 0 loads or refuses, else it dies. */
+/* Load bytes that were accepted: 0 if the loader loads or refuses them, else it crashed. */
 static int load_in_child(const unsigned char *bytes, size_t length) {
   char path[RIG_PATH];
   int status;
@@ -54,7 +54,8 @@ static int load_in_child(const unsigned char *bytes, size_t length) {
 }
 
 static const char *fault_of(const unsigned char *bytes, size_t length) {
-  unsigned char *copy = malloc(length + 1); /* of the exact size: sanitizers see what is beyond */
+  unsigned char *copy = malloc(length + 1); /* of the exact size, so that sanitizers detect accesses
+                                             * beyond it */
   memcpy(copy, bytes, length);
   const char *fault = op2i_image_fault((struct op2i_bytes){copy, length});
   free(copy);
@@ -82,9 +83,10 @@ static bool in_code(size_t byte) {
   return false;
 }
 
-/* Every byte that a loader may follow is changed in some ways: what is not refused must not kill
- * it. Other instructions cannot be told from the right ones, and are left alone. A single wrong
- * address may still be that of something else: one in two hundred is allowed. */
+/* Every byte that a loader may follow is changed in several ways: if the object is not refused, it
+ * must not crash the loader. Wrong instructions cannot be told from right ones, and are left alone.
+ * A single wrong address may be a valid address of another object: one failure in two hundred is
+ * allowed. */
 static void test_bytes(const char *what) {
   int refused = 0, loaded = 0, died = 0, tried = 0;
   unsigned char *mutant = malloc(size);
@@ -148,7 +150,8 @@ static void test_other_machine(void) {
   free(mutant);
 }
 
-/* What users may ask of compilers and linkers makes other tables, none of them wrong. */
+/* Options of compilers and linkers that a user may set change the object's tables; none of these
+ * objects is damaged. */
 static void test_flags(void) {
   static const char *const flags[] = {"-g3 -O1",
                                       "-s",
@@ -178,8 +181,8 @@ static void test_flags(void) {
     }
 }
 
-/* Through a compiler: whatever it leaves with exit status 0, the loop fails in words that name it,
- * the program lives, and nothing of it is kept. */
+/* Damage through a compiler: whatever it leaves with exit status 0, the loop fails with a message
+ * that names it, the program survives, and the cache keeps nothing of it. */
 static void test_compilers(void) {
   static const struct {
     const char *line, *what;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Another user on the machine, who can write to a folder above the cache, to the temporary folder
- * or to a file between its check and its use: none of his code ever runs. */
+/* Another user of the machine can write to a folder above the cache, to the temporary folder or to
+ * a file between its check and its use: none of that user's code ever runs. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <grp.h>
@@ -16,7 +16,7 @@ enum { VICTIM = 12345, ATTACKER = 23456 };
 
 /* ---- folders --------------------------------------------------------------------------------- */
 
-/* Two loops with a cache folder; the warning names the culprit and what is wrong with it. */
+/* Two loops with a cache folder; the warning names the folder or file at fault and the reason. */
 static void try_folder(const char *cache, const char *culprit, const char *expect,
                        const char *what) {
   const char *heard = rig_try_folder(cache, what);
@@ -64,7 +64,7 @@ static void test_above(void) {
   if (chown(middle, 0, -1) != 0) perror(middle);
 }
 
-/* The cache by a relative name, from a folder that is or is not below an unsafe one. */
+/* The cache is given by a relative name, from a folder that is or is not below an unsafe one. */
 static void test_relative(void) {
   char top[RIG_PATH], inner[RIG_PATH];
   rig_path(top, "relative");
@@ -81,7 +81,7 @@ static void test_relative(void) {
   close(before);
 }
 
-/* The temporary folder itself: others are taken, and none of its files is seen in an unsafe one. */
+/* The temporary folder itself is unsafe: others are used, and no file is made in it. */
 static void test_temporary(void) {
   char top[RIG_PATH], place[RIG_PATH], cc[RIG_PATH], seen[RIG_PATH], script[4 * RIG_PATH];
   struct op2i_jit_code unit;
@@ -109,7 +109,7 @@ static void become(uid_t uid) {
   if (setgroups(0, NULL) != 0 || setgid(uid) != 0 || setuid(uid) != 0) _exit(99);
 }
 
-/* A home that others can change: the next place serves, and it is said why. */
+/* A home that others can change: the next choice is used, and the warning gives the reason. */
 static void test_home(void) {
   char top[RIG_PATH], home[RIG_PATH], expect[RIG_PATH + 8], other[RIG_PATH];
   struct op2i_jit_code unit;
@@ -141,8 +141,8 @@ static bool write_text(const char *path, const char *text) {
   return good;
 }
 
-/* A container of a user's own, in which root has no number and owns the folders above all the same:
- * a warning, and everything works. */
+/* A user's own container, in which root has no number and still owns the folders above: there is a
+ * warning, and everything works. */
 static void test_container(void) {
   char cache[RIG_PATH], home[RIG_PATH], map[64];
   int status;
@@ -158,7 +158,7 @@ static void test_container(void) {
   pid_t pid = fork();
   if (pid == 0) {
     become(VICTIM);
-    prctl(PR_SET_DUMPABLE, 1); /* or what is in its /proc would not be its own */
+    prctl(PR_SET_DUMPABLE, 1); /* otherwise the files in its /proc would belong to root */
     snprintf(map, sizeof map, "%d %d 1", VICTIM, VICTIM);
     if (unshare(CLONE_NEWUSER) != 0 || !write_text("/proc/self/uid_map", map)) _exit(77);
     setenv("TMPDIR", home, 1);
@@ -184,8 +184,8 @@ static void test_container(void) {
 
 /* ---- between check and use ------------------------------------------------------------------- */
 
-/* The same name and the same descriptor's number, over and over: each is the image that it should
- * be. */
+/* The same name and the same descriptor number are used again and again: each time the right image
+ * is loaded. */
 static void test_many(void) {
   enum { MANY = 300 };
   struct op2i_scratch scratch;
@@ -219,7 +219,7 @@ static void test_many(void) {
   op2i_scratch_close(&scratch);
 }
 
-/* Where there is no /proc, images go by a private file. */
+/* Without /proc images are loaded from a private file. */
 static void test_no_proc(void) {
   struct op2i_jit_stats stats;
   char cache[RIG_PATH];
@@ -242,7 +242,7 @@ static void test_no_proc(void) {
        (unsigned)status);
 }
 
-/* Evil code marks that it ran, and who ran it. */
+/* The attacker's code records that it ran, and the user it ran as. */
 static void evil_object(char path[RIG_PATH], const char *mark) {
   char source[RIG_PATH], command[3 * RIG_PATH], text[4 * RIG_PATH];
   rig_path(source, "evil.c");
@@ -257,8 +257,8 @@ static void evil_object(char path[RIG_PATH], const char *mark) {
   chmod(path, 0755);
 }
 
-/* A folder of the attacker's with his object under every name that the victim's will have: keys
- * depend on the program, not on its user. */
+/* A folder of the attacker with his object under every name that the victim's entries will have:
+ * keys depend on the program, not on its user. */
 static bool evil_folder(const char *own, const char *evil) {
   char cache[RIG_PATH], inner[RIG_PATH], name[RIG_PATH], command[6 * RIG_PATH];
   struct op2i_jit_code unit;
@@ -279,8 +279,8 @@ static bool evil_folder(const char *own, const char *evil) {
   return system(command) == 0 && n == 3;
 }
 
-/* The attacker owns a folder above the victim's cache, and puts his own folder in the place of the
- * victim's again and again. */
+/* The attacker owns a folder above the victim's cache, and replaces the victim's folder by his own
+ * again and again. */
 static void attack(const char *top, const char *own) {
   char victims[RIG_PATH], aside[RIG_PATH], mine[RIG_PATH];
   snprintf(victims, sizeof victims, "%.400s/cache", top);
@@ -351,7 +351,7 @@ static void test_attacker(void) {
 
 /* ---- who is trusted on request --------------------------------------------------------------- */
 
-/* Whether a loop is kept there without a warning, for others to read, and found again. */
+/* True if a loop is kept there without a warning, readable for others, and found again. */
 static bool is_shared(const char *cache, const char *trust) {
   char entry[RIG_PATH], list[64];
   struct op2i_jit_code unit;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A set-user-ID program that somebody else starts, with an environment meant to have his code run
+/* A set-user-ID program that another user starts, with an environment meant to run that user's code
  * with the program's rights. */
 #define _GNU_SOURCE
 #include <grp.h>
@@ -15,7 +15,7 @@ OP2_KERNEL(spread, (const double *length, double *a, double *b), {
   *b += length[0];
 });
 
-/* README's program; returns a step's number when something is wrong. */
+/* The program of README; returns the number of a step that failed. */
 static int run_loop(const op2_options *options) {
   const int32_t ends[] = {0, 1, 1, 2, 2, 0};
   const double lengths[] = {1, 10, 100};
@@ -40,7 +40,7 @@ static int run_loop(const op2_options *options) {
   return op2_finalize(&ctx) ? 6 : 0;
 }
 
-/* What the set-user-ID copy does. */
+/* Runs in the set-user-ID copy. */
 static int privileged(const char *folder) {
   op2_context ctx;
   char *text = NULL;
@@ -133,7 +133,7 @@ static void test_privileged(void) {
     ok(false, "a set-user-ID copy of this program");
     return;
   }
-  char home[64]; /* its cache, without a home */
+  char home[64]; /* the cache of a user without a home */
   snprintf(home, sizeof home, P_tmpdir "/op2-%d", VICTIM);
   rig_remove(home);
   int before = rig_count(evil, "");

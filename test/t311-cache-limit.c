@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The limit of the cache on disk (OP2_CACHE_MB): what was not used for longest goes, of other
- * versions too; what was just written or used stays, and so does what is no entry; processes do so
- * at the same time. */
+/* The limit of the cache on disk (OP2_CACHE_MB): entries that have not been used for longest are
+ * removed, of other versions too; entries just written or used stay, and so do files that are not
+ * entries; several processes do so at the same time. */
 #define _GNU_SOURCE
 #include "prune.h"
 #include "t3-rig.h"
@@ -19,7 +19,7 @@ static void fake_path(char path[RIG_PATH], const char *in, int k) {
   snprintf(path, RIG_PATH, "%.400s/%032d.so", in, k);
 }
 
-/* A file of this size that was last used so many days ago. */
+/* A file of one size, last used this many days ago. */
 static void make_file(const char *path, int days) {
   static char bytes[LARGE];
   memset(bytes, 'x', sizeof bytes);
@@ -37,7 +37,7 @@ static void make_fakes(bool fresh) {
 
 static bool is_there(const char *path) { return access(path, F_OK) == 0; }
 
-/* Whether of the fakes these and no others are there: one bit for each. */
+/* True if exactly the fakes in `want` exist: one bit for each. */
 static bool fakes_are(unsigned want) {
   char path[RIG_PATH];
   unsigned have = 0;
@@ -49,7 +49,7 @@ static bool fakes_are(unsigned want) {
   return have == want;
 }
 
-/* Compile or find a loop under a limit; whether its numbers are right. */
+/* Compile or find a loop under a limit; returns true if its numbers are right. */
 static bool get(const char *cache, int megabytes, double factor, struct op2i_jit_stats *stats) {
   struct op2i_jit_code unit;
   op2_context ctx = rig_context(cache, NULL, NULL);
@@ -97,7 +97,7 @@ static void all_recent(const char *cache) {
      "nothing goes that is minutes old, whatever the limit");
 }
 
-/* Between the look at it and its removal an entry may be used, or written anew. */
+/* Between the check of an entry and its removal it may be used, or written anew. */
 static void in_between(void) {
   char path[RIG_PATH], name[RIG_PATH];
   struct stat st;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A compiled loop is taken from the cache only if everything that the compiler would read is as it
- * was: headers that change, come, go or are hidden by others, wherever they are found, and whatever
- * chooses the compiler or its flags. */
+/* A compiled loop is taken from the cache only if everything that the compiler would read is
+ * unchanged: headers that change, appear, disappear or are hidden by others, wherever they are
+ * found, and any setting that chooses the compiler or its flags. */
 #define _GNU_SOURCE
 #include <time.h>
 
@@ -14,8 +14,8 @@ static void must(op2_status status) {
 
 /* ---- one loop -------------------------------------------------------------------------------- */
 
-/* What a program runs with. Its kernel stores VALUE, which comes from the header v.h, in the folder
- * `base` or, where `early` has one, there. */
+/* The settings of a program. Its kernel stores VALUE, which comes from the header v.h in the folder
+ * `base` or, if `early` has one, in that folder. */
 struct program {
   char cache[RIG_PATH], base[RIG_PATH], early[RIG_PATH], outer[RIG_PATH];
   const char *headers[2], *includes[3], *cc;
@@ -53,7 +53,7 @@ static op2_context begin(const struct program *p) {
   return ctx;
 }
 
-/* A program's value, and whether it compiled anything. */
+/* The value that the program stores; *compiled is true if it compiled anything. */
 static double run(const struct program *p, bool *compiled) {
   op2_times times;
   op2_context ctx = begin(p);
@@ -91,7 +91,7 @@ static void remove_text(const char *folder, const char *name) {
   unlink(path);
 }
 
-/* Other contents of the same size, and the same date. */
+/* Write other contents with the same size and the same date. */
 static void write_disguised(const char *folder, const char *name, const char *text, mode_t mode) {
   char path[2 * RIG_PATH];
   struct stat st;
@@ -241,7 +241,7 @@ static void test_flags(void) {
   write_disguised(p.base, "inner", "-DVALUE=4\n", 0644);
   ok(stores(&p, 4, "response"), "the inner one changes");
 
-  /* A name that only a macro knows: nothing but the preprocessor can tell what is looked for. */
+  /* A name that only a macro contains: only the preprocessor knows which file is looked for. */
   snprintf(p.cflags, sizeof p.cflags, "-O0 -I%s -DNAME=<w.h>", p.base);
   write_text(p.base, "o.h",
              "#if __has_include(NAME)\n#define VALUE 6\n#else\n#define VALUE 5\n"
@@ -254,7 +254,8 @@ static void test_flags(void) {
   ok(stores(&p, 6, "macro"), "it is added");
 }
 
-/* A folder that was missing when the loop was compiled, and a folder of the name of a header. */
+/* A folder that was missing when the loop was compiled, and a folder that has the name of a
+ * header. */
 static void test_folders(void) {
   struct program p;
   char path[2 * RIG_PATH];
@@ -326,7 +327,7 @@ static void test_directory(void) {
   ok(chdir(before) == 0, "back");
 }
 
-/* In one process: kernels that are made anew see what their headers hold now. */
+/* In one process, kernels that are made anew use the present contents of their headers. */
 static void test_one_process(void) {
   struct program p;
   char header[2 * RIG_PATH];
@@ -343,8 +344,8 @@ static void test_one_process(void) {
   must(op2_finalize(&ctx));
 }
 
-/* While a program compiles, after the compiler has read its files, a header changes, or one comes
- * that hides it. Later programs do not take its code for that of the new header. */
+/* While a program compiles, after the compiler has read its files, a header changes, or a new one
+ * hides it. Later programs must not take its code for that of the new header. */
 static void test_while_compiling(void) {
   static const struct {
     const char *script, *what;

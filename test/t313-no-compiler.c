@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Machines without a compiler use what a cache has that was filled elsewhere, as long as the files
- * that it was compiled from are unchanged or not there. */
+/* Machines without a compiler use the code in a cache that was filled elsewhere, as long as the
+ * files it was compiled from are unchanged or missing. */
 #define _GNU_SOURCE
 #include <sched.h>
 #include <sys/mount.h>
@@ -16,8 +16,8 @@ static void write_text(const char *name, const char *text) {
   rig_write(path, text, strlen(text), 0644);
 }
 
-/* What a loop stores whose kernel includes v.h by o.h, or has no headers; -1, with the message,
- * where it cannot run. All that goes to stderr is in *heard. */
+/* The value stored by a loop whose kernel includes v.h through o.h, or has no headers; -1 if it
+ * cannot run, with the message. All text on stderr is in *heard. */
 static double run(const char *flags, bool headers, int level, const char **heard) {
   op2_context ctx = NULL;
   op2_set set = NULL;
@@ -80,7 +80,7 @@ static void test_here(const char *flags) {
   ok(rename(aside, path) == 0, "the header comes back");
 }
 
-/* A header that would be read in the place of another one. */
+/* A header that would be read instead of another one. */
 static void test_shadow(const char *flags) {
   const char *heard;
   char early[2 * RIG_PATH], path[3 * RIG_PATH];
@@ -96,7 +96,7 @@ static void test_shadow(const char *flags) {
 
 /* ---- another root ---------------------------------------------------------------------------- */
 
-/* In a child: a root that holds nothing but the cache, as another user where one is named. */
+/* For a child: run in a root folder that holds only the cache, as another user if one is given. */
 static int in_root(const char *flags, const char *root, uid_t user) {
   const char *heard;
   char kept[RIG_PATH + 8];
@@ -140,7 +140,8 @@ static void test_root(const char *flags) {
     return;
   }
   setenv("PATH", "/usr/bin:/bin", 1);
-  /* The folder of the tests is its user's alone; that of another root is everybody's. */
+  /* Only the user of the tests can read their folder; a new root folder is readable for all
+   * users. */
   ok(shell("chmod 755 '%s' && mkdir -p '%s/tmp' && cp -r '%s' '%s/cache' && "
            "chmod -R a+rX,go-w '%s' && chmod 1777 '%s/tmp'",
            rig_root, root, cache, root, root, root),

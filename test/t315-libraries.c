@@ -15,7 +15,7 @@ static bool shell(const char *format, ...) {
   return system(line) == 0;
 }
 
-/* A shared library, an archive and an object file with mine(), which gives this value. */
+/* Make a shared library, an archive and an object file with mine(), which returns this value. */
 static bool make_libraries(int value) {
   return shell(
       "cd '%s' && echo 'double mine(void) { return %d; }' >mine.c && "
@@ -24,7 +24,8 @@ static bool make_libraries(int value) {
       folder, value);
 }
 
-/* What a kernel stores that calls mine(); -1 where it cannot run, and the message in *message. */
+/* The value stored by a kernel that calls mine(); -1 if it cannot run, with the message in
+ * *message. */
 static double run(const char *const *libraries, const char **message, bool *compiled) {
   op2_context ctx = NULL;
   op2_set set = NULL;
@@ -76,7 +77,7 @@ static void test_kinds(void) {
     ok(run(kinds[i].words, &message, &compiled) == 5 && !compiled, "%s: loaded", kinds[i].what);
     ok(make_libraries(6), "it changes");
     int status = -1;
-    pid_t pid = fork(); /* a shared library that is loaded once stays the one it was */
+    pid_t pid = fork(); /* a shared library that a process has loaded is not loaded anew */
     if (pid == 0) _exit(run(kinds[i].words, &message, &compiled) == 6 ? 0 : 1);
     waitpid(pid, &status, 0);
     is_int(status, 0, "%s: what it is now is called", kinds[i].what);
@@ -116,8 +117,8 @@ static void test_relative(void) {
   unsetenv("OP2_LDFLAGS");
 }
 
-/* Options for the linker are handed over with commas between them, so that a folder's name must not be
- * cut at its own. */
+/* Linker options are passed with commas between them, so a folder's name must not be split at its
+ * own commas. */
 static void test_commas(void) {
   char before[RIG_PATH], shared[2 * RIG_PATH], search[2 * RIG_PATH];
   const char *message;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A process does not grow with every kernel that is made and given up, with sets, maps and dats beside
- * it: neither its memory nor the number of its mappings. What is still there goes on working. */
+/* A process does not grow with every kernel that is made and destroyed, along with sets, maps and
+ * dats: neither its memory nor its number of mappings. Objects that still exist go on working. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,7 +29,7 @@ static long resident_kb(void) {
   return pages * (sysconf(_SC_PAGESIZE) / 1024);
 }
 
-/* Mappings of compiled loops: files in memory, or private ones where there are none. */
+/* Mappings of compiled loops: files in memory, or private files where there are none. */
 static int count_mappings(void) {
   char line[4096];
   int n = 0;
@@ -93,7 +93,7 @@ static bool make_run_and_destroy(op2_context ctx, int number) {
 
 /* ---- the test -------------------------------------------------------------------------------- */
 
-/* The first half of the kernels fills what the library keeps for what may come again. */
+/* The first half of the kernels fills what the library keeps for later reuse. */
 static void test_growth(op2_context ctx, const char *backend, int kernels) {
   int good = 0, half_mappings = 0;
   long half_kb = 0;

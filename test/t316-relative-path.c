@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folders in PATH that are relative: programs that the compiler runs from there are looked for where
- * the compiler looks, which is the folder in which the context was made, wherever the program has gone
- * since. */
+/* Relative folders in PATH: the library looks for the programs that the compiler runs where the
+ * compiler looks, which is relative to the folder in which the context was made, wherever the
+ * program has gone since. */
 #define _GNU_SOURCE
 #include "op2.h"
 #include "t3-rig.h"
 
 static char folder[RIG_PATH], cache[RIG_PATH];
 
-/* An assembler of the user's own, which differs each time, in this folder below `folder`. */
+/* Make an assembler, different each time, in this folder below `folder`. */
 static bool make_assembler(const char *where) {
   static int version;
   char path[2 * RIG_PATH];
@@ -21,8 +21,8 @@ static bool make_assembler(const char *where) {
   return fclose(file) == 0 && chmod(path, 0755) == 0;
 }
 
-/* Whether a loop of a context that is made in the folder is compiled, when the program has gone to
- * another one; -1 where it fails. */
+/* Returns 1 if a loop of a context that was made in the folder is compiled after the program has
+ * changed to another one, 0 if it is in the cache; -1 if it fails. */
 static int compiles(void) {
   op2_context ctx = NULL;
   op2_set set = NULL;

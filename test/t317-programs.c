@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A compiler finds programs by PATH, by COMPILER_PATH and by -B. An entry of the cache is used only
- * where it finds the same ones again: when another assembler, linker or compiler comes first, loops
- * are compiled anew, and when it has gone, once more. */
+ * if it would find the same ones again: when another assembler, linker or compiler comes first,
+ * loops are compiled anew, and when it is removed, once more. */
 #define _GNU_SOURCE
 #include "t3-rig.h"
 
 static char usual[8 * RIG_PATH],
-    marks[RIG_PATH]; /* PATH as it is, and what programs here write to */
-static int number;   /* of cases, each of which has its own folders */
+    marks[RIG_PATH]; /* PATH as it is, and the file to which the marking programs write */
+static int number;   /* number of cases, each of which has its own folders */
 
-/* What a compiler runs; false where it does not say. A name without a slash is found by PATH. */
+/* The program that a compiler runs; false if the compiler does not report it. A name without a
+ * slash is found by PATH. */
 static bool find_real(const char *cc, const char *program, char real[RIG_PATH]) {
   char command[2 * RIG_PATH];
   snprintf(command, sizeof command, "p=$(%s -print-prog-name=%s) && command -v \"$p\"", cc,
@@ -21,7 +22,7 @@ static bool find_real(const char *cc, const char *program, char real[RIG_PATH]) 
   return found && real[0] == '/';
 }
 
-/* A program that leaves a mark and does what the real one does. */
+/* A program that leaves a mark and then runs the real one. */
 static void make_program(const char *folder, const char *name, const char *real) {
   char path[2 * RIG_PATH], script[4 * RIG_PATH];
   mkdir(folder, 0755);
@@ -48,7 +49,7 @@ static int compiled_in(op2_context ctx, double factor) {
   return good ? (int)rig_stats(ctx).compiled : -1;
 }
 
-/* How many loops a context compiles, of one; -1: it fails. */
+/* The number of loops that a context compiles, 0 or 1; -1 if it fails. */
 static int compiled(const struct state *s) {
   op2_context ctx = rig_context(s->cache, s->cc, s->cflags);
   int n = compiled_in(ctx, 2);
@@ -56,7 +57,8 @@ static int compiled(const struct state *s) {
   return n;
 }
 
-/* A loop is compiled, with the marking program or without it, and then taken from the cache. */
+/* True if a loop is compiled, with the marking program or without it, and then taken from the
+ * cache. */
 static bool is_anew(const struct state *s, bool marked, const char *when) {
   was_marked();
   int first = compiled(s);
@@ -126,8 +128,8 @@ static void test_ways(void) {
       continue;
     }
     for (enum way way = 0; way < WAYS; way++) {
-      /* GCC does not look for its own parts in PATH, and collect2 knows folders only; Clang takes a
-       * linker that is beside it. */
+      /* GCC does not look for its own parts in PATH, and collect2 knows only folders; Clang takes a
+       * linker next to itself. */
       if (way == BY_PATH && (parts || clang)) continue;
       if (way == BY_PREFIX && !clang && program[0] == 'l') continue;
       if (quick() && (c + (size_t)way) % 3 && way != BY_PATH) continue;
@@ -138,7 +140,7 @@ static void test_ways(void) {
 
 /* ---- PATH alone ------------------------------------------------------------------------------ */
 
-/* Folders that have none of the compiler's programs, and the same program by another name. */
+/* Folders that contain none of the compiler's programs, and the same program under another name. */
 static void test_irrelevant(const char *real) {
   struct state s;
   char one[RIG_PATH], two[RIG_PATH], path[4 * RIG_PATH], link[2 * RIG_PATH];
@@ -166,8 +168,8 @@ static void test_irrelevant(const char *real) {
   set_path(NULL);
 }
 
-/* A context goes on with the PATH that it had when its first loop was compiled, and the entries that
- * it makes are right for that PATH. */
+/* A context keeps the PATH that it had when its first loop was compiled, and its entries are valid
+ * for that PATH. */
 static void test_one_context(const char *real) {
   struct state s;
   char folder[RIG_PATH];
@@ -212,7 +214,7 @@ static void test_processes(const char *real) {
 
 /* ---- wrappers -------------------------------------------------------------------------------- */
 
-/* A script that finds the compiler by PATH: another one that would run the same commands. */
+/* A script that finds the compiler by PATH: another script would run the same commands. */
 static void test_wrapper(const char *program, const char *real) {
   static const char script[] = "#!/bin/sh\nexec gcc \"$@\"\n";
   struct state s;

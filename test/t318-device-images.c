@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Code on a device goes with the kernels that it was made of, as that of the host does: where many are
- * made, run and given up, the device has no more functions loaded after a while. What is still in use
- * works as before, and so does what comes again. */
+/* Code on a device is unloaded with the kernels that it was made of, like code on the host: if many
+ * are made, run and destroyed, the number of functions loaded on the device stops growing. Code in
+ * use works as before, and so do kernels that are made again. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include "device.h"
 #include "support.h"
 
-/* So many kernels fill what the library keeps for what may come again. */
+/* FILLING kernels fill what the library keeps for later reuse. */
 enum { N = 500, KEPT = 4000, FILLING = 66 };
 
 /* ---- programs -------------------------------------------------------------------------------- */

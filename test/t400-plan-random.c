@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Random plans: every one passes the verifier, has exactly the colours that the definition gives,
- * and is made the same way twice. */
+/* Random plans: every one passes the verifier, has exactly the colours of the definition, and is
+ * made the same way twice. */
 #include <stdlib.h>
 #include <string.h>
 

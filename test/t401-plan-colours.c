@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Colours of plans whose colours are known beforehand: many, few, and none needed. */
+/* Plans whose colours are known beforehand: many, few, and none needed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +36,8 @@ static bool counts_up(const int32_t *color, int32_t count) {
   return true;
 }
 
-/* Every element modifies the same target, so blocks have as many colours as there are blocks, and
- * elements as many as there are in a block. 3000 is more than first fit tries for. */
+/* Every element modifies the same target, so there is a colour for each block, and for each element
+ * of a block. 3000 exceeds the number that first fit tries. */
 static void all_conflict(void) {
   static const int32_t wanted[] = {1, 31, 32, 33, 40, 64, 65, 100, 2048, 2049, MANY};
   int32_t *idx = calloc(3 * MANY, sizeof *idx);
@@ -64,9 +64,9 @@ static void all_conflict(void) {
 }
 
 /* A loop over all pairs (i, j), i < j, of targets in rows: pairs that share a target conflict.
- * First fit then fills a symmetric table with the least number that is neither before in the row
- * nor above in the column, with 0 on the diagonal: the table of nim-sums, so pair (i, j) gets i XOR
- * j, less one as colours begin with 0. */
+ * First fit then fills a symmetric table with the least number that occurs neither before in the
+ * row nor above in the column, with 0 on the diagonal: the table of nim-sums, so pair (i, j) gets i
+ * XOR j, less one as colours begin with 0. */
 static void nim_table(int targets) {
   int pairs = targets * (targets - 1) / 2, at = 0, wrong = 0;
   int32_t *idx = malloc((size_t)pairs * 2 * sizeof *idx);
@@ -138,8 +138,8 @@ static void no_conflict(void) {
   op2i_plan_free(plan);
 }
 
-/* Element i reads target i + 1 and modifies target i, or the other way round: a chain only where
- * order counts. */
+/* Element i reads target i + 1 and modifies target i, or vice versa: a chain only if order has to
+ * be kept. */
 static void reads_and_order(void) {
   enum { N = 50 };
   int32_t idx[2 * N];
@@ -166,7 +166,8 @@ static void reads_and_order(void) {
 }
 
 /* Different dats do not conflict; one dat through different maps and slots does; a dat whose
- * conflicts are part of another dat's adds none, one with more does, in either order. */
+ * conflicts are part of another dat's adds none, one with further conflicts does, in either
+ * order. */
 static void dats_and_maps(void) {
   enum { N = 40 };
   int32_t own[N], shifted[2 * N];
@@ -200,7 +201,7 @@ static void dats_and_maps(void) {
   op2i_plan_free(plan);
 }
 
-/* Target 5 is read with colour 1, then with colour 0, then modified: what counts is the 1. */
+/* Target 5 is read with colour 1, then with colour 0, then modified: the 1 counts. */
 static void highest_reader_counts(void) {
   static const int32_t idx[8] = {0, 9, 0, 5, 1, 5, 5, 9}, want[4] = {0, 1, 0, 2};
   struct op2i_plan_arg args[2] = {through(idx, 2, 0, OP2_RW, 10), through(idx, 2, 1, OP2_READ, 10)};
@@ -211,8 +212,8 @@ static void highest_reader_counts(void) {
   op2i_plan_free(plan);
 }
 
-/* All elements read x at target 0 and modify it at their own; y, modified at target 0 by all, has
- * its slot among those of x but is not covered by them. */
+/* All elements read x at target 0 and modify it at their own targets; y is modified at target 0 by
+ * all, so its slot is among those of x, but x does not cover its conflicts. */
 static void reads_cover_no_modification(void) {
   enum { N = 9 };
   int32_t idx[2 * N];
@@ -232,7 +233,7 @@ static void reads_cover_no_modification(void) {
   op2i_plan_free(plan);
 }
 
-/* When the epochs of the marks are used up, colours stay the same. */
+/* Colours stay the same when the epochs of the marks are used up. */
 static void epochs_run_out(void) {
   int wrong = 0;
   for (uint64_t seed = 0; seed < 300; seed++) {

@@ -16,8 +16,8 @@ static struct op2i_plan *make(const struct op2i_plan_desc *desc, const char *wha
   return plan;
 }
 
-/* Four edges over five nodes, blocks of two; x is read at both ends, y raised at the second end
- * only. */
+/* Four edges over five nodes, blocks of two; x is read at both ends, y incremented at the second
+ * end only. */
 static void by_hand(void) {
   static const int32_t ends[8] = {4, 1, 1, 3, 0, 2, 2, 2};
   struct op2i_plan_arg args[2] = {{.dat = 0,
@@ -65,7 +65,7 @@ static void by_hand(void) {
   op2i_plan_free(plan);
 }
 
-/* Slots used by several arguments have one column; those of a whole row stand together whatever
+/* Slots used by several arguments have one column; the columns of a whole row are adjacent whatever
  * comes first. */
 static void columns(void) {
   enum { N = 20 };
@@ -100,7 +100,7 @@ static void columns(void) {
   op2i_plan_free(plan);
 }
 
-/* A block may stage 65536 rows before local indices need 32 bits; which rows is a permutation, so
+/* A block may stage 65536 rows before local indices need 32 bits; the rows are a permutation, so
  * lists are sorted. */
 static void width(void) {
   enum { N = 65537 };

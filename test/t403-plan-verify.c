@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The verifier finds every kind of corruption and names it. Each case takes a good plan and breaks
- * one thing. */
+/* The verifier finds every kind of corruption and names it. Each case takes a good plan and
+ * corrupts one thing. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +22,8 @@ static struct op2i_plan_arg args[ARGS];
 static struct op2i_plan_desc desc;
 
 /* A chain in which a block conflicts with the next one only, and an element with the next two. x is
- * raised at both ends of a pair and by the second of a triple and once more at the first end; y is
- * read at the first end; z through the triples. */
+ * incremented at both ends of a pair, by the second of a triple and once more at the first end; y
+ * is read at the first end; z through the triples. */
 static void describe(void) {
   for (int i = 0; i < ELEMENTS; i++) {
     pairs[2 * i] = i;
@@ -164,7 +164,7 @@ static void stages_twice(struct op2i_plan *p) {
   p->stages[p->arg_stage[1]].dat = 0;
   p->stages[p->arg_stage[1]].map = 0;
 }
-/* Argument 4 gets a stage of its own, though there is one of its dat and map. */
+/* Argument 4 gets a stage of its own, though its dat and map have one. */
 static void stages_alike(struct op2i_plan *p) {
   p->stages[p->nstages] = p->stages[p->arg_stage[4]];
   p->arg_stage[4] = p->nstages++;
@@ -198,7 +198,7 @@ static void ind_map_negative(struct op2i_plan *p) { p->stages[0].ind_map[0] = -1
 static void ind_map_high(struct op2i_plan *p) {
   p->stages[0].ind_map[p->stages[0].ind_sizes[0] - 1] = TARGETS;
 }
-/* An element that the block does not use takes the place of one that it does. */
+/* An element that the block does not use replaces one that it does. */
 static void ind_map_wrong(struct op2i_plan *p) {
   struct op2i_plan_stage *stage = &p->stages[0];
   for (int32_t i = 1; i < stage->ind_sizes[0]; i++)
@@ -208,7 +208,7 @@ static void ind_map_wrong(struct op2i_plan *p) {
     }
   stage->ind_map[0]--;
 }
-/* An element more than the last block uses, with all sizes to match. */
+/* The last block gets an element that it does not use, and all sizes match. */
 static void ind_map_extra(struct op2i_plan *p) {
   struct op2i_plan_stage *stage = &p->stages[p->arg_stage[1]];
   int32_t last = p->nblocks - 1;
@@ -269,7 +269,7 @@ enum { ORDERED = 1, NO_STAGE = 2, NO_ELEMENTS = 4, NO_CONFLICT = 8 };
 static const struct {
   const char *name;
   void (*break_it)(struct op2i_plan *plan);
-  const char *word; /* expected in the message */
+  const char *word; /* text of the message */
   int how;
 } table[] = {
 #define CASE(name_, word_, how_)                                                                   \
@@ -389,7 +389,7 @@ static void try_all(void) {
       if (!ok(status == OP2_ERR_STATE && strstr(op2_error_message(), table[i].word), "%s: %s",
               table[i].name, table[i].word))
         diag("status %d: %s", (int)status, op2_error_message());
-      /* what can be freed is what was there */
+      /* op2i_plan_free() must find the original sizes */
       if (plan->stages) plan->nstages = nstages;
       plan->nloc = nloc;
     }
@@ -397,7 +397,7 @@ static void try_all(void) {
   }
 }
 
-/* Staging where none was asked for, and descriptions that make no sense. */
+/* Staging that was not requested, and invalid descriptions. */
 static void others(void) {
   struct op2i_plan *plan = NULL, *staged = NULL;
   set_up(0);
@@ -427,7 +427,7 @@ static void others(void) {
   op2i_plan_free(staged);
 }
 
-/* A plan made for other positions of the same subset is no plan for this one. */
+/* A plan made for other positions of the same subset is not valid for this one. */
 static void subset_matters(void) {
   struct op2i_plan *plan = NULL;
   int64_t subset[ELEMENTS];

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans that cannot be made: every allocation fails in turn, ranges that are none, more blocks than
- * can be numbered. */
+/* Plans that cannot be made: every allocation fails in turn, invalid ranges, more blocks than can
+ * be numbered. */
 #include <string.h>
 
 #include "mem.h"
 #include "plan_case.h"
 #include "tap.h"
 
-/* Fails the first, second, ... allocation until the call needs no more. Returns how many it
- * survived cleanly. */
+/* Let the first, second, ... allocation fail until the call needs no more. Returns the number of
+ * failures that were handled cleanly. */
 static int64_t starve_create(const struct op2i_plan_desc *desc, int *wrong) {
   struct op2i_plan *const untouched = (struct op2i_plan *)desc;
   for (int64_t n = 1;; n++) {
@@ -72,8 +72,8 @@ static void ranges(void) {
   op2i_plan_free(NULL);
 }
 
-/* Positions beyond 2^31, which only a range without arguments can have here: blocks still begin and
- * end where they should. */
+/* Positions beyond 2^31, which need a range without arguments here: blocks still have the right
+ * limits. */
 static void far_positions(void) {
   int64_t far = INT64_C(3) << 40;
   struct op2i_plan *plan = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans of a million and of ten million elements pass the verifier. The time they take is shown,
- * and the ratio of the two, 10 when it is linear; no check depends on it. */
+/* Plans of a million and of ten million elements pass the verifier. The times and their ratio,
+ * which is 10 if the time is linear, are printed; no check depends on them. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -36,7 +36,7 @@ static void make_grid(struct grid *grid, int64_t width, int64_t rows) {
   }
 }
 
-/* Seconds of the fastest of three. */
+/* Seconds of the fastest of three runs. */
 static double time_plan(const struct grid *grid, unsigned parts, bool ordered, const char *what) {
   struct op2i_plan_arg args[2];
   for (int slot = 0; slot < 2; slot++)

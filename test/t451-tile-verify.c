@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The verifier of tiles finds damage to plans and names it. Each damage is done to many random
- * plans. Most kinds are always wrong; iterations that change places may do no harm, and then what
- * the verifier lets pass must give the values of the plain chain. */
+/* The verifier of tiles finds corruptions of plans and names them. Each corruption is applied to
+ * many random plans. Most kinds are always wrong; iterations that change places may be harmless,
+ * and then a plan that the verifier accepts must give the values of the plain chain. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +67,7 @@ static void put_span(struct op2i_tile_plan *p, struct op2i_tile_share *share,
   p->nspans = at;
 }
 
-/* The share of the same loop in another tile, null without one. */
+/* The share of the same loop in another tile; null if there is only one tile. */
 static struct op2i_tile_share *elsewhere(struct op2i_tile_plan *p, int64_t number) {
   if (p->ntiles == 1) return NULL;
   int64_t tile = number / p->nloops, other = (tile + 1 + below(p->ntiles - 1)) % p->ntiles;
@@ -276,7 +276,8 @@ static bool spans_swapped(struct op2i_tile_plan *p) {
   span[1] = kept;
   return true;
 }
-/* The first of a share's ids becomes a span, and so does what comes behind a span's first. */
+/* A random id of a share becomes a span; span_made_id() makes the first iteration of a span an id,
+ * and the others stay a span. */
 static bool id_made_span(struct op2i_tile_plan *p) {
   int64_t number;
   struct op2i_tile_share *share = any_share(p, &number);
@@ -298,7 +299,7 @@ static bool span_made_id(struct op2i_tile_plan *p) {
 static const struct {
   const char *name;
   bool (*damage)(struct op2i_tile_plan *p);
-  const char *words; /* of the message, where the damage is always one */
+  const char *words; /* text of the message, if the corruption is always found */
 } kinds[] = {
     {"an id lost", id_lost, "is in no tile"},
     {"an id in two tiles", id_twice, "and again in tile"},

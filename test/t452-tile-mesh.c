@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiles of a structured mesh in its natural numbering, under a chain of time steps like airfoil's:
  * nearly all iterations are in spans, tiles are compact and of about one size, and wait for few
- * others. The same on a mesh whose numbers were shuffled, but for the spans, and on pieces that
- * hang together with nothing. */
+ * others. The same holds, except for the spans, on a mesh with shuffled numbers, and on unconnected
+ * pieces. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -32,7 +32,7 @@ static void *room(int64_t count, size_t bytes) {
   return memory;
 }
 
-/* Every `cut`-th column of edges is left out, so pieces of `cut` columns hang together. */
+/* Every `cut`-th column of edges is omitted, so the mesh falls into pieces of `cut` columns. */
 static void make_mesh(struct mesh *m, int32_t width, int32_t height, int32_t cut) {
   *m = (struct mesh){.width = width, .height = height, .cells = (int64_t)width * height};
   m->cell_nodes = room(4 * m->cells, sizeof(int32_t));
@@ -72,7 +72,7 @@ static void shuffle_rows(int32_t *rows, int64_t n, int arity, uint64_t *state) {
   }
 }
 
-/* New numbers for cells and edges; boundary edges follow. */
+/* Renumber cells and edges; boundary edges follow. */
 static void shuffle(struct mesh *m) {
   uint64_t state = 1;
   int32_t *number = room(m->cells, sizeof *number), *corners = room(4 * m->cells, sizeof *corners);
@@ -144,7 +144,7 @@ static double in_spans(const struct op2i_tile_plan *p, int loop, int64_t n) {
   return 1 - (double)ids / (double)n;
 }
 
-/* Runs that are no whole batches, or pairs of batches in loops that increment through a map. */
+/* Spans that are not whole batches, or pairs of batches in loops that increment through a map. */
 static int64_t broken_spans(const struct op2i_tile_plan *p) {
   int64_t broken = 0;
   for (int32_t t = 0; t < p->ntiles; t++)
@@ -157,7 +157,7 @@ static int64_t broken_spans(const struct op2i_tile_plan *p) {
   return broken;
 }
 
-/* The share of the edges whose cells are in two tiles of a loop over cells. */
+/* The fraction of edges whose cells are in two tiles of a loop over cells. */
 static double cut_edges(const struct op2i_tile_plan *p, const struct mesh *m, int loop) {
   int32_t *tile = room(m->cells, sizeof *tile);
   for (int32_t t = 0; t < p->ntiles; t++) {
@@ -202,15 +202,16 @@ static void look_at_plan(const struct mesh *m, const char *name, bool natural, i
   diag("%s: %.3f of the cells and %.3f of the edges in spans at first, %.3f and %.3f at the end",
        name, in_spans(p, 0, m->cells), in_spans(p, 1, m->edges), in_spans(p, LOOPS - 3, m->cells),
        in_spans(p, LOOPS - 2, m->edges));
-  /* Of squares, 1/side of the edges would be cut. */
+  /* If tiles were squares, 1/side of the edges would be cut. */
   double at_first = cut_edges(p, m, 0), at_end = cut_edges(p, m, LOOPS - 3);
   ok(at_first < 0.09 && at_end < 0.12, "%s: %.3f of the edges cut at first, %.3f at the end", name,
      at_first, at_end);
   op2i_tile_free(p);
 }
 
-/* What a loop over nodes writes no loop before it has touched. Any tile would do, but only with
- * those of the cells around can the loop that comes next keep to its tiles. */
+/* A loop over nodes writes values that no loop before it has accessed. Any tile would be valid for
+ * a node, but the next loop can keep to its tiles only if the node goes to a tile of the
+ * surrounding cells. */
 static void free_to_go(const struct mesh *m) {
   const int32_t *cn = m->cell_nodes;
   struct op2i_tile_access cells[] = {{Q, NULL, 1, 0, OP2I_TILE_RW, false}};
@@ -235,7 +236,8 @@ static void free_to_go(const struct mesh *m) {
   }
 }
 
-/* Tiles hold more than the whole mesh: one tile, in spans but for what fills no batch. */
+/* Tiles are larger than the whole mesh: there is one tile, in spans except for the iterations that
+ * fill no batch. */
 static void small_mesh(void) {
   struct mesh m;
   struct chain c;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Plans of tiles that cannot be made: every allocation fails in turn, and descriptions that are
- * none. */
+/* Plans of tiles that cannot be made: every allocation fails in turn, and invalid descriptions. */
 #include <string.h>
 
 #include "mem.h"
 #include "tap.h"
 #include "tile_case.h"
 
-/* Fails the first, second, ... allocation until the call needs no more. Returns how many it
- * survived cleanly. */
+/* Let the first, second, ... allocation fail until the call needs no more. Returns the number of
+ * failures that were handled cleanly. */
 static int64_t starve_create(const struct op2i_tile_desc *desc, int *wrong) {
   struct op2i_tile_plan *const untouched = (struct op2i_tile_plan *)desc;
   for (int64_t n = 1;; n++) {
@@ -93,7 +92,7 @@ static void descriptions(void) {
   ok(plan == NULL, "nothing was made");
   op2i_tile_free(NULL);
 
-  /* Both iterations update the one element, so one tile waits for the other. */
+  /* Both iterations update the only element, so one tile waits for the other. */
   if (!CHECK(op2i_tile_create(&good, &plan))) return;
   CHECK(op2i_tile_verify(plan, &good));
   is_int(plan->ntiles, 2, "two tiles of one iteration");
@@ -101,7 +100,7 @@ static void descriptions(void) {
   op2i_tile_free(plan);
 }
 
-/* Loops without iterations or accesses, and a chain of nothing else. */
+/* Loops without iterations or accesses, and a chain of such loops only. */
 static void nothing(void) {
   struct op2i_tile_plan *plan = NULL;
   struct op2i_tile_access access = {0, NULL, 1, 0, OP2I_TILE_WRITE, false};
