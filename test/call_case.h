@@ -13,14 +13,14 @@ struct two {
   op2_set cells;
   op2_map back;                            /* from cell i to cell ROWS - 1 - i */
   op2_dat x, y;                            /* i in both */
-  op2_kernel loop[OP2_MAX + 1];            /* by what the kernel does to x */
+  op2_kernel loop[OP2_MAX + 1];            /* loops that access x, indexed by the access mode */
   op2_kernel use, sum, least, most, twice; /* read a global, reduce into one, double a dat */
 };
 struct two make_two(void);
 
 /* Queue the loop that accesses x so, with y; the one that READs x adds to y. */
 void queue_on(const struct two *t, op2_access access, op2_dat x, op2_dat y);
-void queue_loop(const struct two *t, op2_access access);   /* with the x and y of *t */
+void queue_loop(const struct two *t, op2_access access);   /* on the x and y of *t */
 void queue_mapped(const struct two *t, op2_access access); /* reaches x through the map */
 void loop_by_hand(op2_access access, bool mapped, double *x, double *y);
 void queue_twice(const struct two *t, op2_dat x);
@@ -47,7 +47,7 @@ struct seen {
 
 int watch(void *data, void *const *values);      /* READs a dat; data is a struct seen */
 int fill(void *data, void *const *values);       /* WRITEs 100 + i */
-int triple(void *data, void *const *values);     /* RW: a dat, three times what it was */
+int triple(void *data, void *const *values);     /* RW: multiplies a dat by three */
 int note_value(void *data, void *const *values); /* READs a global; data is a struct seen */
 int set_five(void *data, void *const *values);   /* WRITEs a global */
 int double_it(void *data, void *const *values);  /* RW: a global, and one more */

@@ -95,8 +95,8 @@ static int64_t expected_runs(const struct rank *r) {
   }
 }
 
-/* Compare the number of loops that the ranks have compiled, and failed to compile, with what is
- * expected; returns the number of differences. */
+/* Compare the numbers of loops that the ranks have compiled and failed to compile with the expected
+ * ones; returns the number of differences. */
 static int count(const struct rank *r) {
   struct op2i_jit_stats stats;
   op2i_jit_statistics(r->ctx, &stats);

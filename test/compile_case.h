@@ -14,7 +14,7 @@ int case_share(const char *compiler, int *of);
 
 struct compiled {
   void *library;
-  char *messages; /* of the compiler */
+  char *messages; /* the compiler's output */
 };
 
 /* Returns whether it compiled and loaded. *out is freed by case_unload() either way. */

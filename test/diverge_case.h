@@ -31,7 +31,7 @@ struct diverge_world {
   op2_solver solver, other;
   op2_operator op;
   op2_file file;
-  const char *path; /* of the file, the same on all ranks */
+  const char *path; /* path of the file, the same on all ranks */
   void *view;       /* a Mat or Vec of PETSc */
   double differs;   /* time in seconds at which the rank came to the call in which ranks differ */
 };

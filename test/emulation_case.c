@@ -15,8 +15,8 @@ struct mesh {
   op2_context ctx;
   op2_set nodes, edges;
   op2_map ends, one;
-  op2_dat x, q, r, w; /* of nodes: 1, 2, 2 and 4 values */
-  op2_dat e;          /* of edges: 1 */
+  op2_dat x, q, r, w; /* on nodes, with 1, 2, 2 and 4 values */
+  op2_dat e;          /* on edges, with 1 value */
   op2_gbl sum, low, high;
 };
 /* ---- programs -------------------------------------------------------------------------------- */

@@ -8,8 +8,8 @@
 #include "op2.h"
 #include "op2/io.h"
 
-/* A small file as OP2 writes it, by the calls of its op_hdf5.cpp, and checks of what is read from
- * it. */
+/* A small file as OP2 writes it, by the calls of its op_hdf5.cpp, and checks of the values read
+ * from it. */
 extern hid_t op2_file_id; /* the one being written */
 /* Attributes that are negative, or null, are not written. */
 struct plain {

@@ -21,7 +21,7 @@ struct assembly {
   op2_kernel add;
   op2_map rows, columns;
   op2_dat weight;
-  double *dense; /* of one assembly, [nodes][row_dim][column elements][column_dim] */
+  double *dense; /* one assembly, [nodes][row_dim][column elements][column_dim] */
 };
 
 static double value(double w, int r, int c) { return w * (r + 1) - 2 * c + r * c; }

@@ -22,13 +22,13 @@ struct model {
   op2_loop loop;
 };
 
-extern const char *case_backend; /* of the context that start() makes */
+extern const char *case_backend; /* backend of the context that start() makes */
 
 void start(struct model *m);
 void start_on(struct model *m, const char *backend);
 void queue(struct model *m, int loops);   /* each adds 1 to all values of x */
 void run(struct model *m, int loops);     /* as queue(), and waits */
-void expect_x(struct model *m, double x); /* of each cell */
+void expect_x(struct model *m, double x); /* x: the expected value of each cell */
 void stop(struct model *m);
 /* Start a thread that runs loops without end; returns when the thread runs them. */
 void run_beside(struct model *m);

@@ -30,7 +30,7 @@ struct runner {
   op2_dat *dats;
   op2_gbl *gbls;
   op2_loop *loops;
-  unsigned char **memory; /* of wrapped dats */
+  unsigned char **memory; /* memory of wrapped dats */
   struct later *later;    /* indexed by operation */
   char problem[200];
 };

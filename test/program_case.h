@@ -11,13 +11,13 @@
  * have used. */
 enum { PROGRAM_KERNELS = 100 };
 struct place {
-  struct config config; /* as reported */
+  struct config config; /* the configuration that is reported */
   op2_context ctx;
   op2_kernel kernels[PROGRAM_KERNELS];
   op2_const consts[R_CONSTS];
   int64_t looks, edits;      /* calls that read or change values in place of the program */
   bool no_calls;             /* only the program itself reads and changes values */
-  uint64_t digest;           /* of the bits that the last program read */
+  uint64_t digest;           /* hash of the bits that the last program read */
   unsigned modes;            /* floating-point modes (fp_case.h) that calls must find */
   int64_t other_modes;       /* number of calls that found other modes */
   const struct share *share; /* null without ranks */

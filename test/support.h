@@ -25,7 +25,7 @@ struct test_case {
   void (*body)(void);
 };
 
-extern op2_context test_ctx;      /* of the running case */
+extern op2_context test_ctx;      /* context of the running case */
 extern struct config test_config; /* its configuration */
 
 /* RUN_ON_DEVICES: also run on devices, whose compilers take long. Without it a device needs

@@ -36,8 +36,7 @@ enum rstep {
 
 struct rset {
   int64_t ends[4];
-  int base, parent;  /* of a set: itself and -1; of a subset: its base, and the set from which it
-                      * was made */
+  int base, parent;  /* base and parent; a set has itself and -1 */
   int64_t *idx;      /* subset: base indices */
   int64_t *position; /* subset: positions in the parent, as given */
   int64_t count;     /* number of elements of a subset */

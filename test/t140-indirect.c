@@ -118,7 +118,7 @@ static void f4_divide(void) {
   }
 }
 
-/* F5: what the exec halo adds to the dat does not count in the reduction. */
+/* F5: increments of the dat by the exec halo do not count in the reduction. */
 static void f5_rw_and_tally(void) {
   EACH_SECTIONING(s) {
     struct graph m = make_graph(s, 0);

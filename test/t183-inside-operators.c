@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What an operator's function may do besides queueing loops. Calls that would change the mesh or
- * end the context of the running solve are refused with the operator's name, and the solve goes on.
+/* Actions of an operator's function besides queueing loops. Calls that would change the mesh or end
+ * the context of the running solve are refused with the operator's name, and the solve goes on.
  * Handles may be destroyed, objects made and values read. The programs run with OP2_REPLAY=0, where
  * the loops of the nested queue drop all programs, also the one to which the solve itself
  * belongs. */

@@ -145,7 +145,7 @@ static void out_of_order(void) {
 /* ---- operators ------------------------------------------------------------------------------- */
 
 struct function {
-  int status; /* that it returns */
+  int status; /* the function's return value */
   int calls;  /* calls of the library that fail in it: 1 a refused one, 2 a loop whose kernel does
                * not compile */
   op2_set rows;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* C text cut into tokens, conditionals, and what identifiers refer to. */
+/* C text split into tokens, conditionals, and the objects to which identifiers refer. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Parameters of a kernel as its source declares them, what makes a source unusable, and uses of
- * constants. */
+/* Parameters of a kernel as its source declares them, faults that make a source unusable, and uses
+ * of constants. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

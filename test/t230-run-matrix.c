@@ -28,8 +28,8 @@ static const char *const shape_names[] = {"direct", "slot",    "all",  "iter",
                                           "global", "pointer", "value"};
 static const char *const access_names[] = {"", "read", "write", "rw", "inc", "min", "max"};
 
-/* One loop: a tested argument, a direct value `in` to work with, and `seen`, what the kernel found
- * in the argument. */
+/* One loop: a tested argument, a direct value `in` to work with, and `seen`, the values that the
+ * kernel found in the argument. */
 struct form {
   enum shape shape;
   op2_access access;
@@ -43,7 +43,7 @@ struct form {
 static struct form forms[400];
 static int nforms;
 
-static int32_t map[ELEMENTS * ARITY_MAX]; /* of the current form */
+static int32_t map[ELEMENTS * ARITY_MAX]; /* map of the current form */
 static int64_t subset[SUBSET];
 
 /* ---- values of any type ---------------------------------------------------------------------- */
@@ -290,7 +290,7 @@ static void interpret(const struct form *f, struct world *w) {
 
 struct memory {
   _Alignas(16) unsigned char dat[(TARGETS + ELEMENTS) * DIM_MAX * 8];
-  _Alignas(16) unsigned char start[ROW_MAX * 8]; /* of a global, before the loop */
+  _Alignas(16) unsigned char start[ROW_MAX * 8]; /* the global's value before the loop */
   _Alignas(16) unsigned char in[ELEMENTS * 8];
   _Alignas(16) unsigned char seen[ELEMENTS * ROW_MAX * 8];
 };

@@ -13,7 +13,7 @@
 #include "tap.h"
 #include "text.h"
 
-static const char *compiler; /* of the current repetition */
+static const char *compiler; /* compiler of the current repetition */
 static const char flags[] = "-O3 -march=native -Wall -Wextra -Wno-unused-function -Wno-comment "
                             "-Werror=incompatible-pointer-types";
 

@@ -15,7 +15,7 @@ enum { KERNELS = 30, LOCALS = 3, DEPTH = 3 };
 struct writer {
   uint64_t state;
   struct op2i_text text;
-  int counter;    /* of the innermost loop: n1, n2, ..., or 0 */
+  int counter;    /* counter of the innermost loop: n1, n2, ..., or 0 */
   int next;       /* the next unused counter */
   bool in_helper; /* inside a helper function, which has only its parameters a, b and i */
 };

@@ -187,7 +187,7 @@ static void takes(struct loop_case *c, enum op2i_variant variant, const char *ba
  * `more` is another parameter. */
 static void pull_case(struct loop_case *c, const char *more, const char *work, int dim,
                       op2_access access) {
-  static char source[256]; /* of one case at a time */
+  static char source[256]; /* used by one case at a time */
   snprintf(source, sizeof source, "void k(const double *x, double *f%s) { %s }\n", more, work);
   CHECK(case_begin(c, "k", source));
   case_map(c, 0, 1);
@@ -211,7 +211,7 @@ static void test_twos(void) {
   }
   pull_case(&c, "", over, 31, OP2_INC);
   takes(&c, OP2I_VECTOR, "two");
-  pull_case(&c, "", over, 32, OP2_INC); /* and f */
+  pull_case(&c, "", over, 32, OP2_INC); /* 33 values with f */
   takes(&c, OP2I_VECTOR, "one");
   pull_case(&c, "", over, 2, OP2_INC);
   takes(&c, OP2I_VECTOR_LIST, "one");

@@ -38,8 +38,8 @@ static const char *const access_names[] = {"", "read", "write", "rw", "inc", "mi
 static const int dims[] = {1, 2, 3, 4, 5, 6, 7, 8, 16};
 static const int widths[] = {64, 32, 16};
 
-/* One loop: a tested argument, a direct value `in` to work with, and `seen`, what the kernel found
- * in the argument. */
+/* One loop: a tested argument, a direct value `in` to work with, and `seen`, the values that the
+ * kernel found in the argument. */
 struct form {
   enum shape shape;
   op2_access access;
@@ -62,7 +62,7 @@ static bool reduces(const struct form *f) {
   return f->twos || f->shape == WHERE || (f->shape == GLOBAL && f->access != OP2_READ);
 }
 
-/* A kernel must not depend on what other elements do to the argument at the same time. */
+/* A kernel must not depend on changes of the argument by other elements at the same time. */
 static bool sees(const struct form *f) {
   bool bound = f->access == OP2_MIN || f->access == OP2_MAX;
   return f->access != OP2_WRITE && !reduces(f) && !(bound && f->shape != DIRECT);

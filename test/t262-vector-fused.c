@@ -41,7 +41,7 @@ struct member {
   struct use uses[USES];
   char name[16], source[2048];
   struct loop_case alone;
-  int numbers[DATS]; /* of its dats, or -1 */
+  int numbers[DATS]; /* numbers of its dats, or -1 */
 };
 
 struct round {
@@ -181,7 +181,7 @@ static void choose_dropped(struct round *r) {
 
 struct memory {
   double dat[DATS][(ELEMENTS + TARGETS) * DIM_MAX];
-  double results[MEMBERS * USES]; /* of globals, in order of appearance */
+  double results[MEMBERS * USES]; /* values of globals, in order of appearance */
 };
 
 static int32_t map[ELEMENTS * ARITY];

@@ -84,7 +84,7 @@ static void adt_case(struct loop_case *c) {
 static void fused_case(struct loop_case *c) {
   static struct loop_case save, adt;
   static struct op2i_member members[3];
-  case_end(&save); /* of the last call */
+  case_end(&save); /* end the case of the last call */
   case_end(&adt);
   kernel(c, &update_kernel);
   kernel(&save, &save_soln_kernel);
@@ -157,7 +157,7 @@ static int foreign_calls(const char *text) {
 struct hot {
   const char *name;
   void (*make)(struct loop_case *c);
-  int roots, divisions; /* in each iteration of the loop, over one batch or two */
+  int roots, divisions; /* instructions in an iteration of the loop, over one batch or two */
 };
 
 static void check_instructions(const struct hot *hot, const char *compiler, const char *source,

@@ -167,7 +167,7 @@ static const struct written helper = {.source =
 
 struct run {
   double y[N * DIM], z[N * DIM];
-  int64_t groups; /* of the last program, or -1 */
+  int64_t groups; /* fused groups of the last program, or -1 */
   char explained[65536];
 };
 

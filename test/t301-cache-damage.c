@@ -184,7 +184,7 @@ static void test_running(void) {
   put(good, size);
   op2_context ctx = rig_context(cache, NULL, NULL);
   ok(rig_get(ctx, FACTOR, NULL, &unit), "a program has an entry loaded");
-  int held = open(path, O_RDONLY); /* so that no other file gets its number */
+  int held = open(path, O_RDONLY); /* keeps the number, so that no other file gets it */
   fstat(held, &before);
   unlink(path);
   rig_write(path, "damage", 6, 0600);

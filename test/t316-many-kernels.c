@@ -93,7 +93,8 @@ static bool make_run_and_destroy(op2_context ctx, int number) {
 
 /* ---- the test -------------------------------------------------------------------------------- */
 
-/* The first half of the kernels fills what the library keeps for later reuse. */
+/* The first half of the kernels fills the caches of objects that the library keeps for later
+ * reuse. */
 static void test_growth(op2_context ctx, const char *backend, int kernels) {
   int good = 0, half_mappings = 0;
   long half_kb = 0;

@@ -10,7 +10,7 @@
 #include "device.h"
 #include "support.h"
 
-/* FILLING kernels fill what the library keeps for later reuse. */
+/* FILLING kernels fill the caches of objects that the library keeps for later reuse. */
 enum { N = 500, KEPT = 4000, FILLING = 66 };
 
 /* ---- programs -------------------------------------------------------------------------------- */

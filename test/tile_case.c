@@ -156,7 +156,7 @@ void tile_case_values_free(const struct op2i_tile_desc *desc, uint64_t **values)
 struct iteration {
   int loop;
   int64_t i;
-  uint64_t hash; /* of all values that the kernel may see */
+  uint64_t hash; /* hash of all values that the kernel may see */
   uint64_t old[TILE_CASE_ACCESSES * TILE_CASE_ARITY];
 };
 

@@ -10,7 +10,7 @@ enum {
   TILE_CASE_DATS = 6,
   TILE_CASE_LOOPS = 10,
   TILE_CASE_ACCESSES = 5,
-  TILE_CASE_ARITY = 32 /* at most */
+  TILE_CASE_ARITY = 32 /* at most 32 slots */
 };
 
 /* A chain of loops with all that it points to. */
