@@ -122,7 +122,7 @@ static void sequences(void) {
   }
 }
 
-/* If two repetitions of the same requests change nothing, the epoch stays the same. */
+/* Requests that change no state leave the epoch as it is. */
 static void settled(void) {
   struct op2i_buffer buffer;
   void *data;

@@ -243,9 +243,9 @@ static void large(void) {
 
 /* ---- in the queue ---------------------------------------------------------------------------- */
 
-/* Gram-Schmidt without the host, in two equal passes: 8 + 1 dats are two loops in each, and a call
- * where products are combined; the loops are fused when they are repeated, with the same
- * results. */
+/* A step of Gram-Schmidt without the host, repeated: products with 8 + 1 dats are two loops and a
+ * call that combines them, sums are two loops; the loops are fused when they are repeated, with the
+ * same results. */
 static void fused(void) {
   enum { N_DATS = 9 };
   struct trial t = new_trial(OP2_F64, 1);

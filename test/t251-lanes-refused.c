@@ -226,7 +226,7 @@ static void test_refused(void) {
   }
 }
 
-/* Vectors wider than the machine's are avoided by asking for fewer lanes. */
+/* A kernel that needs vectors wider than the limit is refused; callers then ask for fewer lanes. */
 static void test_widest(void) {
   static const struct lane_kernel narrow = {"f", "Vf1",
                                             "void k(float *x) { if (*x > 0) *x *= 2; }"},
