@@ -102,7 +102,7 @@ static void take_turn(struct turns *t, int way, int32_t value) {
   for (int i = 0; i < rows && (way == 4 || way == 5); i++) t->want[i] = values[i];
 }
 
-/* Any access finds the values of the last change, whoever made it. */
+/* Any access finds the values of the last change, by a loop or by the host. */
 static void in_turn(void) {
   enum { WAYS = 8 };
   for (uint64_t seed = 1; seed <= 6; seed++) {
