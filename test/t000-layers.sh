@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Checks which files may include and call which others, and that the build knows every file. The
-# folders of the library are listed in meson.build, from the lowest layer to the highest: headers
-# and functions of higher ones are out of reach, except for the tables below. Each check is also run
-# on a copy of the tree with a planted violation and has to find it.
+# Checks which files may include and call which others, that the build knows every file, and that
+# the pages of doc/dev are right about files and folders. The folders of the library are listed in
+# meson.build, from the lowest layer to the highest: headers and functions of higher ones are out of
+# reach, except for the tables below. Each check is also run on a copy of the tree with a planted
+# violation and has to find it.
 set -u
 . "$(dirname "$0")/tap.sh"
 
@@ -187,18 +188,42 @@ built() { # ROOT: every source is named in its folder's meson.build
   done)
 }
 
-# mapped ROOT: what doc/design.md says of files is so: each room is in its table, files that it names are
-# there, and on the way of one argument none is named twice
+# targets PAGE: the files that its links lead to, as it names them
+targets() {
+  grep -oE '\]\([^)]*\)' "$1" | sed -e 's/^](//' -e 's/)$//' -e 's/#.*//' | grep -v -e '://' -e '^$' | sort -u
+}
+
+# named PAGE: the sources, tests and benchmarks that it names, from the root
+named() {
+  grep -oE '`(lib|codegen|backends|scheduler|include|test|bench)/[a-z_0-9/.-]*\.(c|h|sh|awk|txt)`' "$1" |
+    tr -d '\140' | sort -u
+}
+
+# words PAGE: how many there are in it; bars of tables and rulers are none
+words() { awk '{ for (i = 1; i <= NF; i++) n += $i ~ /[A-Za-z0-9]/ } END { print n + 0 }' "$1"; }
+
+# page ROOT PAGE: a page of doc/dev is short, can be reached, and what it names and links is there
+page() {
+  [ "$(words "$2")" -le 1200 ] || echo "doc/dev/$2: $(words "$2") words, and 1,200 are the most"
+  [ "$2" = index.md ] || targets index.md | grep -qxF "$2" || echo "doc/dev/$2: not reached from index.md"
+  targets "$2" | while read -r file; do
+    [ -e "$file" ] || echo "doc/dev/$2: there is no $file"
+  done
+  named "$2" | while read -r file; do
+    [ -e "$1/$file" ] || echo "doc/dev/$2: there is no $file"
+  done
+}
+
+# mapped ROOT: the pages of doc/dev are as said above, each folder of the library is in the table of their
+# index, and on the way of one argument no file is named twice
 mapped() {
-  page=$1/doc/design.md
   for room in $(rooms "$1"); do
-    grep -q "^| \`$room\` |" "$page" || echo "doc/design.md: $room is not in the table of rooms"
+    grep -qF "| [\`$room\`](../../$room) |" "$1/doc/dev/index.md" ||
+      echo "doc/dev/index.md: $room is not in the table of folders"
   done
-  grep -oE '`(lib|codegen|backends|scheduler|include)/[a-z_0-9/]*\.[ch]`' "$page" | tr -d '\140' | sort -u | while read -r file; do
-    [ -e "$1/$file" ] || echo "doc/design.md: there is no $file"
-  done
-  sed -n '/^## One argument/,$p' "$page" | grep -oE '`[a-z]+/[a-z_0-9/]*\.[ch]`' | sort | uniq -d |
-    sed 's|^|doc/design.md: on the way twice: |'
+  (root=$(cd "$1" && pwd) && cd "$1/doc/dev" && for name in *.md; do page "$root" "$name"; done)
+  grep -oE '`[a-z]+/[a-z_0-9/]*\.[ch]`' "$1/doc/dev/one-argument.md" | sort | uniq -d |
+    sed 's|^|doc/dev/one-argument.md: on the way twice: |'
 }
 
 # ---- the tree as it is ----
@@ -217,7 +242,7 @@ clean "the library neither exits, nor writes to stdout, nor starts a shell" mann
 clean "every file names its licence" licensed "$src"
 clean "every file opens with what it is for" introduced "$src"
 clean "the build knows every source and every test" built "$src"
-clean "the map of the rooms is right" mapped "$src"
+clean "the pages of doc/dev are right about files and folders" mapped "$src"
 
 # ---- planted violations ----
 
@@ -285,10 +310,17 @@ rm "$copy/lib/planted.c"
 printf 'int x;\n' >"$copy/lib/planted.c"
 catches "a source the build does not know" 'lib/planted.c: not in' built "$copy"
 
-plant doc/design.md '`lib/op/parloop.c` again, and `lib/base/planted.c`'
+plant doc/dev/one-argument.md '`lib/op/parloop.c` again, and `lib/base/planted.c`'
 catches "a file twice on the way" 'twice: `lib/op/parloop.c`' mapped "$copy"
-catches "a file that is not there" 'no lib/base/planted.c' mapped "$copy"
+catches "a page names a file that is not there" 'one-argument.md: there is no lib/base/planted.c' mapped "$copy"
+plant doc/dev/queue.md 'See [this](planted.md#there), and [that](https://example.org/planted).'
+catches "a page links a page that is not there" 'queue.md: there is no planted.md$' mapped "$copy"
+plant doc/dev/planted.md 'A page.'
+catches "a page that the index does not link" 'planted.md: not reached' mapped "$copy"
+plant doc/dev/queue.md "$(awk 'BEGIN { for (i = 0; i < 1200; i++) print "word" }')"
+catches "a page that is too long" 'queue.md: [0-9]* words' mapped "$copy"
+plant meson.build ''
 sed -i "s|^  'lib/base',|  'lib/base', 'lib/planted',|" "$copy/meson.build"
-catches "a room that is not told of" 'lib/planted is not in the table' mapped "$copy"
+catches "a folder that is not in the table" 'lib/planted is not in the table' mapped "$copy"
 
 done_testing
