@@ -79,7 +79,7 @@ int main(void) {
     if (why)
       skip("%s: %s", backends[b], why);
     else
-      test_backend(backends[b], quick() ? 76 : 200);
+      test_backend(backends[b], quick() ? 76 : 100);
   }
   return done();
 }
