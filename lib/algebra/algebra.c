@@ -105,7 +105,7 @@ static bool holds(op2_type type, double factor) {
   return factor >= begin && factor < end && factor == trunc(factor);
 }
 
-/* ---- what can be wrong ----------------------------------------------------------------------- */
+/* ---- checks of arguments --------------------------------------------------------------------- */
 
 /* "FILE:LINE: op2_dat_axpy, y" */
 static void say_what(const struct op2i_vector_call *call, const char *which, char what[512]) {

@@ -34,7 +34,7 @@ static void free_kernels(op2_context ctx) {
 
 const struct op2i_interned op2i_interned_kernels = {.free = free_kernels};
 
-/* ---- their text ------------------------------------------------------------------------------ */
+/* ---- kernel text ----------------------------------------------------------------------------- */
 
 /* The first vector is written, unless the operation is a reduction. It is also read if the
  * operation reads it, or if another vector is the same dat. */
@@ -126,7 +126,7 @@ static op2_status make_kernel(op2_context ctx, const struct op2i_vector_key *key
                            kernel);
 }
 
-/* ---- finding them ---------------------------------------------------------------------------- */
+/* ---- looking kernels up ---------------------------------------------------------------------- */
 
 uint8_t op2i_gbl_form_of(op2_gbl gbl, const struct op2i_vector_key *key) {
   if (!gbl) return OP2I_NO_GBL;

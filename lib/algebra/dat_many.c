@@ -36,7 +36,7 @@ static int count_blocks(int n) {
   return blocks;
 }
 
-/* ---- their kernels --------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
 static const char *index_of(const struct op2i_vector_key *key) {
   return key->shifted ? "first + " : "";
@@ -259,7 +259,7 @@ static op2_status queue_dots(const struct many *many) {
   return queue_blocks(many, queue_part, queue_gather);
 }
 
-/* ---- what can be wrong ----------------------------------------------------------------------- */
+/* ---- checks of arguments --------------------------------------------------------------------- */
 
 static op2_status check(struct many *many) {
   struct op2i_vector_call *call = &many->call;
@@ -294,7 +294,7 @@ static op2_status queue(struct many *many) {
   return status;
 }
 
-/* ---- the calls ------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 op2_status op2_dat_mdot_at(op2_where where, op2_dat x, int n, const op2_dat *y, op2_gbl result) {
   OP2I_FP_DEFAULT;

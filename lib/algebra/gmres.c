@@ -152,7 +152,7 @@ static op2_status expand(struct op2i_solve *s, struct small *m, int j, double ep
   return status;
 }
 
-/* ---- the small matrix ------------------------------------------------------------------------ */
+/* ---- the Hessenberg matrix ------------------------------------------------------------------- */
 
 /* Apply the rotations to column j, and add a new one. Returns the norm of the residual. */
 static double rotate(struct small *m, int j) {

@@ -20,7 +20,7 @@
 typedef op2_status op2i_solve_function(struct op2i_solve *solve, op2_solve_result *result);
 op2i_solve_function op2i_solve_cg, op2i_solve_minres, op2i_solve_gmres, op2i_solve_bicgstab;
 
-/* ---- rounds.c: the frame of all methods ------------------------------------------------------ */
+/* ---- rounds.c: restart cycles, which all methods use ----------------------------------------- */
 
 /* A restart cycle of a method: it begins with a residual that is computed from x, and ends when the
  * method has converged by its own residual, or cannot continue. */
@@ -50,7 +50,7 @@ op2_status op2i_solve_rounds(struct op2i_solve *solve, op2i_method *method, op2_
 /* The relative tolerance: that of the options, or the default for the type of x. */
 double op2i_solve_rtol(const struct op2i_solve *solve);
 
-/* ---- krylov.c: what they have in common ------------------------------------------------------ */
+/* ---- krylov.c: steps that methods share ------------------------------------------------------ */
 
 /* Kernels that all methods have before their own: r = b - r, with b.b and r.r; the preconditioner
  * applied to r; and x + unit d, where that is finite. In these templates T stands for the type, N

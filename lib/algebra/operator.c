@@ -21,7 +21,7 @@ static void release_operator(void *object) {
   op2i_unref(op->desc.set);
 }
 
-/* ---- what can be wrong ----------------------------------------------------------------------- */
+/* ---- checks of arguments --------------------------------------------------------------------- */
 
 static op2_status check_preconditioner(const op2_operator_desc *desc, const char *name) {
   op2_mat mat = desc->preconditioner;
@@ -85,7 +85,7 @@ static op2_status check(const op2_operator_desc *desc, const char *name) {
   return status ? status : check_preconditioner(desc, name);
 }
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- creating an operator -------------------------------------------------------------------- */
 
 static void add_use(struct op2i_op *uses, const op2_arg *arg) {
   enum op2i_tag tag;
@@ -160,7 +160,7 @@ op2_status op2_operator_create(const op2_operator_desc *desc, const char *name, 
   return status;
 }
 
-/* ---- calling --------------------------------------------------------------------------------- */
+/* ---- applying an operator -------------------------------------------------------------------- */
 
 op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y) {
   op2_context ctx = op->obj.ctx;

@@ -35,7 +35,7 @@ static op2_status true_residual(struct op2i_solve *s, op2_dat r, double *b, doub
   return status ? status : norm_of(w, *s->system.b, w->squares[OP2I_BB], b);
 }
 
-/* ---- one round ------------------------------------------------------------------------------- */
+/* ---- one restart cycle ----------------------------------------------------------------------- */
 
 bool op2i_round_ends(struct op2i_round *round, double residual) {
   round->arrived = residual <= round->aim;
@@ -78,7 +78,7 @@ static op2_status one_round(struct op2i_solve *s, op2i_method *method, op2_dat r
   return method(s, round);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all cycles ------------------------------------------------------------------------------ */
 
 double op2i_solve_rtol(const struct op2i_solve *solve) {
   const op2_solver_options *options = &solve->solver->options;

@@ -11,7 +11,7 @@
 #include "krylov.h"
 #include "mem.h"
 
-/* ---- what can be wrong ----------------------------------------------------------------------- */
+/* ---- checks of arguments --------------------------------------------------------------------- */
 
 /* A call, before its solve is looked up in the table. */
 struct request {
@@ -78,7 +78,7 @@ static op2_status check_solver(const struct request *r) {
   return status ? status : op2i_context_validate(r->solver->obj.ctx);
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the table of solves --------------------------------------------------------------------- */
 
 static size_t nmats(const struct op2i_system *system) {
   return (size_t)system->n * (size_t)system->n;
@@ -208,7 +208,7 @@ static void free_solves(op2_context ctx) {
 
 const struct op2i_interned op2i_interned_solves = {forget_solves, free_solves};
 
-/* ---- as an operation ------------------------------------------------------------------------- */
+/* ---- the operation in the queue -------------------------------------------------------------- */
 
 /* A queued solve holds references to all its objects. */
 static void use(struct op2i_op *op) {

@@ -16,7 +16,7 @@
  * the number of ranks. PIECE is the capacity of a small message in bytes. */
 enum { LEVELS = 31, PIECE = 256 };
 
-/* ---- messages that are sent once ------------------------------------------------------------- */
+/* ---- messages that are opened for one use ---------------------------------------------------- */
 
 /* A failure here would leave other ranks waiting, so all ranks are notified of it. */
 static op2_status told(struct op2i_comm *comm, op2_status status) {
@@ -57,7 +57,7 @@ op2_status op2i_comm_pass(struct op2i_comm *comm, int64_t n, const struct op2i_e
   return status;
 }
 
-/* ---- few bytes ------------------------------------------------------------------------------- */
+/* ---- collectives of few bytes ---------------------------------------------------------------- */
 
 /* Messages of one piece each, to and from every rank that is a neighbour in trees and routes. They
  * are opened once, so that ranks can agree on a failure even when they have no memory left. */

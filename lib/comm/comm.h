@@ -133,7 +133,7 @@ void op2i_comm_free(struct op2i_comm *comm);
  * rank. */
 void op2i_comm_carry(struct op2i_comm *comm);
 
-/* ---- what all ranks do together -------------------------------------------------------------- */
+/* ---- collective operations ------------------------------------------------------------------- */
 
 /* All ranks call these in the same order. Functions that need memory allocate it before anything is
  * sent, and if one rank has none all fail with OP2_ERR_NOMEM, as if nothing had been called. Up to

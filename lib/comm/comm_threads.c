@@ -287,7 +287,7 @@ static int awaited(const struct op2i_message *message) {
   return peer;
 }
 
-/* ---- ranks ----------------------------------------------------------------------------------- */
+/* ---- creating and freeing communicators ------------------------------------------------------ */
 
 static void abandon(struct op2i_comm *comm, const char *message) {
   struct world *world = rank_of(comm)->world;

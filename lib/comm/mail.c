@@ -9,7 +9,7 @@
 #include "mem.h"
 #include "sort.h"
 
-/* ---- mail ------------------------------------------------------------------------------------ */
+/* ---- rows grouped by rank -------------------------------------------------------------------- */
 
 /* Order rows by rank; those for one rank keep their order. */
 static op2_status sort_rows(int64_t n, const int32_t *to, int64_t *order) {
@@ -95,7 +95,7 @@ op2_status op2i_mail_send(struct op2i_comm *comm, int64_t n, const int32_t *to, 
   return status;
 }
 
-/* ---- shares ---------------------------------------------------------------------------------- */
+/* ---- blocks of numbers for each rank --------------------------------------------------------- */
 
 int64_t op2i_share_first(int64_t size, int ranks, int rank) {
   return size / ranks * rank + (rank < size % ranks ? rank : size % ranks);
@@ -114,7 +114,7 @@ void op2i_share_find(struct op2i_share *share, int64_t i) {
   share->end = op2i_share_first(share->size, share->ranks, share->rank + 1);
 }
 
-/* ---- tables ---------------------------------------------------------------------------------- */
+/* ---- distributed tables ---------------------------------------------------------------------- */
 
 op2_status op2i_table_open(struct op2i_comm *comm, const char *set, int64_t size, size_t row_bytes,
                            struct op2i_table *table) {
@@ -141,7 +141,7 @@ void op2i_table_close(struct op2i_table *table) {
   table->rows = table->given = NULL;
 }
 
-/* ---- numbers in words ---- */
+/* ---- run-length encoding of numbers ---- */
 
 /* Most numbers are in runs of consecutive ones. A word is either a number, or the complement of the
  * first number of a run, followed by a word with the run's length. */
@@ -199,7 +199,7 @@ static op2_status ask(const struct op2i_table *table, int64_t n, const int64_t *
   return status;
 }
 
-/* ---- rows that are put ---- */
+/* ---- storing rows in a table ---- */
 
 /* The rank that put the row of a number, among the parcels before `end`, or else the sender of
  * parcel `end`. */
@@ -263,7 +263,7 @@ op2_status op2i_table_put(struct op2i_table *table, int64_t n, const int64_t *nu
   return status;
 }
 
-/* ---- rows that are asked for ---- */
+/* ---- reading rows from a table ---- */
 
 static size_t count_asked(const struct op2i_parcel *asked) {
   size_t n = 0;

@@ -21,7 +21,7 @@ static int64_t warn_after(const struct op2i_comm *comm) {
   return comm->watch.warn_after ? comm->watch.warn_after : SECONDS(60);
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- end of a communicator ------------------------------------------------------------------- */
 
 static op2_status ended(const struct op2i_comm *comm) {
   return op2i_error(OP2_ERR_FATAL, "%s", comm->watch.reason);

@@ -13,7 +13,7 @@
 #include "place_rule.h"
 #include "variables.h"
 
-/* ---- options over environment over defaults -------------------------------------------------- */
+/* ---- precedence: options, environment, defaults ---------------------------------------------- */
 
 /* *by names the option or variable that set it, for messages. */
 static op2_status choose_text(char **out, const char **by, const char *option, const char *field,
@@ -144,7 +144,7 @@ void op2i_config_patience(const op2_options *options, struct op2i_patience *pati
   patience->warn_after = level >= OP2I_LOG_WARN ? 60 * second : 0;
 }
 
-/* ---- among ranks ----------------------------------------------------------------------------- */
+/* ---- agreement of ranks ---------------------------------------------------------------------- */
 
 enum { VALUE_CHARS = 128 };
 

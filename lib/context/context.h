@@ -113,7 +113,7 @@ op2_status op2i_context_lost(op2_context ctx, op2_status status);
 void op2i_context_unref(op2_context ctx);
 int64_t op2i_next_id(op2_context ctx);
 
-/* ---- trail_calls.c: the calls that all ranks make alike ---- */
+/* ---- trail_calls.c: calls that must be the same on all ranks ---- */
 
 /* The trail of the context's rank (trail.h). Null where ranks compare nothing: in a process without
  * other ranks, after the end of the context, and inside a function of op2_call(). */

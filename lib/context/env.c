@@ -342,7 +342,7 @@ void op2i_env_warn_unknown(op2_context ctx) {
   }
 }
 
-/* ---- a variable that is no option ------------------------------------------------------------ */
+/* ---- a variable that does not belong to an option -------------------------------------------- */
 
 op2_status op2i_env_link(struct op2i_link_speed *speed) {
   const char *text = op2i_env_text(OP2I_ENV_LINK), *end;

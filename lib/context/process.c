@@ -127,7 +127,7 @@ void op2i_process_leave(op2_context ctx) {
   op2i_process_unlock();
 }
 
-/* ---- what is left of objects ----------------------------------------------------------------- */
+/* ---- memory of freed objects ----------------------------------------------------------------- */
 
 void op2i_process_bury(enum op2i_grave kind, void *memory) {
   op2i_process_lock();

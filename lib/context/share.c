@@ -68,7 +68,7 @@ void op2i_share_cores(op2_context ctx, bool first) {
   if (!seat->process) op2i_machine_narrow(from, share);
 }
 
-/* ---- cores that ranks have in common --------------------------------------------------------- */
+/* ---- cores that ranks share ------------------------------------------------------------------ */
 
 static int count(const struct op2i_cpu_set *set) {
   int n = 0;

@@ -14,7 +14,7 @@
 #include "mem.h"
 #include "mesh.h"
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- memory of the host and of devices ------------------------------------------------------- */
 
 static struct op2i_device *device_at(const struct op2i_buffer *buffer, int place) {
   return place == OP2I_DEVICE ? buffer->ctx->device : buffer->ctx->shadow;
@@ -79,7 +79,7 @@ op2_status op2i_buffer_bring(const struct op2i_buffer *buffer, enum op2i_place t
   return device->kind->put(device, buffer->at[to], source->first, values, source->bytes);
 }
 
-/* ---- what is missing ------------------------------------------------------------------------- */
+/* ---- copies that are needed ------------------------------------------------------------------ */
 
 static void add_source(struct op2i_missing *missing, int from, size_t first, size_t end) {
   if (first >= end) return;
@@ -228,7 +228,7 @@ op2_status op2i_buffer_move(struct op2i_buffer *buffer, enum op2i_place place, o
   return OP2_SUCCESS;
 }
 
-/* ---- where memory is short ------------------------------------------------------------------- */
+/* ---- eviction from a device ------------------------------------------------------------------ */
 
 static unsigned only_there(const struct op2i_buffer *buffer) {
   unsigned elsewhere = buffer->fresh[OP2I_HOST] | buffer->fresh[OP2I_SHADOW];
@@ -262,7 +262,7 @@ bool op2i_buffers_give_way(op2_context ctx) {
   return first && !leave(first);
 }
 
-/* ---- values that are brought later ----------------------------------------------------------- */
+/* ---- values that are copied later ------------------------------------------------------------ */
 
 op2_status op2i_buffer_room(struct op2i_buffer *buffer, enum op2i_place place, bool clear) {
   if (buffer->at[place]) return OP2_SUCCESS;

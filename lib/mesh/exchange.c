@@ -13,7 +13,7 @@
 
 enum { TAG_ROWS = 1 };
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- building an exchange -------------------------------------------------------------------- */
 
 static int by_rank(const void *a, const void *b) {
   const struct op2i_leg *x = a, *y = b;
@@ -162,7 +162,7 @@ void op2i_exchange_free(struct op2i_exchange *x) {
   op2i_free(x);
 }
 
-/* ---- rows ------------------------------------------------------------------------------------ */
+/* ---- packing and unpacking rows -------------------------------------------------------------- */
 
 int op2i_exchange_legs(const struct op2i_exchange *x) { return x->nlegs; }
 int op2i_exchange_dats(const struct op2i_exchange *x) { return x->n; }
@@ -196,7 +196,7 @@ static void copy_row(void *to, const void *from, size_t bytes) {
     memcpy((char *)to + i, (const char *)from + i, sizeof(uint64_t));
 }
 
-/* ---- running --------------------------------------------------------------------------------- */
+/* ---- running an exchange --------------------------------------------------------------------- */
 
 /* True if rows of dat i are packed, or unpacked, on the device. Outgoing rows are if only the
  * device has the owned rows; incoming rows are if the device has the owned rows at all, since loops
@@ -339,7 +339,7 @@ void op2i_exchange_freshens(const struct op2i_exchange *x) {
   for (int i = 0; i < x->n; i++) x->stale[i].dat->stale &= (unsigned char)~x->stale[i].parts;
 }
 
-/* ---- one dat --------------------------------------------------------------------------------- */
+/* ---- exchanges of one dat -------------------------------------------------------------------- */
 
 unsigned op2i_dat_parts(const struct op2_dat_s *dat) {
   const struct op2i_halo *halo = dat->set->halo;

@@ -120,7 +120,7 @@ op2_status op2i_exchange_have_there(struct op2i_exchange *x, enum op2i_side side
   return status;
 }
 
-/* ---- moving ---------------------------------------------------------------------------------- */
+/* ---- packing and unpacking on the device ----------------------------------------------------- */
 
 static op2_status move_dat(struct op2i_exchange *x, int i, enum op2i_side side) {
   const struct table *table = &x->device->tables[side][i];

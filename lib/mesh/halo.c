@@ -26,7 +26,7 @@ static enum op2i_halo_part part_of(const struct maker *m, int64_t i) {
   return m->ends[1] + i < m->ends[2] ? OP2I_HALO_EXEC : OP2I_HALO_NONEXEC;
 }
 
-/* ---- what one rank can see ------------------------------------------------------------------- */
+/* ---- checks that need one rank only ---------------------------------------------------------- */
 
 static op2_status look_at_owners(const struct maker *m) {
   for (int64_t i = 0; i < halo_size(m); i++) {
@@ -71,7 +71,7 @@ static op2_status look_for_twins(const struct maker *m) {
   return status;
 }
 
-/* ---- each element is owned once -------------------------------------------------------------- */
+/* ---- check that each element has one owner --------------------------------------------------- */
 
 /* Ranks own as many elements as there are numbers, so if none is owned twice, none is missing. */
 static op2_status look_at_ownership(const struct maker *m) {
@@ -83,7 +83,7 @@ static op2_status look_at_ownership(const struct maker *m) {
   return status;
 }
 
-/* ---- rows that travel ------------------------------------------------------------------------ */
+/* ---- rows to send and to receive ------------------------------------------------------------- */
 
 static int64_t words_of(const struct op2i_parcel *parcel) {
   return (int64_t)(parcel->bytes / sizeof(int64_t));
@@ -219,7 +219,7 @@ static op2_status connect(const struct maker *m) {
   return status;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 static op2_status keep(struct maker *m) {
   size_t total = (size_t)m->ends[3], halo = (size_t)halo_size(m);

@@ -25,7 +25,7 @@ struct request {
   const op2_arg *args;
 };
 
-/* ---- what can be wrong ----------------------------------------------------------------------- */
+/* ---- checks of arguments --------------------------------------------------------------------- */
 
 static op2_status wrong(const struct request *r, op2_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -96,7 +96,7 @@ static op2_status check(const struct request *r) {
   return status;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the table of calls ---------------------------------------------------------------------- */
 
 static void free_call(struct op2i_user_call *call) {
   if (call->op.ctx->sched) op2i_scheduler.forget(call->op.ctx->sched, &call->op);
@@ -292,7 +292,7 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
   return status;
 }
 
-/* ---- as an operation ------------------------------------------------------------------------- */
+/* ---- the operation in the queue -------------------------------------------------------------- */
 
 static void use(struct op2i_op *op) {
   if (op->uses++ > 0) return;

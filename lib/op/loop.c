@@ -236,7 +236,7 @@ const char *op2i_loop_name(const struct op2i_loop *loop) {
   return loop->name ? loop->name : loop->kernel->obj.name;
 }
 
-/* ---- making and freeing ---------------------------------------------------------------------- */
+/* ---- creating and freeing -------------------------------------------------------------------- */
 
 static void release_images(struct op2i_loop *loop) {
   for (int v = 0; v < OP2I_VARIANTS; v++) {
@@ -310,7 +310,7 @@ static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2
   return OP2_SUCCESS;
 }
 
-/* ---- the table ------------------------------------------------------------------------------- */
+/* ---- the table of loops ---------------------------------------------------------------------- */
 
 /* Hash what calls differ in, enough to distinguish most of them. Each argument is hashed by itself,
  * with an odd factor of its own, so that no multiplication waits for the one before. */
@@ -594,7 +594,7 @@ static void forget_loops(op2_context ctx, const void *object) {
   }
 }
 
-/* ---- other sets ------------------------------------------------------------------------------ */
+/* ---- updates after sets and maps have changed ------------------------------------------------ */
 
 static void forget_code(struct op2i_loop *loop) {
   release_images(loop);
@@ -679,7 +679,7 @@ static op2_status capture_consts(struct op2i_op *op, unsigned char *payload) {
   return OP2_SUCCESS;
 }
 
-/* ---- as an operation ------------------------------------------------------------------------- */
+/* ---- the operation in the queue -------------------------------------------------------------- */
 
 static void use(struct op2i_op *op) { op2i_loop_use(op2i_op_loop(op)); }
 static void unuse(struct op2i_op *op) { op2i_loop_unuse(op2i_op_loop(op)); }

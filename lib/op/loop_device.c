@@ -195,7 +195,7 @@ static const char *no_atomics(const struct op2i_loop *loop) {
   return NULL;
 }
 
-/* ---- what will not do ------------------------------------------------------------------------ */
+/* ---- strategies that a loop rules out -------------------------------------------------------- */
 
 static int64_t values_of(const struct op2i_loop *loop) {
   int64_t values = 0;
@@ -278,7 +278,7 @@ static bool stores_besides(const struct op2i_loop *loop) {
   return stores;
 }
 
-/* ---- the choice ------------------------------------------------------------------------------ */
+/* ---- choice of the strategy ------------------------------------------------------------------ */
 
 static const char *unfit(const struct op2i_loop *loop, enum op2i_device_strategy strategy,
                          struct op2i_device_form *form) {
@@ -352,7 +352,7 @@ void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
   op2i_loop_device_form_by(loop, generic, wish, form);
 }
 
-/* ---- what launches are given ----------------------------------------------------------------- */
+/* ---- arguments of launches ------------------------------------------------------------------- */
 
 int64_t op2i_device_stage_bytes(const struct op2i_loop *loop, int64_t group) {
   const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;

@@ -118,7 +118,7 @@ static op2_status copy_source(struct op2i_loop *loop, const struct op2i_loop *mo
   return OP2_SUCCESS;
 }
 
-/* ---- what is asked for ----------------------------------------------------------------------- */
+/* ---- the form of a loop ---------------------------------------------------------------------- */
 
 /* Decide whether the device runs the loop, if the backend has one. */
 static void judge_device(struct op2i_loop *loop) {

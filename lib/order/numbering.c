@@ -69,7 +69,7 @@ void op2i_map_measure(op2_map map) {
   op2i_free(table);
 }
 
-/* ---- traffic --------------------------------------------------------------------------------- */
+/* ---- memory traffic of a numbering ----------------------------------------------------------- */
 
 enum {
   TARGETS_IN_LINE = 2, /* targets of 32 bytes: a few numbers for each element */
@@ -115,7 +115,7 @@ double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *invers
   return (double)lines / (double)counted * (double)rows / (double)all;
 }
 
-/* ---- whether it pays ------------------------------------------------------------------------- */
+/* ---- estimated gain of renumbering ----------------------------------------------------------- */
 
 /* Renumbering takes as long as some 80 loops through the map once it is in order (measured: a
  * triangulation of 1.3 million edges, rows of five doubles, two threads), and a loop through the
@@ -190,7 +190,7 @@ bool op2i_numbering_lead(op2_map map, int64_t rows, bool put_off) {
   return op2i_numbering_waits(map) && map->rows_to_wait <= 0;
 }
 
-/* ---- what is warned of ----------------------------------------------------------------------- */
+/* ---- warnings -------------------------------------------------------------------------------- */
 
 /* True if the map is worth measuring: its set is large (small sets are in caches anyway, and their
  * blocks are few), and op2_renumber() can renumber its sets and has not done so. */

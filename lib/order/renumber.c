@@ -26,7 +26,7 @@ struct renumbering {
   int64_t ndone;
 };
 
-/* ---- which sets ------------------------------------------------------------------------------ */
+/* ---- choice of the sets ---------------------------------------------------------------------- */
 
 static struct op2i_renumber *find(const struct renumbering *r, op2_set set) {
   for (int64_t i = 0; i < r->nsets; i++)
@@ -68,7 +68,7 @@ static op2_status check_scopes(const struct renumbering *r, op2_map map) {
   return OP2_SUCCESS;
 }
 
-/* ---- which order ----------------------------------------------------------------------------- */
+/* ---- choice of the order --------------------------------------------------------------------- */
 
 /* A rule that orders a set by one that has its order already. */
 typedef op2_status order_by(op2_map map, const struct op2i_renumber *by, struct op2i_renumber *r);
@@ -186,7 +186,7 @@ fail:
   return status;
 }
 
-/* ---- unasked --------------------------------------------------------------------------------- */
+/* ---- automatic renumbering ------------------------------------------------------------------- */
 
 /* The number of cache lines that one loop through every map of the sets loads. */
 static double all_traffic(const struct renumbering *r, bool after) {

@@ -94,7 +94,7 @@ static op2_status prepare(struct apply *a, const struct op2i_renumber *r) {
   return status;
 }
 
-/* ---- change ---------------------------------------------------------------------------------- */
+/* ---- reordering dats and maps ---------------------------------------------------------------- */
 
 static void change_dat(struct apply *a, const struct op2i_renumber *r, op2_dat dat) {
   int64_t total = r->set->ends[OP2I_NONEXEC];

@@ -127,7 +127,7 @@ op2_status op2i_order_by_graph(op2_map map, struct op2i_renumber *to) {
   return status;
 }
 
-/* ---- sorted by targets ----------------------------------------------------------------------- */
+/* ---- rows sorted by their targets ------------------------------------------------------------ */
 
 /* The new numbers of each row's targets, ascending. */
 static void sorted_rows(op2_map map, const int64_t *inverse, int32_t *keys) {
@@ -183,7 +183,7 @@ op2_status op2i_order_by_targets(op2_map map, const struct op2i_renumber *to,
   return status;
 }
 
-/* ---- as first met ---------------------------------------------------------------------------- */
+/* ---- numbered by first appearance ------------------------------------------------------------ */
 
 op2_status op2i_order_by_touch(op2_map map, const struct op2i_renumber *from,
                                struct op2i_renumber *to) {

@@ -22,7 +22,7 @@ static const struct op2i_renumber *change_of(const struct following *f, op2_set 
   return NULL;
 }
 
-/* ---- how rows will be laid out --------------------------------------------------------------- */
+/* ---- layout of the renumbered rows ----------------------------------------------------------- */
 
 static void find_concern(const struct following *f, struct op2i_followed *out) {
   const struct op2_sparsity_s *sparsity = out->sparsity;
@@ -64,7 +64,7 @@ static op2_status choose_layouts(op2_context ctx, int64_t n, struct op2i_followe
   return status;
 }
 
-/* ---- places ---------------------------------------------------------------------------------- */
+/* ---- nonzeros -------------------------------------------------------------------------------- */
 
 static op2_status allocate(struct op2i_followed *out) {
   const struct op2_sparsity_s *sparsity = out->sparsity;
@@ -148,7 +148,7 @@ static op2_status order_places(const struct following *f, struct op2i_followed *
   return status;
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all sparsities -------------------------------------------------------------------------- */
 
 static op2_status list(op2_context ctx, const struct following *f, int64_t *count,
                        struct op2i_followed **out) {

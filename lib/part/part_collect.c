@@ -76,7 +76,7 @@ static op2_status list_all(struct op2i_parting *p) {
   return status;
 }
 
-/* ---- whether all ranks have the same --------------------------------------------------------- */
+/* ---- check that all ranks have the same objects ---------------------------------------------- */
 
 static uint64_t mix(uint64_t hash, int64_t value) { return op2i_hash_word(hash, (uint64_t)value); }
 
@@ -108,7 +108,7 @@ op2_status op2i_part_collect(op2_context ctx, struct op2i_parting *p) {
   return status ? status : compare(p);
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- freeing --------------------------------------------------------------------------------- */
 
 static void free_set(struct op2i_part_set *s) {
   op2i_free(s->number);

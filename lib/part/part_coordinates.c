@@ -113,7 +113,7 @@ static void release(struct bisection *b) {
   op2i_free(b->count);
 }
 
-/* ---- one cut of all boxes -------------------------------------------------------------------- */
+/* ---- one bisection of all boxes -------------------------------------------------------------- */
 
 /* Compute the sides of all boxes: low[box][dim] and high[box][dim]. */
 static op2_status measure(struct bisection *b) {
@@ -240,7 +240,7 @@ static op2_status break_ties(struct bisection *b, int64_t size) {
   return status;
 }
 
-/* ---- halves ---------------------------------------------------------------------------------- */
+/* ---- recursive bisection --------------------------------------------------------------------- */
 
 static void halve(struct bisection *b) {
   int n = 0;

@@ -33,7 +33,7 @@ int32_t op2i_part_elect(int64_t number, int64_t n, int32_t *votes) {
   }
 }
 
-/* ---- by targets ------------------------------------------------------------------------------ */
+/* ---- owners chosen by the targets of maps ---------------------------------------------------- */
 
 /* Find the owners of the targets of a map's rows. */
 static op2_status find_owners(const struct op2i_parting *p, const struct op2i_part_map *m,
@@ -87,7 +87,7 @@ static op2_status by_targets(struct op2i_parting *p, int set) {
   return status ? status : op2i_part_settle(p, set);
 }
 
-/* ---- by the rows that lead there ------------------------------------------------------------- */
+/* ---- owners chosen by the rows that lead to an element --------------------------------------- */
 
 struct vote {
   int64_t number, owner;
@@ -179,7 +179,7 @@ static op2_status by_rows(struct op2i_parting *p, int set) {
   return status ? status : op2i_part_settle(p, set);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all sets -------------------------------------------------------------------------------- */
 
 /* Find the owners of one more set: the first one that can follow, by targets rather than by
  * rows. */

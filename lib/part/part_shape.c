@@ -13,7 +13,7 @@
 
 static op2_status no_memory(void) { return op2i_error_nomem("a partition"); }
 
-/* ---- rows for ranks -------------------------------------------------------------------------- */
+/* ---- lists of rows by rank ------------------------------------------------------------------- */
 
 /* Take over the memory of parcels, in which they are contiguous. Returns the number of int64_t. */
 static int64_t take(struct op2i_parcels *in, int64_t **rows) {
@@ -51,7 +51,7 @@ static op2_status send_owned(struct op2i_parting *p) {
   return status;
 }
 
-/* ---- who owns what they lead to -------------------------------------------------------------- */
+/* ---- owners of the targets of maps ----------------------------------------------------------- */
 
 /* Find the owners of all elements of a set that owned rows reach. */
 static op2_status find_targets(const struct op2i_parting *p, int set) {

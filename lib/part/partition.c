@@ -14,7 +14,7 @@
 #include "partitioner.h"
 #include "renumber.h"
 
-/* ---- what is refused ------------------------------------------------------------------------- */
+/* ---- checks of arguments --------------------------------------------------------------------- */
 
 static op2_status check_set(op2_context ctx, op2_set set) {
   op2_status status = op2i_object_validate(set, OP2I_SET, "op2_partition");
@@ -115,7 +115,7 @@ static op2_status compare(op2_context ctx, const op2_partition_options *how) {
                     "op2_partition: the ranks do not name the same method and the same object");
 }
 
-/* ---- what is reported ------------------------------------------------------------------------ */
+/* ---- statistics of a partition --------------------------------------------------------------- */
 
 static op2_status add_up(struct op2i_parting *p) {
   op2_partition_report *r = &p->report;

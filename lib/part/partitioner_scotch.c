@@ -31,7 +31,7 @@ static void free_whole(struct whole *w) {
   op2i_free(w->part);
 }
 
-/* ---- to rank 0 and back ---------------------------------------------------------------------- */
+/* ---- gathering the graph on rank 0 and scattering the parts ---------------------------------- */
 
 static op2_status to_root(struct op2i_comm *comm, int64_t n, const int64_t *values,
                           struct op2i_parcels *in) {
@@ -109,7 +109,7 @@ static op2_status scatter(const struct op2i_spread_graph *graph, const struct wh
   return status;
 }
 
-/* ---- cutting --------------------------------------------------------------------------------- */
+/* ---- partitioning the graph ------------------------------------------------------------------ */
 
 /* Runs in a separate Scotch context, on this thread, so that the parts do not depend on earlier
  * uses of Scotch by the program. */

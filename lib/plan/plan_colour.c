@@ -144,7 +144,7 @@ void op2i_colouring_close(struct op2i_colouring *colouring) {
   op2i_free(colouring->columns);
 }
 
-/* ---- first fit of elements, 32 colours at a time ---- */
+/* ---- first-fit colouring of elements, 32 colours at a time ---- */
 
 static uint32_t used_colours(const struct op2i_colouring *colouring, int64_t position) {
   uint32_t mask = 0;
@@ -201,7 +201,7 @@ static int64_t first_fit(struct op2i_colouring *colouring, int64_t lo, int64_t h
   return left;
 }
 
-/* ---- one more than every earlier conflicting span ---- */
+/* ---- colours above those of all earlier conflicting spans ---- */
 
 static uint64_t column_top(const struct op2i_column *column, const int64_t *subset,
                            const struct op2i_marks *marks, int64_t lo, int64_t hi) {

@@ -38,7 +38,7 @@ static op2_status too_many(op2_sparsity sparsity) {
                     sparsity->obj.name, sparsity->obj.ctx->comm ? " on a rank" : "");
 }
 
-/* ---- who reaches a row ----------------------------------------------------------------------- */
+/* ---- the elements that reach each row -------------------------------------------------------- */
 
 /* The row that slot i of an element leads to; negative if it is absent or not owned by this
  * rank. */
@@ -228,7 +228,7 @@ static op2_status fill_rows(struct pattern *p) {
   return OP2_SUCCESS;
 }
 
-/* ---- the places of an element ---------------------------------------------------------------- */
+/* ---- the nonzeros of an element -------------------------------------------------------------- */
 
 /* The nonzero of a column in a row that has this column. */
 static int32_t place_of(const struct op2_sparsity_s *sparsity, int32_t row, int32_t column) {
@@ -293,7 +293,7 @@ static op2_status look_up(struct pattern *p, const struct reached *r, int32_t **
   return place_beyond(p, n * block, beyond);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 static op2_status make(struct pattern *p, int32_t **entries, int64_t *beyond) {
   op2_status status = OP2_SUCCESS;

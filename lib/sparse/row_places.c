@@ -141,7 +141,7 @@ static op2_status make_columns(op2_sparsity sparsity, const struct op2i_row_requ
   return status;
 }
 
-/* ---- those that are kept --------------------------------------------------------------------- */
+/* ---- cached records -------------------------------------------------------------------------- */
 
 static void free_places(struct op2i_row_places *p) {
   op2i_unref(p->all);

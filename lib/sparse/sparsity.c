@@ -38,7 +38,7 @@ op2_map op2i_sparsity_places(const struct op2_sparsity_s *sparsity, op2_map rows
   return NULL;
 }
 
-/* ---- what is given --------------------------------------------------------------------------- */
+/* ---- checks of arguments --------------------------------------------------------------------- */
 
 static op2_status check_map(op2_map map, op2_map first, const char *side, const char *name) {
   char what[64];
@@ -82,7 +82,7 @@ static op2_status check(int npairs, const op2_map_pair *pairs, const char *name)
   return status;
 }
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- building the sparsity ------------------------------------------------------------------- */
 
 static void keep_pairs(op2_sparsity sparsity, int npairs, const op2_map_pair *pairs) {
   for (int k = 0; k < npairs; k++) {
@@ -188,7 +188,7 @@ static op2_status make_places(op2_sparsity sparsity, int32_t **entries, int64_t 
   return op2i_context_agree(sparsity->obj.ctx, status);
 }
 
-/* ---- in the program's numbers ---------------------------------------------------------------- */
+/* ---- a copy in the program's numbering ------------------------------------------------------- */
 
 /* The library's row at each position in the program's order of rows; null: the orders are the
  * same. */

@@ -104,7 +104,7 @@ void op2i_tile_links_close(struct op2i_tile_links *links);
 op2_status op2i_tile_partition(const struct op2i_tile_desc *desc,
                                const struct op2i_tile_chain *chain, int32_t *tile, int32_t *ntiles);
 
-/* ---- tile_home.c: tiles for what no dependence places ---------------------------------------- */
+/* ---- tile_home.c: tiles for iterations without dependences ----------------------------------- */
 
 /* Assigns every element a tile near which it is used. Made at the first use. */
 struct op2i_tile_home {

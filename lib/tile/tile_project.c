@@ -124,7 +124,7 @@ static void empty(struct sets *sets, int32_t *set) {
   *set = NONE;
 }
 
-/* ---- what loops leave behind ---- */
+/* ---- accesses that loops record ---- */
 
 static inline op2_status wait_for(struct op2i_tile_projection *p, int32_t before, int32_t tile) {
   if (before == tile || before == NONE || !p->pairs) return OP2_SUCCESS;
@@ -205,7 +205,7 @@ static op2_status record_seen(struct op2i_tile_projection *p, const struct group
   return status;
 }
 
-/* ---- loops whose iterations may change places ---- */
+/* ---- loops whose iterations may be reordered ---- */
 
 static op2_status room_for(int32_t **array, int64_t *size, int64_t wanted) {
   if (*size >= wanted) return OP2_SUCCESS;
@@ -388,7 +388,7 @@ fail:
   return status;
 }
 
-/* ---- the whole ---- */
+/* ---- the interface ---- */
 
 /* Allocate the sets of readers at the first loop with a column that only reads. */
 static op2_status note_readers(struct op2i_tile_projection *p, const struct op2i_tile_step *step) {

@@ -25,7 +25,7 @@ void op2i_dataset_shut_all(struct op2i_dataset_ids *ids) {
   op2i_dataset_shut(&ids->dataset, H5Dclose);
 }
 
-/* ---- attributes that are there --------------------------------------------------------------- */
+/* ---- existing attributes --------------------------------------------------------------------- */
 
 /* Files that op2 has not written, such as those of h5py, need no attributes: if one is absent,
  * ids->attribute stays closed. Those that exist must not contradict the dataset. */
@@ -110,7 +110,7 @@ static op2_status check_attributes(op2_file file, const struct op2i_dataset *wha
   return status ? status : check_type_text(file, what, ids);
 }
 
-/* ---- a dataset that is there ----------------------------------------------------------------- */
+/* ---- an existing dataset --------------------------------------------------------------------- */
 
 static op2_status open_dataset(op2_file file, const struct op2i_dataset *what,
                                struct op2i_dataset_ids *ids) {

@@ -13,7 +13,7 @@
 
 #include "context.h"
 
-/* ---- how HDF5 is called ---------------------------------------------------------------------- */
+/* ---- calling HDF5 ---------------------------------------------------------------------------- */
 
 static pthread_mutex_t hdf5 = PTHREAD_MUTEX_INITIALIZER;
 
@@ -56,7 +56,7 @@ op2_status op2i_hdf5_error(op2_file file, const struct op2i_dataset *what, bool 
                           *words ? " (HDF5: " : "", words, *words ? ")" : "");
 }
 
-/* ---- what all calls do ----------------------------------------------------------------------- */
+/* ---- checks that all calls share ------------------------------------------------------------- */
 
 op2_status op2i_file_agree(op2_file file, op2_status status) {
   return file->comm ? file->op2->agree(file->comm, status) : status;

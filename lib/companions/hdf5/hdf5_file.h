@@ -53,7 +53,7 @@ struct op2i_dataset {
   uint64_t values;
 };
 
-/* ---- how HDF5 is called ---- */
+/* ---- calling HDF5 ---- */
 
 /* The program's settings for errors of HDF5, which are replaced between enter and leave: errors are
  * kept, and nothing is printed. HDF5 converts values in the default floating-point environment. The
@@ -71,7 +71,7 @@ op2_status op2i_hdf5_error(op2_file file, const struct op2i_dataset *what, bool 
                            op2_status status, const char *format, ...)
     __attribute__((format(printf, 5, 6)));
 
-/* ---- what all calls do ---- */
+/* ---- checks that all calls share ---- */
 
 /* Check that a call can be made on the file, and that `name` is valid. `writes`: the call writes;
  * else it reads. */

@@ -77,7 +77,7 @@ bool op2i_part_name(struct op2i_part *part, const char *path) {
   return true;
 }
 
-/* ---- making it ------------------------------------------------------------------------------- */
+/* ---- creating the temporary file ------------------------------------------------------------- */
 
 /* Find the permissions for the part, which are those of the target; 0 for a new file, which gets
  * the process's default. */
@@ -149,7 +149,7 @@ bool op2i_part_begin(struct op2i_part *part, bool copy) {
   return !part->failed;
 }
 
-/* ---- its contents ---------------------------------------------------------------------------- */
+/* ---- writing to it --------------------------------------------------------------------------- */
 
 static bool is_owner(const struct op2i_part *part) { return getpid() == part->owner; }
 
@@ -226,7 +226,7 @@ int64_t op2i_part_size(const struct op2i_part *part) {
   return fstat(part->fd, &st) == 0 ? st.st_size : -1;
 }
 
-/* ---- its end --------------------------------------------------------------------------------- */
+/* ---- syncing it and renaming it to its target ------------------------------------------------ */
 
 bool op2i_part_sync(struct op2i_part *part) {
   int error;

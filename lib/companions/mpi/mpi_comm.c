@@ -55,7 +55,7 @@ struct op2i_message {
 
 static struct rank *rank_of(struct op2i_comm *comm) { return (struct rank *)comm; }
 
-/* ---- what goes wrong ------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 op2_status op2i_mpi_failed(const struct op2i_companion *op2, int rank, int size, int error,
                            const char *doing) {
@@ -327,7 +327,7 @@ static int awaited(const struct op2i_message *message) {
   return message->over < message->n ? message->envelope.peer : -1;
 }
 
-/* ---- ranks ----------------------------------------------------------------------------------- */
+/* ---- creating and freeing a communicator ----------------------------------------------------- */
 
 static void abandon(struct op2i_comm *comm, const char *message) {
   const struct rank *rank = rank_of(comm);

@@ -83,7 +83,7 @@ op2_status op2i_petsc_agree_on_change(const struct op2i_companion *op2, op2_cont
   return any[0] ? op2->agree(ctx->comm, status) : OP2_SUCCESS;
 }
 
-/* ---- what goes when PETSc does --------------------------------------------------------------- */
+/* ---- objects that are released when PETSc ends ----------------------------------------------- */
 
 static struct op2i_petsc_kept all = {&all, &all, NULL};
 static bool watched; /* PETSc will report its end */
@@ -131,7 +131,7 @@ void op2i_petsc_let_go(struct op2i_petsc_kept *kept) {
   pthread_mutex_unlock(&petsc);
 }
 
-/* ---- beginning and ending -------------------------------------------------------------------- */
+/* ---- initialisation and finalisation --------------------------------------------------------- */
 
 static MPI_Comm own_world = MPI_COMM_NULL;
 

@@ -57,7 +57,7 @@ static op2_status have_kept(struct op2i_petsc_manner *manner, op2_mat mat, struc
   return op2i_petsc_status(manner, op2i_petsc_keep(&(*out)->kept), "matrix", mat->obj.name);
 }
 
-/* ---- what the matrix is ---------------------------------------------------------------------- */
+/* ---- format and sizes of the matrix ---------------------------------------------------------- */
 
 int op2i_petsc_form_of(const struct op2_mat_s *mat, const char *type) {
   bool square = mat->row_dim == mat->column_dim;
@@ -116,7 +116,7 @@ static op2_status measure(struct op2i_petsc_manner *manner, op2_mat mat, struct 
   return mat->obj.ctx->comm ? op2->agree(mat->obj.ctx->comm, status) : status;
 }
 
-/* ---- where entries are ----------------------------------------------------------------------- */
+/* ---- layout of the nonzeros ------------------------------------------------------------------ */
 
 static int64_t number_of(const struct shape *shape, const struct op2_sparsity_s *sparsity,
                          struct op2i_entries entries, int64_t k) {
@@ -163,7 +163,7 @@ static op2_status lay_out(const struct op2i_companion *op2, const struct op2_spa
   return OP2_SUCCESS;
 }
 
-/* ---- making one ------------------------------------------------------------------------------ */
+/* ---- creating a PETSc matrix ----------------------------------------------------------------- */
 
 /* Rows and columns in PETSc's format: of blocks, or of single values; ascending within a row. */
 struct pattern {
@@ -240,7 +240,7 @@ static PetscErrorCode settle(op2_mat mat, Mat A) {
   return code ? code : MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE);
 }
 
-/* ---- making a form --------------------------------------------------------------------------- */
+/* ---- creating a matrix in one of PETSc's formats --------------------------------------------- */
 
 static bool can_wrap(op2_mat mat, const struct shape *shape, int form) {
   return shape->ranks == 1 && form == OP2I_PETSC_AIJ && mat->sparsity->slice == 1 &&
@@ -358,7 +358,7 @@ op2_status op2i_petsc_mat(struct op2i_petsc_manner *manner, op2_mat mat, int f, 
   return op2i_petsc_status(manner, code, "matrix", mat->obj.name);
 }
 
-/* ---- for the program ------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 static op2_status check(const struct op2i_companion *op2, op2_mat mat, op2_access access,
                         MatType type, const void *out) {

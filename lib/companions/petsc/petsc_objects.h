@@ -14,7 +14,7 @@
 /* PETSc documents and exports this function, but declares it only in a private header. */
 PETSC_EXTERN PetscErrorCode PetscObjectStateGet(PetscObject, PetscObjectState *);
 
-/* ---- how PETSc is called (petsc_calls.c) ---- */
+/* ---- calling PETSc (petsc_calls.c) ---- */
 
 /* The message of PETSc's first error since enter(), and the floating-point environment of the
  * caller. The struct must not move between enter and leave. */

@@ -473,7 +473,7 @@ static op2_status solve_with_petsc(struct op2i_solve *solve, const int64_t *chan
   return status;
 }
 
-/* ---- what the method needs ------------------------------------------------------------------- */
+/* ---- properties that the method requires ----------------------------------------------------- */
 
 /* The type that the solver's KSP has or will have; empty: none was chosen. Options of the database
  * take precedence and are read by the first solve. */

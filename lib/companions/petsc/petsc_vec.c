@@ -38,7 +38,7 @@ PetscErrorCode op2i_petsc_vec_end(op2_dat dat, void *rows, bool writes, Vec *v) 
   return code ? code : end;
 }
 
-/* ---- for the program ------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 /* The dat of an open Vec, attached to it. */
 struct open_dat {
