@@ -10,7 +10,7 @@
  * macros may produce them. */
 enum { NESTED_MAX = 1000 };
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- keywords -------------------------------------------------------------------------------- */
 
 enum count { CHARS, SHORTS, INTS, LONGS, SIGNEDS, UNSIGNEDS, FLOATS, DOUBLES, COUNTS };
 enum kind { PASSED, CONST, COUNTED, TYPE, TAGGED, TYPEOF, SAYS, BRACKETED };

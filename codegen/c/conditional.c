@@ -357,7 +357,7 @@ op2_status op2i_conditionals(struct op2i_tokens *tokens, bool given) {
   return status;
 }
 
-/* ---- what the source does not show ----------------------------------------------------------- */
+/* ---- properties that the source does not determine ------------------------------------------- */
 
 /* True if compiler flags may define names, include files, or choose a dialect that defines fewer
  * names. */

@@ -83,7 +83,7 @@ static void find_state(const struct op2i_unit *unit, struct op2i_signature *out)
   }
 }
 
-/* ---- arguments that are read ----------------------------------------------------------------- */
+/* ---- arguments that the kernel reads --------------------------------------------------------- */
 
 /* A use of a parameter's values. */
 struct use {

@@ -10,7 +10,7 @@
 #include "longs.h"
 #include "mem.h"
 
-/* ---- which functions use constants ----------------------------------------------------------- */
+/* ---- functions that use constants ------------------------------------------------------------ */
 
 /* The constant that token t refers to, or null. */
 const struct op2i_loop_const *op2i_rewrite_constant(const struct op2i_rewrite *r, int64_t t) {

@@ -143,7 +143,7 @@ void op2i_devgen_live(const struct op2i_devgen *g) {
       ": op2_items();\n");
 }
 
-/* ---- an item for each element ---------------------------------------------------------------- */
+/* ---- one work item per element --------------------------------------------------------------- */
 
 static void once(const struct op2i_devgen *g) {
   op2i_devgen_entry(g, "op2_once", -1);

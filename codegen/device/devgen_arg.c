@@ -136,7 +136,7 @@ static void pointers(const struct op2i_devgen *g, int a) {
   op2i_text_add(g->e.out, "};\n");
 }
 
-/* ---- what comes along with the launch -------------------------------------------------------- */
+/* ---- values that are passed with the launch -------------------------------------------------- */
 
 /* Values that all elements share, those of a global or in the payload. They are copied unless a
  * pointer may point to any kind of memory. */
@@ -173,7 +173,7 @@ static void reduced(const struct op2i_devgen *g, int a) {
   op2i_devgen_each(g, arg->dim, "    ", statement);
 }
 
-/* ---- numbers --------------------------------------------------------------------------------- */
+/* ---- element numbers ------------------------------------------------------------------------- */
 
 static void number(const struct op2i_devgen *g, int a, int slot) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
@@ -195,7 +195,7 @@ static void numbers(const struct op2i_devgen *g, int a) {
   op2i_text_add(g->e.out, "};\n");
 }
 
-/* ---- round the call -------------------------------------------------------------------------- */
+/* ---- text before and after the call ---------------------------------------------------------- */
 
 void op2i_devgen_prepare(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);

@@ -12,7 +12,7 @@ static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int a) {
   return &g->e.loop->args[a];
 }
 
-/* ---- what a block has in shared memory ------------------------------------------------------- */
+/* ---- shared memory of a block ---------------------------------------------------------------- */
 
 static const struct op2i_loop_arg *arg_of_stage(const struct op2i_devgen *g, int s) {
   return arg_of(g, op2i_emit_first_of_dat(&g->e, g->form.stages[s].dat));

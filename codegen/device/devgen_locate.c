@@ -31,7 +31,7 @@ static char sign(const struct op2i_devgen *g, int a) {
   return arg_of(g, a)->access == OP2_MIN ? '<' : '>';
 }
 
-/* ---- what elements leave --------------------------------------------------------------------- */
+/* ---- values that elements keep --------------------------------------------------------------- */
 
 /* The lvalue of component %s of an argument, as the element at op2_position has kept it. */
 static void kept(const struct op2i_devgen *g, int a, char there[STATEMENT]) {
@@ -80,7 +80,7 @@ void op2i_devgen_keep_apart(const struct op2i_devgen *g) {
   }
 }
 
-/* ---- who wins -------------------------------------------------------------------------------- */
+/* ---- comparison of (value, element number) pairs --------------------------------------------- */
 
 /* Declare arrays over lanes: values, numbers of their elements, and positions where the information
  * beside them is kept. */
@@ -171,7 +171,7 @@ void op2i_devgen_locate_tile(const struct op2i_devgen *g, int a) {
   op2i_text_add(g->e.out, "    }\n  }\n  op2_wait();\n  }\n");
 }
 
-/* ---- what all groups come to ----------------------------------------------------------------- */
+/* ---- combination over all groups ------------------------------------------------------------- */
 
 /* Update the global as if a fused loop's member combined its result with those of earlier
  * members. */

@@ -105,7 +105,7 @@ static void put_partial(const struct op2i_devgen *g, const struct part *p) {
   op2i_text_add(g->e.out, ";\n");
 }
 
-/* ---- what elements leave --------------------------------------------------------------------- */
+/* ---- values that elements keep --------------------------------------------------------------- */
 
 enum { NAME = 96, STATEMENT = 512 };
 
@@ -224,7 +224,7 @@ static void fold(const struct op2i_devgen *g) {
   op2i_text_add(g->e.out, "  }\n}\n");
 }
 
-/* ---- one value after the other --------------------------------------------------------------- */
+/* ---- reduction component by component -------------------------------------------------------- */
 
 /* Reduce all components of an argument, which share the same shared memory. */
 static void each_component(const struct op2i_devgen *g, int a, part_fn *write) {

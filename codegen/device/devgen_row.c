@@ -220,7 +220,7 @@ void op2i_devgen_store(const struct op2i_devgen *g) {
   }
 }
 
-/* ---- rows by way of shared memory ------------------------------------------------------------ */
+/* ---- rows moved through shared memory -------------------------------------------------------- */
 
 /* If neighbouring elements have wide rows, loads by each work item would touch parts of many cache
  * lines at a time. So a group loads all of its rows together, line by line, and each work item

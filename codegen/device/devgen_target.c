@@ -75,7 +75,7 @@ static void begin(const struct op2i_devgen *g, const char *name, int p) {
                 g->pass->ncolumns);
 }
 
-/* ---- elements anew --------------------------------------------------------------------------- */
+/* ---- recomputed elements --------------------------------------------------------------------- */
 
 void op2i_devgen_to_target(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
@@ -99,7 +99,7 @@ void op2i_devgen_repeat(struct op2i_devgen *g, int p) {
   entries_end(g);
 }
 
-/* ---- what elements have left ----------------------------------------------------------------- */
+/* ---- contributions that elements keep -------------------------------------------------------- */
 
 /* True if an argument's contributions are kept. Each component of them is an array over positions,
  * or over the elements of a block in shared memory, where only those of the pass are kept. */

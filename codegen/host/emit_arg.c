@@ -139,7 +139,7 @@ static void private_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
     snprintf(lvalue, LVALUE_MAX, "op2_%s%d[%d * op2_slot + op2_component]", name, a, (int)arg->dim);
 }
 
-/* ---- between memory and copy ----------------------------------------------------------------- */
+/* ---- actions between memory and a private copy ----------------------------------------------- */
 
 /* The rule of MIN and MAX for data: of equal values the present one stays, a zero that is taken
  * becomes positive, and a NaN that is present gives way. So the order of elements does not
@@ -206,7 +206,7 @@ static void for_values(const struct op2i_emitter *e, int a, enum action action,
   add_statement(e, a, action, -1, -1);
 }
 
-/* ---- strands of sums ------------------------------------------------------------------------- */
+/* ---- partial sums ---------------------------------------------------------------------------- */
 
 static void begin_strands(const struct op2i_emitter *e, int a) {
   int n = op2i_arg_strands(arg_of(e, a)) * (int)arg_of(e, a)->dim;
@@ -260,7 +260,7 @@ static void end_strands(const struct op2i_emitter *e, int a) {
   }
 }
 
-/* ---- before the loop, and after it ----------------------------------------------------------- */
+/* ---- text before and after the loop ---------------------------------------------------------- */
 
 static void setup_value(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
@@ -300,7 +300,7 @@ void op2i_emit_finish(const struct op2i_emitter *e, int a) {
     for_values(e, a, STORE, "  ");
 }
 
-/* ---- before the call, and after it ----------------------------------------------------------- */
+/* ---- text before and after the call ---------------------------------------------------------- */
 
 /* Increments of floating type start at -0.0: x + -0.0 is x for every x, so that the compiler drops
  * the addition where it cannot drop one of +0.0. */
@@ -428,7 +428,7 @@ void op2i_emit_settle(const struct op2i_emitter *e, int a) {
   }
 }
 
-/* ---- in the call ----------------------------------------------------------------------------- */
+/* ---- actual arguments of the call ------------------------------------------------------------ */
 
 void op2i_emit_actual(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = arg_of(e, a);

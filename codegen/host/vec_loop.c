@@ -20,7 +20,7 @@ static void add_type(const struct op2i_vec *v, op2_type type) {
   op2i_text_add(v->out, "op2_%sx%d", op2i_type_stem(type), v->lanes);
 }
 
-/* ---- what walks with the batches ------------------------------------------------------------- */
+/* ---- pointers that advance with the batches -------------------------------------------------- */
 
 enum walk { BEGIN, AHEAD, ADVANCE, LAST, END };
 

@@ -271,7 +271,7 @@ void op2i_vec_settle(const struct op2i_vec *v, int a) {
                   j);
 }
 
-/* ---- to memory, element by element ----------------------------------------------------------- */
+/* ---- storing to memory, element by element --------------------------------------------------- */
 
 static void add_part_type(const struct op2i_vec *v, op2_type type, int width) {
   if (width > 1)
@@ -345,7 +345,7 @@ static void add_bounds(const struct op2i_vec *v, int a) {
   }
 }
 
-/* ---- the same in loops ----------------------------------------------------------------------- */
+/* ---- storing to memory in loops -------------------------------------------------------------- */
 
 /* Declare op2_row, the vectors of the slot op2_slot. */
 static void roll_row(const struct op2i_vec *v, int a, const char *copy) {

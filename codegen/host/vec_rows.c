@@ -33,7 +33,7 @@ int op2i_vec_piece(const struct op2i_vec *v, int left) {
   return width;
 }
 
-/* ---- the network ----------------------------------------------------------------------------- */
+/* ---- the network of shuffles ----------------------------------------------------------------- */
 
 static int log2_of(int n) {
   int bits = 0;
@@ -370,7 +370,7 @@ static void add_bound(struct op2i_text *out, int lanes, op2_type type, const cha
   end_taking(out, lanes, type, "op2_plus");
 }
 
-/* ---- on demand ------------------------------------------------------------------------------- */
+/* ---- emitting a helper at its first use ------------------------------------------------------ */
 
 static void add_help(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, int width) {
   switch (help) {

@@ -21,7 +21,7 @@ int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
   return lanes > most ? most : lanes;
 }
 
-/* ---- what a dat's arguments have in common --------------------------------------------------- */
+/* ---- arguments with the same dat ------------------------------------------------------------- */
 
 struct use {
   bool modified, mapped, in_place; /* in_place: WRITE or RW */

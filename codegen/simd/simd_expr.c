@@ -364,7 +364,7 @@ static struct op2i_simd_node *unary(struct op2i_simd_parser *p) {
   return e;
 }
 
-/* ---- the rest -------------------------------------------------------------------------------- */
+/* ---- binary and conditional operators -------------------------------------------------------- */
 
 static int binary_tightness(const struct op2i_piece *t) {
   static const char *const levels[][5] = {

@@ -4,7 +4,7 @@
 
 #include "simd_internal.h"
 
-/* ---- a parser's place ------------------------------------------------------------------------ */
+/* ---- a parser's position --------------------------------------------------------------------- */
 
 bool op2i_simd_at(const struct op2i_simd_parser *p, const char *spelling) {
   return op2i_piece_is(&p->r.tokens[p->r.at], spelling);

@@ -262,7 +262,7 @@ static void vary_call(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   if (e->callee->stores) v->form->stores = true;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- expressions ----------------------------------------------------------------------------- */
 
 static void vary(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   e->varying = e->impure = e->hazard = false;
