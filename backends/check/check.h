@@ -120,7 +120,7 @@ op2_status op2i_check_judge(struct op2i_check *check);
 op2_status op2i_check_stray(const struct op2i_check *check, const struct op2i_check_row *row,
                             int64_t component);
 
-/* ---- check_compare.c: whether results are those of frame 0 ----------------------------------- */
+/* ---- check_compare.c: compare results with those of frame 0 ---------------------------------- */
 
 /* True if a frame's results are not those of frame 0. Reductions that started from other values
  * must relate as op2i_check_unlike() requires. Overwrites frame 1, unless that is the frame
@@ -130,7 +130,7 @@ bool op2i_check_differs(struct op2i_check *check, int frame, struct op2i_check_c
 int64_t op2i_check_first_unlike(const struct op2i_check *check, int row, const unsigned char *frame,
                                 int other, bool rounding);
 
-/* ---- check_values.c: what a reduction may do ------------------------------------------------- */
+/* ---- check_values.c: changes that a reduction permits ---------------------------------------- */
 
 /* Start values far from what meshes hold. They are powers of two, so that small additions leave
  * them unchanged, and so small that products of two of them are finite. */
@@ -165,7 +165,7 @@ int64_t op2i_check_wrong_way(op2_type type, op2_access access, int64_t n, const 
 int64_t op2i_check_unlike(op2_type type, op2_access access, int64_t n,
                           const struct op2i_check_values *values);
 
-/* ---- check_rounding.c: what rounding can explain --------------------------------------------- */
+/* ---- check_rounding.c: differences that rounding can explain --------------------------------- */
 
 /* Fill in check->rounding for the sums that a change alters; `frame` holds their results.
  * Overwrites frame 1, unless that is the same frame. */

@@ -134,7 +134,7 @@ static op2_status blame_start(struct op2i_check *check, int r, int other) {
   return adds ? blame_sum(check, row, c) : blame_bound(check, r, c, other);
 }
 
-/* ---- which it is ----------------------------------------------------------------------------- */
+/* ---- the argument to blame ------------------------------------------------------------------- */
 
 /* Return OP2_SUCCESS if the row is not to blame. */
 static op2_status blame_row(struct op2i_check *check, int r, int other,

@@ -43,7 +43,7 @@ static bool is_pattern(const unsigned char *value, op2_type type) {
   return true;
 }
 
-/* ---- before ---------------------------------------------------------------------------------- */
+/* ---- before the function runs ---------------------------------------------------------------- */
 
 static op2_status watch(struct guard *guard, struct watched w) {
   if (op2i_grow(&guard->watched, sizeof w, guard->n, &guard->capacity))
@@ -121,7 +121,7 @@ static void shut(struct guard *guard) {
   }
 }
 
-/* ---- after ----------------------------------------------------------------------------------- */
+/* ---- after the function has run -------------------------------------------------------------- */
 
 static void open_again(const struct watched *w) {
   if (w->page_end > w->page_first)
@@ -169,7 +169,7 @@ static op2_status tell_fault(const struct guard *guard, const struct op2i_fault 
                     fault->signal, fault->address);
 }
 
-/* ---- the function ---------------------------------------------------------------------------- */
+/* ---- running the function -------------------------------------------------------------------- */
 
 struct run {
   op2_call_function function;

@@ -22,7 +22,7 @@ static int64_t first_change(const struct op2i_check_row *row, const unsigned cha
   return (int64_t)(byte / row->value_bytes);
 }
 
-/* ---- strays ---------------------------------------------------------------------------------- */
+/* ---- accesses outside a row ------------------------------------------------------------------ */
 
 /* The filler repeats every eight components, so the zone is compared with itself, which is in
  * cache. */
@@ -144,7 +144,7 @@ static op2_status find_wrong_way(const struct op2i_check *check) {
   return OP2_SUCCESS;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- one element ----------------------------------------------------------------------------- */
 
 /* A kernel that stops only in a later frame has used a value that it may not read. */
 static op2_status apply(struct op2i_check *check, int frame, struct op2i_check_change change) {

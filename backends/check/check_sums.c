@@ -88,7 +88,7 @@ static void note_loss(double start, double up, double down, double rise, double 
 REAL(f64, double, DBL_EPSILON, OP2I_CHECK_FAR_F64, PART_F64)
 REAL(f32, float, FLT_EPSILON, OP2I_CHECK_FAR_F32, PART_F32)
 
-/* ---- by type --------------------------------------------------------------------------------- */
+/* ---- dispatch on the type -------------------------------------------------------------------- */
 
 void op2i_check_far(op2_type type, int64_t n, void *start) {
   if (type == OP2_F64) place_f64(n, start);

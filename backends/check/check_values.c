@@ -63,7 +63,7 @@ INTEGER(u16, uint16_t)
 INTEGER(u32, uint32_t)
 INTEGER(u64, uint64_t)
 
-/* ---- reals: to rounding, and nothing is said about values that are not finite ---------------- */
+/* ---- reals: up to rounding; values that are not finite are not judged ------------------------ */
 
 /* The distance of the near start is the magnitude of the values; sums move away from zero, and a
  * bound that starts at infinity moves near the result. The far starts are powers of two, so that
@@ -104,7 +104,7 @@ INTEGER(u64, uint64_t)
 REAL(f64, double, OP2_F64, OP2I_CHECK_FAR_F64)
 REAL(f32, float, OP2_F32, OP2I_CHECK_FAR_F32)
 
-/* ---- by type --------------------------------------------------------------------------------- */
+/* ---- dispatch on the type -------------------------------------------------------------------- */
 
 void op2i_check_alter(op2_type type, op2_access access, int64_t n, const void *start,
                       const void *out, void *altered) {

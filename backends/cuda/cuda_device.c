@@ -79,7 +79,7 @@ static void leave(struct cuda *cuda) {
 
 #define CALL(cuda_, name_, ...) failed(cuda_, #name_, (cuda_)->api->name_(__VA_ARGS__))
 
-/* ---- which there are ------------------------------------------------------------------------- */
+/* ---- listing devices ------------------------------------------------------------------------- */
 
 static char missing[256];
 
@@ -143,7 +143,7 @@ static void list(struct op2i_text *out) {
   }
 }
 
-/* ---- choosing -------------------------------------------------------------------------------- */
+/* ---- choosing a device ----------------------------------------------------------------------- */
 
 static bool meant(const struct op2i_cuda_api *api, int number, const char *which) {
   struct op2i_device_limits limits;

@@ -25,7 +25,7 @@ struct run {
   int nargs, tables_at;
 };
 
-/* ---- what launches are called with ----------------------------------------------------------- */
+/* ---- arguments of launches ------------------------------------------------------------------- */
 
 static void add_number(struct run *run, int64_t number) {
   run->args[run->nargs++] = (struct op2i_device_arg){.number = number};
@@ -70,7 +70,7 @@ static void set_tables(struct run *run, const struct op2i_device_table *table) {
     run->args[run->tables_at + t].memory = table ? table->memory[t] : NULL;
 }
 
-/* ---- values that come along ------------------------------------------------------------------ */
+/* ---- values that are passed with a launch ---------------------------------------------------- */
 
 static op2_status make_given(struct op2i_device_tables *tables, const struct op2i_loop *loop) {
   int64_t bytes = loop->op.payload_bytes;
@@ -298,7 +298,7 @@ static op2_status run_reductions(struct run *run) {
   return status;
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- running a step -------------------------------------------------------------------------- */
 
 static op2_status run_elements(struct run *run) {
   const struct op2i_device_form *form = &run->tables->form;

@@ -215,7 +215,7 @@ static op2_status make_stages(struct op2i_device *device, const struct op2i_step
   return status ? status : make_locals(device, step, form, table);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all tables of a loop -------------------------------------------------------------------- */
 
 static void release_range(struct op2i_device_tables *tables, int range) {
   for (int p = 0; p < OP2I_DEVICE_PASSES; p++) {

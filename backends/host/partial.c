@@ -112,7 +112,7 @@ void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
   }
 }
 
-/* ---- the element that wins ------------------------------------------------------------------- */
+/* ---- the element of a minimum or maximum ----------------------------------------------------- */
 
 static int64_t *winner(const struct op2i_loop_arg *arg, unsigned char *partial) {
   return &((struct op2i_found *)(partial + arg->found_at))->number;
@@ -156,7 +156,7 @@ static void publish(const struct op2i_step *step, int a) {
   }
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all reductions -------------------------------------------------------------------------- */
 
 static void combine_partials(const struct op2i_loop *loop, unsigned char *into,
                              unsigned char *from) {
@@ -195,7 +195,7 @@ void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
   if (!step->defers) publish_all(step);
 }
 
-/* ---- among ranks ----------------------------------------------------------------------------- */
+/* ---- combination over ranks ------------------------------------------------------------------ */
 
 size_t op2i_reduction_bytes(const struct op2i_loop *loop) {
   size_t end = 0;

@@ -42,7 +42,7 @@ struct job_list {
  * than it saves. */
 enum { MEMBERS_MAX = 32, PARTS = 8 };
 
-/* ---- gathering ------------------------------------------------------------------------------- */
+/* ---- grouping requests into jobs ------------------------------------------------------------- */
 
 /* Make jobs of consecutive requests, divided into `parts` jobs of about the same size. */
 static op2_status add_jobs(struct job_list *jobs, struct op2i_request **member, int64_t count,
@@ -96,7 +96,7 @@ static op2_status plan_jobs(struct job_list *jobs, struct op2i_request **request
   return OP2_SUCCESS;
 }
 
-/* ---- starting -------------------------------------------------------------------------------- */
+/* ---- starting jobs --------------------------------------------------------------------------- */
 
 static void add_source(struct op2i_text *text, const struct op2i_request *request) {
   char key[OP2I_KEY_CHARS];
@@ -177,7 +177,7 @@ fail:
   return status;
 }
 
-/* ---- finishing ------------------------------------------------------------------------------- */
+/* ---- finishing jobs -------------------------------------------------------------------------- */
 
 static void remove_files(struct job *job) {
   static const char *const suffixes[] = {".c", ".d", ".so", ".log"};
@@ -365,7 +365,7 @@ static op2_status run_jobs(op2_context ctx, struct job *jobs, int64_t n, int64_t
   return status;
 }
 
-/* ---- judging --------------------------------------------------------------------------------- */
+/* ---- results of jobs ------------------------------------------------------------------------- */
 
 static op2_status tell(op2_context ctx, const struct job *job) {
   for (int64_t i = 0; i < job->count; i++) {

@@ -182,7 +182,7 @@ static const char *file_fault(const char *trust, int fd, struct stat *st) {
   return NULL;
 }
 
-/* ---- what entries depend on ------------------------------------------------------------------ */
+/* ---- dependencies of entries ----------------------------------------------------------------- */
 
 static bool was_checked(const struct op2i_cache *cache, struct op2i_key digest) {
   for (int64_t i = 0; i < cache->nchecked; i++)

@@ -33,7 +33,7 @@ bool op2i_child_apart(void) {
          action.sa_handler != SIG_IGN;
 }
 
-/* ---- ending a family ------------------------------------------------------------------------- */
+/* ---- ending a process and its children ------------------------------------------------------- */
 
 enum { FAMILY_MOST = 1024 };
 struct family {

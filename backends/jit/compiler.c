@@ -65,7 +65,7 @@ bool op2i_compiler_name(const char *folder, const char *name, char path[PATH_MAX
          PATH_MAX;
 }
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- finding the compiler -------------------------------------------------------------------- */
 
 /* Look a program up as execvp() would. The first one goes to `found`, and all programs of that name
  * are identified: if the first one is a wrapper (ccache, distcc), one of the others does the
@@ -197,7 +197,7 @@ void op2i_compiler_close(struct op2i_compiler *compiler) {
   op2i_text_free(&compiler->missing);
 }
 
-/* ---- running --------------------------------------------------------------------------------- */
+/* ---- running the compiler -------------------------------------------------------------------- */
 
 static op2_status add_file(struct op2i_words *words, const char *option, const char *stem,
                            const char *suffix) {
@@ -377,7 +377,7 @@ fail:
   return status;
 }
 
-/* ---- what it said ---------------------------------------------------------------------------- */
+/* ---- messages of the compiler ---------------------------------------------------------------- */
 
 static void add_command(struct op2i_text *text, const struct op2i_words *words) {
   for (int64_t i = 0; i < words->count; i++) {

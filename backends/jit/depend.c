@@ -70,7 +70,7 @@ static struct op2i_key digest_in_path(const struct op2i_compiler *compiler, cons
   return digest;
 }
 
-/* ---- what the compiler has read -------------------------------------------------------------- */
+/* ---- files that the compiler has read -------------------------------------------------------- */
 
 /* Take the next name off a make rule; blanks, # and $ in names are escaped as GNU make requires. */
 static const char *next_name(const char *rule, char name[PATH_MAX]) {
@@ -126,7 +126,7 @@ static op2_status add_files(struct op2i_lookup *lookup, const char *rule) {
   return status;
 }
 
-/* ---- what the compiler has looked for -------------------------------------------------------- */
+/* ---- files that the compiler has searched for ------------------------------------------------ */
 
 static op2_status follow_file(struct op2i_lookup *lookup, const struct op2i_read_file *file) {
   char folder[PATH_MAX];
@@ -188,7 +188,7 @@ static bool is_decided(const struct op2i_lookup *lookup) {
   return decided;
 }
 
-/* ---- what else decides ----------------------------------------------------------------------- */
+/* ---- other dependencies ---------------------------------------------------------------------- */
 
 /* Add the directives of a text, which determine all that headers can contribute. Texts that share a
  * translation unit begin with the same directives, and no others of theirs matter. */

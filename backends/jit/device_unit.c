@@ -88,7 +88,7 @@ op2_status op2i_device_units_trim(op2_context ctx) {
   return status;
 }
 
-/* ---- making and finding them ----------------------------------------------------------------- */
+/* ---- building and finding binaries ----------------------------------------------------------- */
 
 static void keep(op2_context ctx, const struct op2i_device_unit *unit) {
   struct op2i_bytes entry, image = {unit->binary, unit->bytes};

@@ -31,7 +31,7 @@ struct op2i_key op2i_digest(const void *data, size_t size) {
   return (struct op2i_key){hash.low64, hash.high64};
 }
 
-/* ---- sound entries --------------------------------------------------------------------------- */
+/* ---- checks of entries ----------------------------------------------------------------------- */
 
 static const char *read_tail(struct op2i_bytes entry, struct tail *tail) {
   if (entry.size <= sizeof *tail) return "the file is too short";
@@ -79,7 +79,7 @@ struct op2i_bytes op2i_entry_list(struct op2i_bytes entry) {
   return (struct op2i_bytes){entry.data + before, tail.list_bytes};
 }
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- building an entry ----------------------------------------------------------------------- */
 
 op2_status op2i_entry_build(struct op2i_bytes image, const struct op2i_key *keys, int64_t nkeys,
                             struct op2i_bytes list, struct op2i_bytes *entry) {

@@ -12,7 +12,7 @@
 #include "error.h"
 #include "mem.h"
 
-/* ---- the copy -------------------------------------------------------------------------------- */
+/* ---- the copy of the environment ------------------------------------------------------------- */
 
 op2_status op2i_environment_copy(struct op2i_compiler *compiler) {
   /* The folders that only the system writes to, and the usual ones if PATH is not set. */

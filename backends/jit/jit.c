@@ -13,7 +13,7 @@
 #include "mem.h"
 #include "says.h"
 
-/* ---- what is known --------------------------------------------------------------------------- */
+/* ---- functions in memory --------------------------------------------------------------------- */
 
 static struct op2i_jit_slot *find_slot(struct op2i_jit_slot *slots, int64_t nslots,
                                        struct op2i_key key) {
@@ -91,7 +91,7 @@ op2_status op2i_jit_learn(struct op2i_jit *jit, struct op2i_request *request,
   return OP2_SUCCESS;
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- opening and closing --------------------------------------------------------------------- */
 
 static op2_status open_jit(op2_context ctx) {
   if (ctx->jit) return OP2_SUCCESS;
@@ -139,7 +139,7 @@ void op2i_jit_statistics(op2_context ctx, struct op2i_jit_stats *stats) {
   *stats = ctx->jit ? ctx->jit->stats : (struct op2i_jit_stats){0};
 }
 
-/* ---- getting --------------------------------------------------------------------------------- */
+/* ---- requests for functions ------------------------------------------------------------------ */
 
 static op2_status find_keys(const struct op2i_jit *jit, struct op2i_request *request) {
   const struct op2i_jit_code *code = request->code;

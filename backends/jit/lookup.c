@@ -13,7 +13,7 @@
 #include "error.h"
 #include "mem.h"
 
-/* ---- one place ------------------------------------------------------------------------------- */
+/* ---- searching one location ------------------------------------------------------------------ */
 
 /* Nothing is at `path`: record the first missing folder on the path, since many names have that
  * folder in common. */
@@ -61,7 +61,7 @@ static enum found look(struct op2i_lookup *lookup, const char *folder, const cha
   return UNREAD;
 }
 
-/* ---- one name -------------------------------------------------------------------------------- */
+/* ---- searching for one name ------------------------------------------------------------------ */
 
 static op2_status note_seen(struct op2i_lookup *lookup, const char *name, const char *folder,
                             bool next, bool *seen) {

@@ -62,7 +62,7 @@ static void judge(struct walk *w, const struct stat *st) {
   w->path->unsafe = w->fault != NULL;
 }
 
-/* ---- steps ----------------------------------------------------------------------------------- */
+/* ---- following a path step by step ----------------------------------------------------------- */
 
 static void blame(struct walk *w, const char *name) {
   const char *real = w->path->real;

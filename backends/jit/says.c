@@ -19,7 +19,7 @@
 #include "mem.h"
 #include "parts.h"
 
-/* ---- asking ---------------------------------------------------------------------------------- */
+/* ---- running the compiler for an answer ------------------------------------------------------ */
 
 /* The name is always the same, as it occurs in the answer. */
 #define QUESTION "op2-question"

@@ -53,7 +53,7 @@ op2_status op2i_opencl_alive(const struct op2i_opencl *cl) {
   return cl->lost ? op2i_error(OP2_ERR_FATAL, "%s", cl->lost) : OP2_SUCCESS;
 }
 
-/* ---- which there are ------------------------------------------------------------------------- */
+/* ---- listing devices ------------------------------------------------------------------------- */
 
 static const char *missing;
 
@@ -135,7 +135,7 @@ static void list(struct op2i_text *out) {
   }
 }
 
-/* ---- choosing -------------------------------------------------------------------------------- */
+/* ---- choosing a device ----------------------------------------------------------------------- */
 
 /* Return the seat-th device of a type on the first platform that has one, in round-robin order. */
 static int of_type(const struct op2i_opencl_found *found, int n, cl_device_type type, int seat) {
