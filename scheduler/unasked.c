@@ -61,7 +61,7 @@ static op2_status keep_order(struct op2i_sched *sched, const struct op2i_loop *l
   return status;
 }
 
-/* ---- renumbering ----------------------------------------------------------------------------- */
+/* ---- automatic renumbering ------------------------------------------------------------------- */
 
 static void tell(struct op2i_sched *sched, op2_map map, op2_status status,
                  const struct op2i_gain *gain, double seconds) {

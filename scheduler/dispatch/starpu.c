@@ -268,7 +268,7 @@ static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64
   return status;
 }
 
-/* ---- which way ------------------------------------------------------------------------------- */
+/* ---- choice of the execution mode ------------------------------------------------------------ */
 
 static op2_status run_here(struct state *state, struct op2i_step *steps, int64_t nsteps) {
   state->ctx->sched->programs_inline++;

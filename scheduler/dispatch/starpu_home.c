@@ -21,7 +21,7 @@
 #include "path.h"
 #include "starpu_start.h"
 
-/* ---- trying a folder ------------------------------------------------------------------------- */
+/* ---- checks of a folder ---------------------------------------------------------------------- */
 
 /* The folders that StarPU makes in its home and in a folder of performance models, the
  * outer ones first. */
@@ -123,7 +123,7 @@ static op2_status check_umask(void) {
       (unsigned)mask);
 }
 
-/* ---- the choice ------------------------------------------------------------------------------ */
+/* ---- choice of the folder -------------------------------------------------------------------- */
 
 /* The i-th other place for StarPU's folder, if its usual place cannot be used; false if
  * there is no such place. */

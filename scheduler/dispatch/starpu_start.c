@@ -20,7 +20,7 @@
 #include "process.h"
 #include "starpu_start.h"
 
-/* ---- who uses OpenCL ------------------------------------------------------------------------- */
+/* ---- users of OpenCL in the process ---------------------------------------------------------- */
 
 enum { NAME = 4096 };
 

@@ -49,7 +49,7 @@ void op2i_team_destroy(struct op2i_team *team) {
   pthread_mutex_destroy(&team->busy);
 }
 
-/* ---- what is worth sharing ------------------------------------------------------------------- */
+/* ---- estimated gain of sharing --------------------------------------------------------------- */
 
 bool op2i_team_takes(const struct op2i_step *step) {
   return step->loop && !step->chain && step->place != OP2I_DEVICE && !op2i_is_split(step->split) &&
@@ -80,7 +80,7 @@ double op2i_team_saves(const struct op2i_step *steps, int64_t nsteps, int member
   return 1e-9 * saved;
 }
 
-/* ---- dealing --------------------------------------------------------------------------------- */
+/* ---- publishing blocks ----------------------------------------------------------------------- */
 
 static uint64_t turn_of(const struct op2i_team *team) {
   return __atomic_load_n(&team->turn, __ATOMIC_SEQ_CST);
@@ -150,7 +150,7 @@ static void advance(struct op2i_team *team) {
   say(team, team->dealt);
 }
 
-/* ---- taking ---------------------------------------------------------------------------------- */
+/* ---- running blocks -------------------------------------------------------------------------- */
 
 /* Take a block. What was written before its turn was dealt can be read from then on, and stays
  * until the block has run. */

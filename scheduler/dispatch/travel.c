@@ -11,7 +11,7 @@
 #include "mem.h"
 #include "watch.h"
 
-/* ---- what travels ---------------------------------------------------------------------------- */
+/* ---- halo exchanges in flight ---------------------------------------------------------------- */
 
 static int64_t find_departure(const struct op2i_travel *travel, const struct op2i_step *step) {
   int64_t d = travel->ndepartures - 1;

@@ -82,7 +82,7 @@ static enum op2i_way team_or_here(struct op2i_step *steps, int64_t nsteps,
   return because(ways, OP2I_WAY_TEAM, "too little for tasks, enough for a team");
 }
 
-/* ---- a team or tasks ------------------------------------------------------------------------- */
+/* ---- choice between a team and tasks --------------------------------------------------------- */
 
 static bool all_for_team(const struct op2i_step *steps, int64_t nsteps) {
   for (int64_t s = 0; s < nsteps; s++)

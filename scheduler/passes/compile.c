@@ -85,7 +85,7 @@ static void forget_failure(const struct op2i_loop *loop) {
   data->no_code_times = 0;
 }
 
-/* ---- among ranks ----------------------------------------------------------------------------- */
+/* ---- agreement of ranks ---------------------------------------------------------------------- */
 
 /* The first unit from `at` on that has failed here and whose failure not all ranks know;
  * -1: there is none. */
@@ -162,7 +162,7 @@ static op2_status get_together(struct op2i_compile *c) {
   return status || !left ? status : agree(c, look_again(c));
 }
 
-/* ---- what a device's compiler does not take, or its memory ----------------------------------- */
+/* ---- loops that a device cannot compile or hold ---------------------------------------------- */
 
 /* Let the host run the loop from now on. The reason is logged now, and kept for op2_explain(). */
 static void take_off_device(struct op2i_loop *loop, const char *why, const char *message) {
@@ -215,7 +215,7 @@ static void give_code(struct op2i_loop *loop, enum op2i_variant wish, struct op2
   code->image = NULL;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- the interface --------------------------------------------------------------------------- */
 
 op2_status op2i_compile_run(struct op2i_compile *c) {
   if (!c->ncodes) return OP2_SUCCESS;

@@ -19,7 +19,7 @@
  * be spent outside the kernel. */
 enum { LOOK_BACK = 64, REPEATED_TOKENS = 2048, NOTES = 100, NONE = OP2I_NO_NODE };
 
-/* ---- whether two loops may be one ------------------------------------------------------------ */
+/* ---- checks that two loops may be fused ------------------------------------------------------ */
 
 struct op2i_dat_use op2i_dat_use(const struct op2i_loop *loop, op2_dat dat) {
   struct op2i_dat_use use = {.sums = true};
@@ -187,7 +187,7 @@ static struct verdict judge_all(const struct op2i_fusion *pass, const struct op2
   return all;
 }
 
-/* ---- gathering ------------------------------------------------------------------------------- */
+/* ---- grouping loops into clusters ------------------------------------------------------------ */
 
 /* The first cluster that the loop may be in: the last of those with a loop it depends on. */
 static int32_t earliest(const struct op2i_fusion *pass, int32_t index) {

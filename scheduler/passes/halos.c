@@ -12,7 +12,7 @@
 #include "mem.h"
 #include "passes.h"
 
-/* ---- what an operation needs and leaves ------------------------------------------------------ */
+/* ---- halo parts that an operation reads and makes stale -------------------------------------- */
 
 /* True if an earlier member of a fused loop overwrites the elements' own rows of the dat,
  * including the exec halo. */

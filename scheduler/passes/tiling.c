@@ -162,7 +162,7 @@ static op2_status describe(const struct op2i_step *steps, int64_t n, struct desc
   return OP2_SUCCESS;
 }
 
-/* ---- whether it pays ------------------------------------------------------------------------- */
+/* ---- estimated gain of tiling ---------------------------------------------------------------- */
 
 /* Bytes of all dats and maps that the chain uses, each counted once. */
 static double working_set(const struct description *d, const struct op2i_step *steps, int64_t n) {

@@ -50,7 +50,7 @@ double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps) {
   return 1e-9 * ns;
 }
 
-/* ---- copies ---------------------------------------------------------------------------------- */
+/* ---- cost of copies -------------------------------------------------------------------------- */
 
 /* Nanoseconds of a copy to the device and back. The second pass is timed, since the first one
  * allocates pages. -1: a copy failed. */

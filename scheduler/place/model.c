@@ -41,7 +41,7 @@ struct model {
   size_t moved[PLACES]; /* bytes to the host and to the device in the last pass */
 };
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- the state of a model -------------------------------------------------------------------- */
 
 /* True for the host's part of a loop, or all of it; the device's part is placed
  * together with it. */
@@ -82,7 +82,7 @@ static void close_model(struct model *m) {
   op2i_free(m->first);
 }
 
-/* ---- what it takes --------------------------------------------------------------------------- */
+/* ---- estimated times ------------------------------------------------------------------------- */
 
 /* The cut of a loop that runs on both. A ratio that a rule gives overrides the one of the model. */
 static const struct op2i_cut *cut_of(const struct model *m, int64_t s) {
@@ -150,7 +150,7 @@ static double seconds_of(struct model *m) {
   return seconds;
 }
 
-/* ---- choosing -------------------------------------------------------------------------------- */
+/* ---- choosing host or device ----------------------------------------------------------------- */
 
 static void put(struct model *m, const struct op2i_loop *loop, int where) {
   for (int64_t s = 0; s < m->n; s++)

@@ -52,7 +52,7 @@ bool op2i_loop_may_split(const struct op2i_loop *loop) {
   return loop->op.ctx->backend->run_steps && asked && !op2i_loop_unsplit(loop);
 }
 
-/* ---- steps ----------------------------------------------------------------------------------- */
+/* ---- one step -------------------------------------------------------------------------------- */
 
 void op2i_step_place(struct op2i_step *step, enum op2i_variant wish) {
   const struct op2i_loop *loop = step->loop;
@@ -74,7 +74,7 @@ static bool draw(struct op2i_sched *sched, struct op2i_rule rule) {
   return number & 1;
 }
 
-/* ---- all that run together ------------------------------------------------------------------- */
+/* ---- all steps of a program, by rule --------------------------------------------------------- */
 
 struct choice {
   struct op2i_sched *sched;
@@ -127,7 +127,7 @@ static void by_rule(struct choice *c, int64_t s) {
   c->free[s] = rule.kind == OP2I_RULE_FREE && host && device && step->lo < step->hi;
 }
 
-/* ---- by what they take ----------------------------------------------------------------------- */
+/* ---- all steps of a program, by measured times ----------------------------------------------- */
 
 /* The choice is made again after twice as many runs each time, since measurements get better and
  * values may move, and when the cost of more loops is known. It is not made together with a trial,

@@ -129,7 +129,7 @@ static void cut_dat(struct op2i_cut *cut, const struct op2i_loop *loop, int d) {
   rows->need[1] = (size_t)(n - begin) * dat->row_bytes;
 }
 
-/* ---- a loop's -------------------------------------------------------------------------------- */
+/* ---- the cut of a loop ----------------------------------------------------------------------- */
 
 static bool same(struct op2i_split a, struct op2i_split b) {
   return a.host == b.host && a.device == b.device;

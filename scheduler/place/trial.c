@@ -7,7 +7,7 @@
 #include "mesh.h"
 #include "model.h"
 
-/* ---- what it may take ------------------------------------------------------------------------ */
+/* ---- time that a trial may cost -------------------------------------------------------------- */
 
 /* Seconds that may still be spent on trials, as a share of the time that programs run. The share is
  * larger for a device that is not the host's own processors, which can gain more. The time of
@@ -61,7 +61,7 @@ static double estimate(struct op2i_sched *sched, const struct op2i_loop *loop) {
          tables(loop);
 }
 
-/* ---- trying ---------------------------------------------------------------------------------- */
+/* ---- running a trial ------------------------------------------------------------------------- */
 
 bool op2i_trial_puts_off(const struct op2i_loop *loop) {
   op2_context ctx = loop->op.ctx;
@@ -133,7 +133,7 @@ bool op2i_trials_begin(struct op2i_sched *sched, struct op2i_step *steps, int64_
   return any;
 }
 
-/* ---- what it took ---------------------------------------------------------------------------- */
+/* ---- measured times -------------------------------------------------------------------------- */
 
 /* Copies of values give a better estimate of the time per byte than those that were
  * made to measure it. */
@@ -151,7 +151,7 @@ void op2i_trial_end(const struct op2i_step *step) {
   if (step->tried && more > 0) sched->tried += more;
 }
 
-/* ---- how many together ----------------------------------------------------------------------- */
+/* ---- number of steps that run together ------------------------------------------------------- */
 
 /* True if a run of the step would contribute to a cost that is still unknown. */
 static bool tells(const struct op2i_step *step) {

@@ -117,7 +117,7 @@ static op2_status make_footprint(const struct op2i_loop *loop, const struct op2i
   return OP2_SUCCESS;
 }
 
-/* ---- dats that are reached alike ------------------------------------------------------------- */
+/* ---- dats that are accessed through the same maps -------------------------------------------- */
 
 static bool same_way(const struct op2i_loop_arg *a, const struct op2i_loop_arg *b) {
   return a->map == b->map && a->kind == b->kind && (a->kind != OP2I_ARG_SLOT || a->slot == b->slot);

@@ -40,7 +40,7 @@ op2_status op2i_plan_get_sized(struct op2i_sched *sched, const struct op2i_loop 
                                unsigned parts, int32_t block_size,
                                struct op2i_shared_plan **shared);
 
-/* ---- what dispatch keeps with a loop --------------------------------------------------------- */
+/* ---- data of a loop for dispatch ------------------------------------------------------------- */
 
 /* The granules of a dat's set that the blocks of a plan touch. Block b touches the intervals
  * offs[b] to offs[b+1] - 1; interval k is intervals[2k] to intervals[2k+1], both inclusive, in

@@ -20,7 +20,7 @@ struct part {
   int64_t n;
 };
 
-/* ---- one by one ------------------------------------------------------------------------------ */
+/* ---- running nodes one by one ---------------------------------------------------------------- */
 
 /* Run one node. Without memory to prepare it the node stays queued, and the force ends. */
 static op2_status run_one(struct op2i_sched *sched, struct op2i_node *node) {
@@ -130,7 +130,7 @@ static op2_status run_singly(const struct part *part) {
   return status;
 }
 
-/* ---- together -------------------------------------------------------------------------------- */
+/* ---- running nodes as one program ------------------------------------------------------------ */
 
 /* The number of nodes from the first on that can run together now: they read no poison, and none is
  * a loop that had no code. */
@@ -191,7 +191,7 @@ static op2_status run_together(const struct part *part) {
   return status || whole ? status : run_singly(part);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- running all marked nodes ---------------------------------------------------------------- */
 
 /* Run the next program from node `at` on; or its first node alone, if that cannot run. *through is
  * the number of nodes that are finished; 0 if it turned out that one of them has no code. */

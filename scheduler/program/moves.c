@@ -10,7 +10,7 @@
 #include "program.h"
 #include "split.h"
 
-/* ---- memory ---------------------------------------------------------------------------------- */
+/* ---- memory that steps need ------------------------------------------------------------------ */
 
 static op2_status have_tables(struct op2i_step *step) {
   return step->place == OP2I_DEVICE ? op2i_device_prepare(step) : OP2_SUCCESS;

@@ -47,7 +47,7 @@ bool op2i_outcome_failed(const struct op2i_sched *sched, const struct op2i_group
          sched->outcomes[sched->outcomes_at + grouping->nodes[grouping->groups[g].first]].status;
 }
 
-/* ---- agreeing -------------------------------------------------------------------------------- */
+/* ---- agreement of ranks ---------------------------------------------------------------------- */
 
 static op2_status take(struct op2i_outcome *outcome, op2_status status, const char *message,
                        int rank, int size) {
@@ -91,7 +91,7 @@ static op2_status agree(struct op2i_sched *sched, int64_t from, int64_t end, boo
   }
 }
 
-/* ---- settling -------------------------------------------------------------------------------- */
+/* ---- outcomes of nodes ----------------------------------------------------------------------- */
 
 /* Rows may have been received that differ from those of their owners, whatever it was that
  * failed. */

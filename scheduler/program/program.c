@@ -95,7 +95,7 @@ op2_status op2i_program_key(struct op2i_program *program, struct op2i_node *cons
   return nodes[0]->op->ctx->comm ? note_stale(program, nodes, n) : OP2_SUCCESS;
 }
 
-/* ---- life ------------------------------------------------------------------------------------ */
+/* ---- storing and dropping programs ----------------------------------------------------------- */
 
 static void free_program(struct op2i_program *program) {
   for (int64_t s = 0; s < program->nsteps; s++) {
@@ -188,7 +188,7 @@ op2_status op2i_verified(op2_status status, const char *pass) {
   return op2i_error(OP2_ERR_FATAL, "%s broke the program: %s", pass, op2_error_message());
 }
 
-/* ---- finding --------------------------------------------------------------------------------- */
+/* ---- looking programs up --------------------------------------------------------------------- */
 
 /* The newest programs are kept, each with its plans, tasks and code. */
 static void keep(struct op2i_sched *sched, struct op2i_program *program) {

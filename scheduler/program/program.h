@@ -30,7 +30,7 @@ void op2i_sched_forget_all(struct op2i_sched *sched);
  * loops are recorded. */
 op2_status op2i_execute_marked(struct op2i_sched *sched);
 
-/* ---- one file to the other ------------------------------------------------------------------- */
+/* ---- functions that the files share ---------------------------------------------------------- */
 
 /* program.c: make the key by which the program is found. */
 op2_status op2i_program_key(struct op2i_program *program, struct op2i_node *const *nodes,
@@ -54,7 +54,7 @@ static inline int64_t op2i_payload_room(const struct op2i_group *group) {
   return (group->loop->op.payload_bytes + 63) / 64 * 64;
 }
 
-/* ---- outcome.c: where other ranks take part -------------------------------------------------- */
+/* ---- outcome.c: outcomes on which ranks agree ------------------------------------------------ */
 
 /* Reset the outcomes of n nodes that are about to run. Outcomes are in the order of the nodes. */
 void op2i_outcomes_begin(struct op2i_sched *sched, int64_t n);

@@ -7,7 +7,7 @@
 #include "program.h"
 #include "trial.h"
 
-/* ---- making ---------------------------------------------------------------------------------- */
+/* ---- building steps -------------------------------------------------------------------------- */
 
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant wish) {
   const struct op2i_loop_data *data = loop->sched_data;
@@ -111,7 +111,7 @@ static op2_status bind_loop(op2_context ctx, struct op2i_step *step, bool moved)
   return ctx->backend->prepare_step(ctx->backend_state, step);
 }
 
-/* ---- where a device's memory is short -------------------------------------------------------- */
+/* ---- capacity of a device's memory ----------------------------------------------------------- */
 
 static void need(struct op2i_buffer *buffer) { buffer->round = buffer->ctx->device->round; }
 
@@ -175,7 +175,7 @@ op2_status op2i_step_run(op2_context ctx, struct op2i_step *step) {
   return status ? status : ctx->backend->run_step(ctx->backend_state, step);
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- binding all steps ----------------------------------------------------------------------- */
 
 /* Tasks pack and unpack in the host's memory; where there is a device, exchanges are not
  * among the tasks. */

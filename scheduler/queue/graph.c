@@ -214,7 +214,7 @@ op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_op *op, op2_wher
   return OP2_SUCCESS;
 }
 
-/* ---- choosing what runs ---------------------------------------------------------------------- */
+/* ---- choosing the nodes to run --------------------------------------------------------------- */
 
 static void mark_number(struct op2i_sched *sched, int64_t number) {
   struct op2i_node *node = op2i_graph_find(sched, number);

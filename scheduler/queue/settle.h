@@ -4,7 +4,7 @@
 
 #include "sched_state.h"
 
-/* ---- poison.c: what failures spoil ----------------------------------------------------------- */
+/* ---- poison.c: values that failures make invalid --------------------------------------------- */
 
 /* The failure with the lowest loop number among those that poison what the node reads. */
 struct op2i_failure *op2i_poison_read(const struct op2i_node *node);
@@ -13,7 +13,7 @@ void op2i_poison_results(const struct op2i_node *node, struct op2i_failure *fail
 /* The node has run: what it overwrote as a whole is valid again. */
 void op2i_poison_cure(const struct op2i_node *node);
 
-/* ---- settle.c: what becomes of a node -------------------------------------------------------- */
+/* ---- settle.c: outcome of a node ------------------------------------------------------------- */
 
 /* Record a failure and poison what the node was to write. Fails fatally if there is no
  * memory for the record. */

@@ -19,7 +19,7 @@ struct own {
   const char *call, *name; /* the call that makes the queue run, and the object that it is about */
 };
 
-/* ---- what is compared ------------------------------------------------------------------------ */
+/* ---- the description that ranks compare ------------------------------------------------------ */
 
 static uint64_t add_text(uint64_t hash, const char *text) {
   for (; *text; text++) hash = op2i_hash_word(hash, (unsigned char)*text);

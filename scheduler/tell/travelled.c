@@ -58,7 +58,7 @@ op2_status op2_comm_dat_get(op2_context ctx, int i, op2_comm_dat *out) {
   return op2i_error(OP2_ERR_RANGE, "op2_comm_dat_get: no dat %d has travelled", i);
 }
 
-/* ---- in words -------------------------------------------------------------------------------- */
+/* ---- text ------------------------------------------------------------------------------------ */
 
 /* A list of the entries with most bytes, in descending order. */
 enum { LISTED = 8 };
