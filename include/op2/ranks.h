@@ -187,7 +187,7 @@ typedef struct op2_partition_report {
 OP2_API OP2_NODISCARD op2_status op2_partition(op2_context ctx, const op2_partition_options *how,
                                                op2_partition_report *report);
 
-/* ---- what travels ---------------------------------------------------------------------------- */
+/* ---- statistics of halo exchanges ------------------------------------------------------------ */
 
 /** Halo exchanges of this rank since its context began, and the time that they took. */
 typedef struct op2_comm_stats {
