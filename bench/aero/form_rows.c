@@ -24,7 +24,7 @@ static void finish(void) {
   free(value);
 }
 
-/* ---- where values are ---- */
+/* ---- positions of values ---- */
 
 /* List the cells round each node: those of node i are list[first[i]] to list[first[i + 1] - 1]. */
 static void list_cells(const flow *f, int32_t *first, int32_t *list) {

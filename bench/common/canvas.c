@@ -53,7 +53,7 @@ void canvas_fill(canvas *c, int x, int y, int width, int height, colour with) {
       c->pixel[row * c->width + col] = with;
 }
 
-/* ---- letters --------------------------------------------------------------------------------- */
+/* ---- characters ------------------------------------------------------------------------------ */
 
 /* Glyphs on a grid of 5 x 9 dots, the last two below the line; a row is a number of five bits, the
  * leftmost dot the highest. */

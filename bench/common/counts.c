@@ -25,7 +25,7 @@ fail:
   return false;
 }
 
-/* ---- what has travelled ---- */
+/* ---- messages and bytes sent ---- */
 
 void counts_free(counts *c) {
   free(c->messages);

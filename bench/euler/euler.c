@@ -175,7 +175,7 @@ static bool queue_step(flow *f) {
   return queue_last_stage(f);
 }
 
-/* ---- what is seen of it ---- */
+/* ---- output ---- */
 
 /* Print a line; the library calls this function when the loops before it have run. */
 static int print_line(void *data, void *const *values) {

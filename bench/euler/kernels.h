@@ -21,7 +21,7 @@ static double gm1;         /**< gam - 1 */
 static double cfl;         /**< Courant number */
 static double far_flow[5]; /**< the state far away */
 
-/* ---- at the start ---- */
+/* ---- kernels that run once, at the start ---- */
 
 /* The far field's flow, without dye at first. */
 OP2_KERNEL(start, (double *q), {
@@ -29,7 +29,7 @@ OP2_KERNEL(start, (double *q), {
   q[4] = 0.0;
 });
 
-/* ---- in every time step ---- */
+/* ---- kernels of every time step ---- */
 
 OP2_KERNEL(save, (const double *q, double *old), {
   for (int n = 0; n < 5; n++) old[n] = q[n];
@@ -140,7 +140,7 @@ OP2_KERNEL(last_stage,
              }
            });
 
-/* ---- now and then ---- */
+/* ---- kernels of the survey ---- */
 
 OP2_KERNEL(survey, (const double *area, const double *q, double *mass), {
   mass[0] += *area * q[0];

@@ -285,7 +285,7 @@ static int read_markers(const su2 *s, mesh *m) {
   return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- reading a file ---- */
 
 static int read_sections(const su2 *s, mesh *m, bench_error *error) {
   m->nnode = s->points.rows;

@@ -12,7 +12,7 @@
 enum { LANES = 8 };
 typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
 
-/* ---- where values go ------------------------------------------------------------------------- */
+/* ---- positions of values in the rows --------------------------------------------------------- */
 
 static int32_t find(const by_hand *h, int32_t row, int32_t column) {
   int32_t p = h->start[row];
@@ -136,7 +136,7 @@ static void add_elasticity(const by_hand *h, int64_t c) {
     }
 }
 
-/* ---- what is left ---------------------------------------------------------------------------- */
+/* ---- all elements ---------------------------------------------------------------------------- */
 
 static void add_one(const by_hand *h, int64_t c) {
   const double *x[4];

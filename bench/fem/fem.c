@@ -79,7 +79,7 @@ int options_mesh(const options *o, mesh *m, bench_error *error) {
   return grid_make(GRID_Q1, o->cells, m, error);
 }
 
-/* ---- what problems share --------------------------------------------------------------------- */
+/* ---- functions that problems share ----------------------------------------------------------- */
 
 /* Find the nodes at the boundary that this rank has, those of its halo included, by this rank's
  * numbers. */

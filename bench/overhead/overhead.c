@@ -26,7 +26,7 @@ typedef struct cost {
   double median, least;
 } cost;
 
-/* ---- the ways to run a loop ------------------------------------------------------------------ */
+/* ---- execution modes of a loop --------------------------------------------------------------- */
 
 typedef bool runner(subject *s, int loops);
 

@@ -22,7 +22,7 @@ static double cfl;    /**< Courant number */
 static double hump;   /**< height of the wave at the start */
 static double extent; /**< side of the square sea */
 
-/* ---- once, at the start ---- */
+/* ---- kernels that run once, at the start ---- */
 
 /* Unit normal and length of an edge. */
 OP2_KERNEL(side_geometry, (const double *x1, const double *x2, double *normal), {
@@ -57,7 +57,7 @@ OP2_KERNEL(start, (const double **x, double *area, double *q), {
   q[3] = z;
 });
 
-/* ---- in every time step ---- */
+/* ---- kernels of every time step ---- */
 
 /* Compute the flux across an edge from cell 1 to cell 2, and for both cells the wave speed there
  * times the edge's length. The pressure that the edge would carry with its own cell's depth is
@@ -190,7 +190,7 @@ OP2_KERNEL(correct,
              *rate = 0.0;
            });
 
-/* ---- now and then ---- */
+/* ---- kernels of the survey ---- */
 
 OP2_KERNEL(survey,
            (const double *area, const double *q, double *sums, double *depth, double *speed), {
