@@ -67,7 +67,7 @@ int comm_in_order(struct op2i_comm *comm, void *data) {
   return wrong;
 }
 
-/* ---- together -------------------------------------------------------------------------------- */
+/* ---- collective operations ------------------------------------------------------------------- */
 
 /* The combining function records in brackets the order in which it is applied: neighbours first,
  * then pairs of neighbours. */

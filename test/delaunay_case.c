@@ -160,7 +160,7 @@ static void insert(struct build *b, double x, double y) {
     }
 }
 
-/* ---- the whole ------------------------------------------------------------------------------- */
+/* ---- the triangulation ----------------------------------------------------------------------- */
 
 /* The boundary's points on a circle, and a fan of triangles. */
 static void begin(struct build *b, int32_t nboundary) {

@@ -104,7 +104,7 @@ static int say(const struct rank *r, const char *what) {
   return 1;
 }
 
-/* ---- what is queued -------------------------------------------------------------------------- */
+/* ---- queued operations ----------------------------------------------------------------------- */
 
 static op2_status q_number(struct rank *r, op2_dat dat) {
   return op2_par_loop(r->number, r->sets[0], op2_arg_direct(dat, OP2_WRITE), op2_arg_idx());
@@ -142,7 +142,7 @@ static int counts(void *data, void *const *values) {
   return 0;
 }
 
-/* ---- what all ranks must say ----------------------------------------------------------------- */
+/* ---- errors that all ranks must report ------------------------------------------------------- */
 
 /* The status is the same on all ranks, and so is the message, which must contain `words` if
  * given. */
@@ -261,7 +261,7 @@ static int bad_entry(struct scene *scene, struct op2i_comm *comm) {
   return wrong + (end(&r) != OP2_SUCCESS);
 }
 
-/* ---- what is declared ------------------------------------------------------------------------ */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
 enum { DECLARED = 6 };
 struct declared {
@@ -370,7 +370,7 @@ static int ends_early(struct scene *scene, struct op2i_comm *comm) {
   return wrong;
 }
 
-/* ---- what only one rank knows ---------------------------------------------------------------- */
+/* ---- errors that only one rank can detect ---------------------------------------------------- */
 
 /* A map that leads twice to one cell on one rank only, and a loop that writes through it: all
  * ranks must fuse the loop or none, since halo exchanges would else come at different points. */
@@ -527,7 +527,7 @@ int failure_memory(struct scene *scene, struct op2i_comm *comm) {
   return status && !told ? say(&r, "a message without the rank") : 1000;
 }
 
-/* ---- a cache --------------------------------------------------------------------------------- */
+/* ---- a cache that cannot be written ---------------------------------------------------------- */
 
 /* A file system without free space, mounted in a private view of this process and of the threads
  * that it makes afterwards. */
@@ -577,7 +577,7 @@ const char *failure_unavailable(const struct failure *f) {
              : "no folder can be made that is full, or read-only";
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------- */
 
 static void cut(struct whole *whole, int ranks) {
   *whole = (struct whole){.nsets = 2, .nmaps = 1};

@@ -93,7 +93,7 @@ void destroy_small(struct small *s) {
   op2_set_destroy(&s->nodes);
 }
 
-/* ---- what tests of files ask ----------------------------------------------------------------- */
+/* ---- queries of tests of files --------------------------------------------------------------- */
 
 int64_t hdf5_open_ids(void) {
   static const H5I_type_t types[] = {H5I_FILE, H5I_GROUP,     H5I_DATASET,

@@ -55,7 +55,7 @@ static int values_of(const struct param *p) {
   return (p->slots ? p->slots : 1) * (p->dim ? p->dim : 1);
 }
 
-/* ---- what all generated programs share ------------------------------------------------------- */
+/* ---- common parts of generated programs ------------------------------------------------------ */
 
 static const char common[] =
     "#include <float.h>\n#include <math.h>\n#include <stdbool.h>\n#include <stddef.h>\n"
@@ -280,7 +280,7 @@ static bool add_kernel(const struct lane_kernel *kernel, int number, int lanes,
   return good;
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- running a program ----------------------------------------------------------------------- */
 
 static int run_one(const struct compiled *compiled, const struct lane_kernel *kernel, int number) {
   char name[32], what[256] = "";

@@ -261,7 +261,7 @@ static int rank(struct op2i_comm *comm, void *data) {
   return wrong + (status != OP2_SUCCESS);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------- */
 
 void spread_ways(uint64_t seed, int how) {
   setenv("OP2_RENUMBER", how > PARTITIONED ? "1" : "auto", 1);

@@ -59,7 +59,7 @@ bool explains(const char *text); /* true if op2_explain() prints this text for t
 bool on_check(void);             /* true if the running case is on the checked backend */
 bool on_device(void);            /* true if its loops, or some (OP2_PLACE), run on a device */
 
-/* ---- inside a case -------------------------------------------------------------------------- */
+/* ---- functions for use in a case ------------------------------------------------------------- */
 
 bool expect_at(const char *file, int line, bool good, const char *text);
 void must_at(const char *file, int line, op2_status status, const char *text);

@@ -195,7 +195,7 @@ static void random_programs(void) {
   }
 }
 
-/* ---- what the order is ---------------------------------------------------------------------- */
+/* ---- properties of the order ----------------------------------------------------------------- */
 
 static int64_t *numbering(op2_set set, int64_t total) {
   int64_t *number = scratch((size_t)total, sizeof *number);
@@ -350,7 +350,7 @@ static void odd_graphs(void) {
   EXPECT_VALUES(int32_t, x, 80, i, 0);
 }
 
-/* ---- what is made, held and asked afterwards ------------------------------------------------ */
+/* ---- objects that are declared, held and read after renumbering ------------------------------ */
 
 /* Maps, dats and subsets declared after a renumbering also use the user's numbering. */
 static void declared_after(void) {

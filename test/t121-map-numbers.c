@@ -192,7 +192,7 @@ static void in_the_halo(void) {
   EXPECT_VALUES(int64_t, u, 12, i, want[i]);
 }
 
-/* ---- what is wrong --------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void messages(void) {
   struct mesh m = make_mesh();

@@ -99,7 +99,7 @@ static struct mesh make_mesh(int32_t *idx) {
   return m;
 }
 
-/* ---- what is done, and the same on arrays ---------------------------------------------------- */
+/* ---- operations, and the same on arrays ------------------------------------------------------ */
 
 #define X(slot_, access_) op2_arg_dat(m->x, (slot_), m->map, OP2_##access_)
 #define Y                 op2_arg_direct(m->y, OP2_READ)
@@ -199,7 +199,7 @@ static void replay(const struct mesh *m, int w, bool some) {
   }
 }
 
-/* ---- what the library made of it ------------------------------------------------------------- */
+/* ---- forms that the library chose ------------------------------------------------------------ */
 
 static struct op2i_loop *loop_of(const char *name, op2_set over) {
   struct op2i_loop *loop = test_ctx->loops ? test_ctx->loops->last : NULL;

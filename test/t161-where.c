@@ -103,7 +103,7 @@ static op2_gbl new_number(int64_t value, const char *name) {
   return new_gbl(1, OP2_I64, &value, name);
 }
 
-/* ---- by type --------------------------------------------------------------------------------- */
+/* ---- all types ------------------------------------------------------------------------------- */
 
 #define BY_TYPE(name, T, TYPE, least, most)                                                        \
   static void type_##name(op2_set set, op2_set loop_set, int64_t n, const int64_t *list) {         \
@@ -189,7 +189,7 @@ static void renumbered(void) {
   all_types(set, set, N, NULL);
 }
 
-/* ---- what may stand beside ------------------------------------------------------------------- */
+/* ---- arguments that may be used beside the reduction ----------------------------------------- */
 
 static void several_beside(void) {
   op2_set set = new_set(N, "cells");
@@ -441,7 +441,7 @@ static void in_a_time_loop(void) {
   }
 }
 
-/* ---- refused --------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static int none(void *data, void *const *values) {
   (void)data;

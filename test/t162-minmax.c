@@ -68,7 +68,7 @@ static double value_of(int data, int i) {
 
 static int32_t target_of(int i, int slot) { return (int32_t)((i * 5 + slot * 11) % TARGETS); }
 
-/* ---- what is right --------------------------------------------------------------------------- */
+/* ---- expected results ------------------------------------------------------------------------ */
 
 static bool take(double *into, double value, bool low) {
   bool better = low ? value < *into : value > *into;
@@ -121,7 +121,7 @@ static struct outcome expected(double start, int data) {
   return r;
 }
 
-/* ---- in either type -------------------------------------------------------------------------- */
+/* ---- conversion to either type --------------------------------------------------------------- */
 
 static void narrow(op2_type type, int64_t n, const double *from, void *to) {
   for (int64_t i = 0; i < n; i++)
@@ -227,7 +227,7 @@ static void run(op2_type type, const op2_kernel k[4], double start, int data) {
   compare(&got, &want);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------- */
 
 static void run_all(op2_type type) {
   static const double starts[] = {9.5, NAN, -0.0, INFINITY, -INFINITY};

@@ -77,7 +77,7 @@ static double value_of(int loop, int i) {
 
 static int32_t node_of(int i) { return (int32_t)((i * 11 + i / 7) % NODES); }
 
-/* ---- what is right --------------------------------------------------------------------------- */
+/* ---- expected results ------------------------------------------------------------------------ */
 
 /* All kernels but F use comparisons, which are false for NaN. */
 static double of_element(enum kind kind, bool high, double m, double x) {
@@ -234,7 +234,7 @@ static int rank(struct op2i_comm *comm, void *data) {
   return (status != OP2_SUCCESS) + (op2_finalize(&r.ctx) != OP2_SUCCESS);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------- */
 
 static bool alike(double got, double want) {
   return isnan(want) ? isnan(got) : !memcmp(&got, &want, sizeof got);

@@ -255,7 +255,7 @@ static void passing_subsets(void) {
   end_system(&s);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------ */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void refused(void) {
   uint64_t seed = 9;

@@ -105,7 +105,7 @@ static void multiply(struct problem *p, void *out, double *square) {
   MUST(op2_dat_get(p->y, out));
 }
 
-/* ---- the same bits -------------------------------------------------------------------------- */
+/* ---- results that are bitwise equal ---------------------------------------------------------- */
 
 static int uneven(int64_t row) { return row % 6 == 3 ? 0 : 1 + (int)(row * row % LONGEST); }
 static int even(int64_t row) { return row < 3 ? 4 : 7; }
@@ -214,7 +214,7 @@ static void nothing_behind_the_last(void) {
   }
 }
 
-/* ---- which is chosen ------------------------------------------------------------------------ */
+/* ---- choice of the format -------------------------------------------------------------------- */
 
 static bool vectors(void) {
   return test_ctx->backend->variant == OP2I_VECTOR && test_ctx->config.simd_bytes && !on_device();
@@ -241,7 +241,7 @@ static void chosen(void) {
   }
 }
 
-/* ---- other numbers -------------------------------------------------------------------------- */
+/* ---- renumbered matrices --------------------------------------------------------------------- */
 
 enum { HUBS = 8, SPOKES = 40, STAR = HUBS * (1 + SPOKES) };
 

@@ -580,7 +580,7 @@ static void gone(void) {
           "block", "argument 1", "matrix", "destroyed");
 }
 
-/* ---- what parameters look like --------------------------------------------------------------- */
+/* ---- declarations of parameters -------------------------------------------------------------- */
 
 static void parameters(void) {
   static const char *const good[] = {"a[6][4]", "a[][4]", "(*a)[4]",    "a[24]",

@@ -82,7 +82,7 @@ static double residual_of(const struct small *s, bool *finite) {
   return norm(s->n, r) / norm(s->n, s->rhs);
 }
 
-/* ---- what result a solver has ---------------------------------------------------------------- */
+/* ---- results of a solver --------------------------------------------------------------------- */
 
 static op2_reason reason_of(op2_solver solver, int *iterations) {
   op2_solve_result result = {.reason = (op2_reason)99, .iterations = 99};
@@ -204,7 +204,7 @@ static void functions_that_fail(void) {
   op2_operator_destroy(&op);
 }
 
-/* ---- what is left of x ----------------------------------------------------------------------- */
+/* ---- values of x after a failure ------------------------------------------------------------- */
 
 /* All methods, with and without the diagonal: x is finite, no reported convergence is false, and
  * the reason is one that the system allows. */

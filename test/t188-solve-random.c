@@ -119,7 +119,7 @@ static void draw_trial(struct trial *t, int number, bool full, uint64_t *seed) {
   for (int i = 0; i < t->n; i++) t->x0[i] = 0;
 }
 
-/* ---- declared -------------------------------------------------------------------------------- */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
 struct system {
   op2_set one, rows;
@@ -178,7 +178,7 @@ static struct system declare(const struct trial *t) {
   return s;
 }
 
-/* ---- judged ---------------------------------------------------------------------------------- */
+/* ---- checks of solutions --------------------------------------------------------------------- */
 
 struct norms {
   double residual, b, start, reach; /* reach: the residual that rounding leaves */

@@ -100,7 +100,7 @@ static void new_scalars(op2_type type, struct scalar out[SCALARS]) {
   memcpy(out, all, sizeof all);
 }
 
-/* ---- changes --------------------------------------------------------------------------------- */
+/* ---- operations that change a dat ------------------------------------------------------------ */
 
 static void change(struct trial *t, enum vector_op op, int out, int x, int y, struct scalar a,
                    struct scalar b) {
@@ -333,7 +333,7 @@ static void sums_of_floats(void) {
   EXPECT_GBL(double, g, N *value);
 }
 
-/* ---- in the queue ---------------------------------------------------------------------------- */
+/* ---- operations in the queue ----------------------------------------------------------------- */
 
 OP2_KERNEL(before, (double *x, double *y), {
   *x += 1;
@@ -439,7 +439,7 @@ static void cancelled(void) {
   EXPECT_VALUES(double, x, N, i, 4);
 }
 
-/* ---- what is refused ------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void refused_vectors(void) {
   const op2_scalar one = op2_scalar_value(1);

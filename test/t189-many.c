@@ -119,7 +119,7 @@ static void sums(struct trial *t, enum form form, int n) {
   expect_v(t, n, "maxpy");
 }
 
-/* ---- all of them ----------------------------------------------------------------------------- */
+/* ---- all types and shapes -------------------------------------------------------------------- */
 
 /* A device's compiler takes long for each kernel. */
 static bool all(void) { return getenv("OP2_TEST_FULL") != NULL && !on_device(); }
@@ -241,7 +241,7 @@ static void large(void) {
   if (vectors) EXPECT(explains("vector code") && !explains("scalar code"));
 }
 
-/* ---- in the queue ---------------------------------------------------------------------------- */
+/* ---- operations in the queue ----------------------------------------------------------------- */
 
 /* A step of Gram-Schmidt without the host, repeated: products with 8 + 1 dats are two loops and a
  * call that combines them, sums are two loops; the loops are fused when they are repeated, with the
@@ -303,7 +303,7 @@ static void threads(void) {
   EXPECT(!memcmp(got[0], got[1], sizeof got[0]));
 }
 
-/* ---- what is refused ------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void refused(void) {
   const op2_scalar one = op2_scalar_value(1);

@@ -9,7 +9,7 @@
 
 static bool passes(void) { return !test_config.eager && test_ctx->backend->passes; }
 
-/* ---- forced ---------------------------------------------------------------------------------- */
+/* ---- forced calls ---------------------------------------------------------------------------- */
 
 /* When a dat is read, the loops that it needs run; a call that reads it, and loops that come later,
  * stay queued. */
@@ -123,7 +123,7 @@ static void by_the_end(void) {
   EXPECT(seen.times == 1 && seen.last[0] == 2 * (ROWS - 1));
 }
 
-/* ---- again and again ------------------------------------------------------------------------- */
+/* ---- repeated queues ------------------------------------------------------------------------- */
 
 /* The loops and calls that run for each read of a dat form one program, the same from the second
  * read on. */
@@ -257,7 +257,7 @@ static void deferred(void) {
     EXPECT(sched->programs && calls_last(sched->programs) && sched->loops_fused == 2 * STEPS);
 }
 
-/* ---- with little room ------------------------------------------------------------------------ */
+/* ---- queues of small capacity ---------------------------------------------------------------- */
 
 /* A full queue is run whenever something more is queued. */
 static void little_room(int room) {
@@ -286,7 +286,7 @@ static void room_for_one(void) { little_room(1); }
 static void room_for_two(void) { little_room(2); }
 static void room_for_seven(void) { little_room(7); }
 
-/* ---- gone in the meantime -------------------------------------------------------------------- */
+/* ---- objects destroyed while calls are queued ------------------------------------------------ */
 
 /* Handles may be destroyed while the call is queued. */
 static void destroyed(void) {

@@ -105,7 +105,7 @@ static op2_dat another_dat(op2_set set) {
   return dat;
 }
 
-/* ---- kinds ----------------------------------------------------------------------------------- */
+/* ---- kinds of objects ------------------------------------------------------------------------ */
 
 /* Objects are destroyed in both orders, so that each goes before and after those that need it. */
 static void one_by_one(void) {
@@ -148,7 +148,7 @@ static void name_of_constant(void) {
   }
 }
 
-/* ---- when ------------------------------------------------------------------------------------ */
+/* ---- time of the destruction ----------------------------------------------------------------- */
 
 /* Reading a dat makes a function run that destroys the dat, and returns its values. */
 static void the_dat_looked_at(void) {

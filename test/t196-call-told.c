@@ -8,7 +8,7 @@
 #include "call_case.h"
 #include "context.h"
 
-/* ---- op2 inside a call ----------------------------------------------------------------------- */
+/* ---- calls of op2 in a function -------------------------------------------------------------- */
 
 struct inside {
   struct two two;
@@ -88,7 +88,7 @@ static void another_inside(void) {
   EXPECT(seen.times == 1 && seen.first[0] == 1 && seen.last[0] == 2 * (ROWS - 1) + 1);
 }
 
-/* ---- refused --------------------------------------------------------------------------------- */
+/* ---- refusals -------------------------------------------------------------------------------- */
 
 static void no_function(void) {
   REFUSED(OP2_ERR_ARG, op2_call_at(OP2_HERE, "name", test_ctx, NULL, NULL, 0, NULL), "name",
@@ -159,7 +159,7 @@ static void another_context(void) {
   MUST(op2_finalize(&other));
 }
 
-/* ---- told ------------------------------------------------------------------------------------ */
+/* ---- explanations and drawings --------------------------------------------------------------- */
 
 static const char *text_of(FILE *stream) {
   static char text[20000];

@@ -30,7 +30,7 @@ static const struct process_case *const groups[] = {fork_cases, beside_cases, en
                                                     handle_cases};
 enum { GROUPS = sizeof groups / sizeof groups[0] };
 
-/* ---- in the program -------------------------------------------------------------------------- */
+/* ---- in the child process -------------------------------------------------------------------- */
 
 static int run_case(const char *name, const char *backend) {
   case_backend = backend;
@@ -40,7 +40,7 @@ static int run_case(const char *name, const char *backend) {
   return 98;
 }
 
-/* ---- in the test ----------------------------------------------------------------------------- */
+/* ---- in the test's process ------------------------------------------------------------------- */
 
 /* The exit status of a process, or 128 and its signal; -1 if it had to be killed. */
 static int wait_for(pid_t pid) {

@@ -343,7 +343,7 @@ static void test_roles(void) {
             "NNLN?", "parameters of parameters and prototypes");
 }
 
-/* ---- anything -------------------------------------------------------------------------------- */
+/* ---- random text ----------------------------------------------------------------------------- */
 
 static const char rich[] =
     "/* a */ #include <math.h>\n#define Q(a) (a * \\\n 2)\n#if 1\ntypedef struct { double v[3], "

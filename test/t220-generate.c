@@ -379,7 +379,7 @@ static void test_memory(void) {
   case_end(&c);
 }
 
-/* ---- which strategy -------------------------------------------------------------------------- */
+/* ---- choice of the strategy ------------------------------------------------------------------ */
 
 static void operations_are(const char *source, int want, const char *name) {
   is_int((int)op2i_source_operations(source), want, "operations of %s", name);

@@ -270,7 +270,7 @@ static void test_cut(void) {
   is_int(taken, 0, "a wrong character anywhere is not taken for sense");
 }
 
-/* ---- deep ones ------------------------------------------------------------------------------- */
+/* ---- deeply nested kernels ------------------------------------------------------------------- */
 
 /* A construct that is nested or repeated n times: `few` times it is accepted, `many` times it must
  * be refused without a crash of the reader. Macros circumvent the limit on brackets in the source

@@ -104,7 +104,7 @@ static void fused_case(struct loop_case *c) {
   c->loop.name = (char *)"update+save_soln+adt_calc";
 }
 
-/* ---- what the compiler makes of it ----------------------------------------------------------- */
+/* ---- instructions that the compiler generates ------------------------------------------------ */
 
 /* The instructions of the loop's own functions, one per line; null if it does not compile. */
 static char *instructions(const char *compiler, const char *source) {

@@ -252,7 +252,7 @@ static void make_kernels(void) {
     for (int u = 0; u <= F32; u++) add_functions(t, u);
 }
 
-/* ---- by the host ----------------------------------------------------------------------------- */
+/* ---- values computed by the host ------------------------------------------------------------- */
 
 /* The rule for fmin() and fmax(), written independently of the library. */
 static const char rules[] =
@@ -303,7 +303,7 @@ static bool run_host(const char *compiler) {
   return good;
 }
 
-/* ---- by the library -------------------------------------------------------------------------- */
+/* ---- values computed by the library ---------------------------------------------------------- */
 
 static bool same(op2_type type, const void *got, const void *want, int64_t i) {
   int size = type == OP2_F64 ? 8 : type == OP2_F32 ? 4 : 0;

@@ -231,7 +231,7 @@ static void one_global(void) {
   EXPECT_GBL(double, g, 2 + 2 * N);
 }
 
-/* ---- in all forms ---------------------------------------------------------------------------- */
+/* ---- all forms of code ----------------------------------------------------------------------- */
 
 /* Try the processor's preferred vectors and, if it has any, scalar code and short vectors, with the
  * user's own optimisation flags: the flags on which values depend must still be there. */

@@ -283,7 +283,7 @@ CHECKS(header)
 CHECKS(conditionals)
 CHECKS(helper)
 
-/* ---- what others may define ------------------------------------------------------------------ */
+/* ---- macros and names that other headers may define ------------------------------------------ */
 
 static const char fast[] = "void k(const double *x, const int *i, double *y) {\n"
                            "#ifdef FAST\n"

@@ -85,7 +85,7 @@ static void queue(struct result *out) {
   MUST(op2_gbl_get(less, &out->less));
 }
 
-/* ---- what became of them --------------------------------------------------------------------- */
+/* ---- widths that were chosen ----------------------------------------------------------------- */
 
 /* The last loop of that name. */
 static const struct op2i_loop *find(const char *name) {

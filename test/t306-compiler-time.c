@@ -63,7 +63,7 @@ static bool all_die(const char *path, int want) {
   return n == want && left == 0;
 }
 
-/* ---- without end ----------------------------------------------------------------------------- */
+/* ---- compilers that hang --------------------------------------------------------------------- */
 
 /* A script that hangs in a grandchild, like a compiler behind its driver. */
 static void hanging_script(char cc[RIG_PATH], const char *name, const char *pids) {

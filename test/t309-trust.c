@@ -182,7 +182,7 @@ static void test_container(void) {
        "in a user namespace without root: a warning, and the cache serves (%x)", (unsigned)status);
 }
 
-/* ---- between check and use ------------------------------------------------------------------- */
+/* ---- changes between check and use ----------------------------------------------------------- */
 
 /* The same name and the same descriptor number are used again and again: each time the right image
  * is loaded. */
@@ -349,7 +349,7 @@ static void test_attacker(void) {
   ok(access(mark, F_OK) != 0, "and none of his code has run");
 }
 
-/* ---- who is trusted on request --------------------------------------------------------------- */
+/* ---- users that are trusted on request ------------------------------------------------------- */
 
 /* True if a loop is kept there without a warning, readable for others, and found again. */
 static bool is_shared(const char *cache, const char *trust) {

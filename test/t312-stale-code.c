@@ -102,7 +102,7 @@ static void write_disguised(const char *folder, const char *name, const char *te
   utimensat(AT_FDCWD, path, times, 0);
 }
 
-/* ---- where a header is found, and what becomes of it ----------------------------------------- */
+/* ---- locations of a header, and changes to it ------------------------------------------------ */
 
 enum place { OWN, NESTED, SYSTEM, BY_FLAG, BY_WRAPPER, BY_ENVIRONMENT, PLACES };
 static const char *const place_names[] = {"a kernel's own header",
@@ -185,7 +185,7 @@ static void test_product(void) {
         test_one((enum place)place, (enum change)change, place * CHANGES + change);
 }
 
-/* ---- what chooses the compiler and its flags ------------------------------------------------- */
+/* ---- variables that choose the compiler and its flags ---------------------------------------- */
 
 static void begin_plain(struct program *p, const char *name) {
   *p = (struct program){0};

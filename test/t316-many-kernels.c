@@ -19,7 +19,7 @@ enum { N = 1000, KEPT = 4000 };
 static int32_t ends[2 * N];
 static double values[N];
 
-/* ---- what a process has ---------------------------------------------------------------------- */
+/* ---- memory and mappings of the process ------------------------------------------------------ */
 
 static long resident_kb(void) {
   long pages = 0;

@@ -81,7 +81,7 @@ static void set_path(const char *first) {
   setenv("PATH", path, 1);
 }
 
-/* ---- where programs are found ---------------------------------------------------------------- */
+/* ---- locations of programs ------------------------------------------------------------------- */
 
 enum way { BY_PATH, BY_FLAG, BY_MISSING_FLAG, BY_PREFIX, BY_VARIABLE, BY_MISSING_VARIABLE, WAYS };
 static const char *const way_names[] = {"PATH",

@@ -92,7 +92,7 @@ static void drop(void *pointer_to_array) {
   *array = NULL;
 }
 
-/* ---- what can be broken ---- */
+/* ---- damage to plans ---- */
 
 static void lo(struct op2i_plan *p) { p->lo--; }
 static void hi(struct op2i_plan *p) { p->hi--; }

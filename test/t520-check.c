@@ -127,7 +127,7 @@ static void allowed(int line, const char *body, op2_set set, int nargs, const op
 #define ALLOWED(body_, set_, args_) allowed(__LINE__, body_, set_, args_)
 #define IDX                         op2_arg_idx()
 
-/* ---- direct ---------------------------------------------------------------------------------- */
+/* ---- direct arguments ------------------------------------------------------------------------ */
 
 static void test_direct_access(void) {
   CAUGHT("(double *a, int i) { if (i == 4) a[1] = 0; }", cells,
@@ -206,7 +206,7 @@ static void test_direct_stray_reads(void) {
          "read outside of it, past its end: component 40,");
 }
 
-/* ---- through a map --------------------------------------------------------------------------- */
+/* ---- arguments through a map ----------------------------------------------------------------- */
 
 static void test_slot(void) {
   CAUGHT("(double *a, int i) { if (i == 3) a[1] = 0; }", cells,

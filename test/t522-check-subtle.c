@@ -244,7 +244,7 @@ static void test_compared(void) {
          "argument 0 (dat 'r', OP2_WRITE)", "read component 0 before writing it");
 }
 
-/* ---- strays ---------------------------------------------------------------------------------- */
+/* ---- accesses outside a row ------------------------------------------------------------------ */
 
 static void test_far_strays(void) {
   CAUGHT("(double *a, int i) { if (i == 3) a[5000] = 1; }", ARGS(DIRECT(q, RW), IDX),
@@ -284,7 +284,7 @@ static void test_far_strays(void) {
          "element 3 of 'cells'", "came to a trap", "division by zero or a null pointer");
 }
 
-/* ---- what may only be read ------------------------------------------------------------------- */
+/* ---- values that may only be read ------------------------------------------------------------ */
 
 static void test_inputs(void) {
   CAUGHT("(double *a, float *c) { if (a[0] < 1) a[0] = 0; c[0] = 1; }",

@@ -43,7 +43,7 @@ static void make_mesh(void) {
   w.most = new_kernel(&most_kernel);
 }
 
-/* ---- what is done to a dat ------------------------------------------------------------------- */
+/* ---- accesses to a dat ----------------------------------------------------------------------- */
 
 static void loop_reads(op2_dat x) {
   MUST(op2_par_loop(w.look, w.set, op2_arg_direct(x, OP2_READ), op2_arg_direct(w.seen, OP2_WRITE)));
@@ -96,7 +96,7 @@ static op2_dat in_state(op2_data_state state, double want[N]) {
   return x;
 }
 
-/* ---- what becomes of it ---------------------------------------------------------------------- */
+/* ---- states and transfers after an access ---------------------------------------------------- */
 
 #define DU  OP2_STATE_DEVICE_UNALLOCATED
 #define HU  OP2_STATE_HOST_UNALLOCATED
@@ -347,7 +347,7 @@ static void global_cells(void) {
       if (s != HU) global_cell(&global_actions[a], (op2_data_state)s);
 }
 
-/* ---- other things ---------------------------------------------------------------------------- */
+/* ---- other cases ----------------------------------------------------------------------------- */
 
 /* Dats without initial values that have not been used either. */
 static void empty(void) {

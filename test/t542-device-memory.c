@@ -179,7 +179,7 @@ static void failing(const char *backend) {
   }
 }
 
-/* ---- what leaves ----------------------------------------------------------------------------- */
+/* ---- eviction of dats ------------------------------------------------------------------------ */
 
 static bool holds(op2_dat dat, double first) {
   static double got[CELLS];
@@ -269,7 +269,7 @@ static void by_hand(const char *backend) {
   end(&f);
 }
 
-/* ---- what is reported, and by whom ----------------------------------------------------------- */
+/* ---- reports of evictions -------------------------------------------------------------------- */
 
 static int times_in(const char *text, const char *part) {
   int n = 0;

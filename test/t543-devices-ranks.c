@@ -28,7 +28,7 @@ OP2_KERNEL(give, (const double *f, double *xa, double *xb), {
   xb[0] -= 0.25 * *f;
 });
 
-/* ---- in one piece ---------------------------------------------------------------------------- */
+/* ---- reference in one context without ranks -------------------------------------------------- */
 
 struct whole {
   double x[ROW_CELLS][2], f[EDGES];
@@ -54,7 +54,7 @@ static void whole_edit(struct whole *w) {
   for (int i = 0; i < ROW_CELLS; i++) w->x[i][1] += i;
 }
 
-/* ---- on a rank ------------------------------------------------------------------------------- */
+/* ---- the same on a rank ---------------------------------------------------------------------- */
 
 struct mine {
   struct row row;

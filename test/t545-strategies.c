@@ -264,7 +264,7 @@ static bool opens(struct mesh *m, const char *backend, const char *strategy, int
   return true;
 }
 
-/* ---- what is asked of results ---------------------------------------------------------------- */
+/* ---- checks of results ----------------------------------------------------------------------- */
 
 static bool same(const void *a, const void *b, size_t bytes) { return memcmp(a, b, bytes) == 0; }
 
@@ -413,7 +413,7 @@ static void short_atomics(const char *backend) {
   forget(&m);
 }
 
-/* ---- by name --------------------------------------------------------------------------------- */
+/* ---- strategies by name ---------------------------------------------------------------------- */
 
 static void names(void) {
   op2_context ctx = NULL;

@@ -60,7 +60,7 @@ static void show(void) {
        (int)got.launches, (int)got.host_runs, given());
 }
 
-/* ---- less than usual ------------------------------------------------------------------------- */
+/* ---- limits below the usual ones ------------------------------------------------------------- */
 
 static void smaller(void) {
   static const char *const less[] = {"",

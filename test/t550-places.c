@@ -201,7 +201,7 @@ static void copies(void) {
   copies_of("settle:device,*:cpu", 1, 3, dat, 2 * dat + results);
 }
 
-/* ---- what loops take ------------------------------------------------------------------------- */
+/* ---- costs of loops -------------------------------------------------------------------------- */
 
 static const struct op2i_loop_data *data_of(const struct mesh *m, const char *name) {
   const struct op2i_loop *loop = m->ctx->loops->first;
@@ -315,7 +315,7 @@ static void dependences(void) {
   unsetenv("OP2_CHUNK_US");
 }
 
-/* ---- what OP2_PLACE may be ------------------------------------------------------------------- */
+/* ---- values of OP2_PLACE --------------------------------------------------------------------- */
 
 static void rules(void) {
   static const char *const bad[] = {

@@ -358,7 +358,7 @@ static void copies(void) {
             sums);
 }
 
-/* ---- what can be seen ------------------------------------------------------------------------ */
+/* ---- states and explanations ----------------------------------------------------------------- */
 
 static void states(void) {
   struct mesh m;

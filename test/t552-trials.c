@@ -64,7 +64,7 @@ static void end(void) {
   CHECK(op2_finalize(&ctx));
 }
 
-/* ---- given times ----------------------------------------------------------------------------- */
+/* ---- trials with prescribed times ------------------------------------------------------------ */
 
 static const double copy_ns = 1e6, byte_ns = 10, element_ns = 1000, entry_ns = 4;
 static double share, run_s, there_s, back_s, tables_s;

@@ -11,7 +11,7 @@
 #include "emulation_case.h"
 #include "support.h"
 
-/* ---- what is right --------------------------------------------------------------------------- */
+/* ---- correct results ------------------------------------------------------------------------- */
 
 static const char *const devices[] = {
     "order=1", "order=2", "order=3", "threads=32", "threads=64", "sm=90", "check=0", "pinned=0",
@@ -113,7 +113,7 @@ static const struct emulation_fault faults[] = {
 };
 enum { FAULTS = sizeof faults / sizeof *faults };
 
-/* ---- a device that ends, or has too little --------------------------------------------------- */
+/* ---- a device that is lost, or lacks memory -------------------------------------------------- */
 
 static void lost(void) {
   char setting[32];

@@ -223,7 +223,7 @@ static void steps(struct world *v, const struct mode *mode, int n, const enum wh
   }
 }
 
-/* ---- what came of it ------------------------------------------------------------------------- */
+/* ---- results --------------------------------------------------------------------------------- */
 
 struct result {
   double *x, sum;
@@ -348,7 +348,7 @@ static void modes_agree(const char *backend, const struct mesh *mesh, const char
   result_free(&plain);
 }
 
-/* ---- left alone ------------------------------------------------------------------------------ */
+/* ---- meshes that are not renumbered ---------------------------------------------------------- */
 
 static void left_alone(const char *backend, const struct mesh *mesh, int n) {
   char *explained = malloc(65536);
@@ -362,7 +362,7 @@ static void left_alone(const char *backend, const struct mesh *mesh, int n) {
   free(explained);
 }
 
-/* ---- words ----------------------------------------------------------------------------------- */
+/* ---- messages -------------------------------------------------------------------------------- */
 
 static void words(const char *backend, const struct mesh *mesh, int point) {
   char *explained = malloc(65536), before[64];
@@ -468,7 +468,7 @@ static void scopes(const char *backend, const struct mesh *mesh) {
   }
 }
 
-/* ---- without memory -------------------------------------------------------------------------- */
+/* ---- failures of allocations ----------------------------------------------------------------- */
 
 /* The N-th allocation fails in the call that renumbers, or that restores the order: the call
  * reports it or goes on, and results are right. */
@@ -509,7 +509,7 @@ static void without_memory(const struct mesh *mesh, enum what what) {
      denied, left);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all backends ---------------------------------------------------------------------------- */
 
 /* The reason why renumbering is unavailable, or null. */
 static const char *unavailable(void) {

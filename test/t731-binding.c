@@ -21,7 +21,7 @@
 
 OP2_KERNEL(fill, (double *x), { x[0] = 1; });
 
-/* ---- in the child: what it sees is printed, a word and a value a line ------------------------ */
+/* ---- in the child process, which prints lines of a word and a value -------------------------- */
 
 static void print_cpus(const char *what, pid_t task) {
   cpu_set_t cpus;
@@ -81,7 +81,7 @@ static int be_child(const char *backend) {
   return op2_finalize(&ctx) != OP2_SUCCESS;
 }
 
-/* ---- in the parent --------------------------------------------------------------------------- */
+/* ---- in the parent process ------------------------------------------------------------------- */
 
 static cpu_set_t mine;
 static char self[4096], compiler[4200], compiled[4200];

@@ -18,7 +18,7 @@ OP2_KERNEL(fill, (double *x), { x[0] = 1; });
 
 static char self[4096], mark[4200], variable[4200];
 
-/* ---- in the child ---------------------------------------------------------------------------- */
+/* ---- in the child process -------------------------------------------------------------------- */
 
 /* Libraries of devices, compilers, MPI and solvers, none of which this program needs. */
 static bool nothing_foreign(void) {
@@ -108,7 +108,7 @@ static int be_user(const char *backend) {
   return access(mark, F_OK) != 0;
 }
 
-/* ---- in the parent --------------------------------------------------------------------------- */
+/* ---- in the parent process ------------------------------------------------------------------- */
 
 static int run_child(const char *how, const char *backend) {
   int code = -1;

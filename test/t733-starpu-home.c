@@ -58,7 +58,7 @@ static int begin(const char *cache, const char *starpu, const char *home) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* ---- what StarPU would end the process for --------------------------------------------------- */
+/* ---- folders for which StarPU would end the process ------------------------------------------ */
 
 enum { STRANGER = 4711 };
 

@@ -145,7 +145,7 @@ static void compiling(void) {
   ok(!op2_finalize(&other), "it ends");
 }
 
-/* ---- objects that go ------------------------------------------------------------------------- */
+/* ---- shared objects that are unloaded -------------------------------------------------------- */
 
 static void *object;
 static sem_t wanted, gone;

@@ -185,7 +185,7 @@ static void test_hysteresis(void) {
   ok(choose(&m) == OP2I_WAY_TEAM, "but one that runs it stays");
 }
 
-/* ---- a team or tasks ------------------------------------------------------------------------- */
+/* ---- choice between a team and tasks --------------------------------------------------------- */
 
 /* The estimate alone chooses between a team and tasks. */
 static void test_either(void) {
@@ -475,7 +475,7 @@ static void test_worth_tasks(void) {
   CHECK(op2_finalize(&o.ctx));
 }
 
-/* ---- failures, and what is told -------------------------------------------------------------- */
+/* ---- failures and messages ------------------------------------------------------------------- */
 
 static void test_failure(void) {
   static struct result out;

@@ -65,7 +65,7 @@ static int run_in_child(const char *name, const char *value) {
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
-/* ---- what StarPU would end the process for --------------------------------------------------- */
+/* ---- variables for which StarPU would end the process ---------------------------------------- */
 
 enum { REFUSED = 1, BY_ANOTHER, BY_STARPU, WRONG };
 

@@ -23,7 +23,7 @@ OP2_KERNEL(touch,
 
 static struct { int64_t blocks, intervals, wrong; } seen;
 
-/* ---- by looking at every element ---- */
+/* ---- footprints computed element by element ---- */
 
 static void mark(unsigned char *touched, const struct op2i_loop *loop,
                  const struct op2i_loop_arg *arg, int64_t element, int32_t shift) {

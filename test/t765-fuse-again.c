@@ -91,7 +91,7 @@ static void within(const char *setting, const char *cache, void (*body)(void)) {
   MUST(op2_finalize(&inner));
 }
 
-/* ---- when ------------------------------------------------------------------------------------ */
+/* ---- queues in which combinations are fused -------------------------------------------------- */
 
 static void sequence(void) {
   struct mesh m = make_mesh();
@@ -188,7 +188,7 @@ static void modes(void) {
   within("OP2_FUSE=2", NULL, at_once);
 }
 
-/* ---- how much -------------------------------------------------------------------------------- */
+/* ---- limits ---------------------------------------------------------------------------------- */
 
 /* The kernel `more` with a given number of tokens. */
 static op2_kernel more_of(int tokens) {
@@ -272,7 +272,7 @@ static void bounded(void) {
 
 static void bounds(void) { within("OP2_FUSE=2", NULL, bounded); }
 
-/* ---- what must not matter -------------------------------------------------------------------- */
+/* ---- independence of the results ------------------------------------------------------------- */
 
 static double dumps[4][2 * N];
 static double *dump;

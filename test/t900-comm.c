@@ -43,7 +43,7 @@ static void deliver(void) {
   }
 }
 
-/* ---- what goes wrong ------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 /* All ranks but one take part in a sum: those that wait for the missing rank get an error, and then
  * those that wait for these. */
@@ -107,7 +107,7 @@ static int differ(struct op2i_comm *comm, void *data) {
   return status != OP2_ERR_FATAL || !strstr(op2_error_message(), "different calls");
 }
 
-/* ---- no memory ------------------------------------------------------------------------------- */
+/* ---- failures of allocations ----------------------------------------------------------------- */
 
 /* A collective operation in which one rank's n-th allocation fails. */
 struct shortage {

@@ -145,7 +145,7 @@ static void random_decompositions(void) {
     }
 }
 
-/* ---- what does not fit together -------------------------------------------------------------- */
+/* ---- inconsistent arguments ------------------------------------------------------------------ */
 
 enum { OWN_RANK = 1, NO_RANK, OTHER_OWNER, NO_SUCH, TWICE, OWNED_TWICE, SPOILS };
 

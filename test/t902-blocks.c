@@ -120,7 +120,7 @@ static void random_sets(void) {
     }
 }
 
-/* ---- shares ---------------------------------------------------------------------------------- */
+/* ---- sizes of blocks ------------------------------------------------------------------------- */
 
 static void shares(void) {
   int wrong = 0;
@@ -138,7 +138,7 @@ static void shares(void) {
   is_int(wrong, 0, "shares are whole, equal but for one, and found");
 }
 
-/* ---- what does not fit together -------------------------------------------------------------- */
+/* ---- inconsistent arguments ------------------------------------------------------------------ */
 
 enum { BEFORE = 1, BEHIND, TWICE, TWICE_BEHIND, SPOILS };
 

@@ -112,7 +112,7 @@ static int rank(struct op2i_comm *comm, void *data) {
 
 static double share_cut(const op2_partition_report *r) { return (double)r->cut / (double)r->rows; }
 
-/* ---- what others offer ----------------------------------------------------------------------- */
+/* ---- partitioners of other libraries --------------------------------------------------------- */
 
 static _Atomic int asked;
 static bool may;

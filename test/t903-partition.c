@@ -173,7 +173,7 @@ static op2_status partition(struct run *r, const struct trial *t, enum how how,
   return status;
 }
 
-/* ---- looking at it --------------------------------------------------------------------------- */
+/* ---- checks of a partition ------------------------------------------------------------------- */
 
 static int wait_for_all(struct run *r) {
   int64_t none = 0;
@@ -263,7 +263,7 @@ static int look(struct run *r, const struct trial *t) {
   return wrong;
 }
 
-/* ---- who is to own what ---------------------------------------------------------------------- */
+/* ---- expected owners ------------------------------------------------------------------------- */
 
 /* The owners by the documented rules, computed in one piece without regard to speed. */
 struct expected {
@@ -394,7 +394,7 @@ static int look_at_owners(const struct trial *t, enum how how) {
   return wrong;
 }
 
-/* ---- what is reported ------------------------------------------------------------------------ */
+/* ---- statistics of a partition --------------------------------------------------------------- */
 
 static int64_t greater(int64_t a, int64_t b) { return a > b ? a : b; }
 
@@ -450,7 +450,7 @@ static void keep_owners(const struct trial *t, struct expected *before) {
   }
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------- */
 
 static int rank(struct op2i_comm *comm, void *data) {
   const struct trial *t = data;

@@ -368,7 +368,7 @@ static int refuse(struct op2i_comm *comm, void *data) {
   return failed + (op2_finalize(&w.other) != OP2_SUCCESS);
 }
 
-/* ---- next to nothing ------------------------------------------------------------------------- */
+/* ---- empty and tiny meshes ------------------------------------------------------------------- */
 
 /* First there are no sets; then sets without elements, and one with a single element. */
 static int nothing(struct op2i_comm *comm, void *data) {
@@ -435,7 +435,7 @@ static int twice_next(struct op2i_comm *comm, void *data) {
   return wrong + (op2_finalize(&w.other) != OP2_SUCCESS);
 }
 
-/* ---- alone ----------------------------------------------------------------------------------- */
+/* ---- a context without ranks ----------------------------------------------------------------- */
 
 static void alone(void) {
   const op2_options options = {.backend = "sequential"};

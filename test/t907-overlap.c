@@ -120,7 +120,7 @@ static int wait_for_all(struct op2i_comm *comm, void *data) {
   return wrong + (row_end(&w) != OP2_SUCCESS);
 }
 
-/* ---- messages that get on while somebody asks ------------------------------------------------ */
+/* ---- progress of messages during calls ------------------------------------------------------- */
 
 static _Thread_local int asked;
 static void ask(struct op2i_comm *comm) { asked += comm->flying > 0; }
@@ -142,7 +142,7 @@ static int see_to_messages(struct op2i_comm *comm, void *data) {
   return wrong + (row_end(&w) != OP2_SUCCESS);
 }
 
-/* ---- results that ranks combine at one point ------------------------------------------------- */
+/* ---- reductions that ranks combine at one point ---------------------------------------------- */
 
 enum { SUMS = 40 };
 

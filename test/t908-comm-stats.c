@@ -77,7 +77,7 @@ static int rank(struct op2i_comm *comm, void *backend) {
   return wrong + (row_end(&w) != OP2_SUCCESS);
 }
 
-/* ---- what only one of them sends ------------------------------------------------------------- */
+/* ---- messages in one direction only ---------------------------------------------------------- */
 
 /* The last edge of rank 0 is in the exec halo of rank 1; rank 0 has none of rank 1. */
 static int one_way(struct op2i_comm *comm, void *backend) {
@@ -103,7 +103,7 @@ static int one_way(struct op2i_comm *comm, void *backend) {
   return wrong + (row_end(&w) != OP2_SUCCESS);
 }
 
-/* ---- who sends most -------------------------------------------------------------------------- */
+/* ---- order of the entries -------------------------------------------------------------------- */
 
 enum { DATS = 11 };
 

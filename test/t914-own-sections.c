@@ -157,7 +157,7 @@ static void rings(void) {
     }
 }
 
-/* ---- nothing of the target set here ---------------------------------------------------------- */
+/* ---- a rank without elements of the target set ----------------------------------------------- */
 
 /* Rank 0 owns node, face and both cells; rank 1 owns an edge that leads to the face, which is in
  * its non-exec halo, and has no cells. The rows of faces are -1 there, or are not given. */

@@ -17,7 +17,7 @@ OP2_KERNEL(fetch, (const double *a, const double *b, double *c), { *c = *a + 10 
 static const struct op2i_link_speed fast = {0};
 enum { RANKS = 3, EACH = 2 };
 
-/* ---- one shape ------------------------------------------------------------------------------- */
+/* ---- one mesh -------------------------------------------------------------------------------- */
 
 enum kind {
   MAP,
@@ -159,7 +159,7 @@ static int one_rank(struct op2i_comm *comm, void *data) {
   return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
 }
 
-/* ---- what may differ ------------------------------------------------------------------------- */
+/* ---- permitted differences ------------------------------------------------------------------- */
 
 /* op2_map_create_permuted() is not collective, so rank 0 calls it before a collective call, and the
  * others after it; explicit zeros are the same values as the default. */

@@ -61,7 +61,7 @@ static void test_warnings(const char *path) {
   if (rank == 0) ok(lines_of(path, "op2 warning: rank 0 of ") >= 2, "with warnings meanwhile");
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- end after the time limit ---------------------------------------------------------------- */
 
 static op2_status begin(MPI_Comm comm, op2_context *ctx) {
   const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};

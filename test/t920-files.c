@@ -90,7 +90,7 @@ static void renumbered(void) {
   file_mesh_free(&mesh);
 }
 
-/* ---- as OP2 does ----------------------------------------------------------------------------- */
+/* ---- files in OP2's format ------------------------------------------------------------------- */
 
 /* Everything in a dataset that a reader can see but its values, as text. */
 static herr_t describe_attribute(hid_t set, const char *name, const H5A_info_t *info, void *text) {
@@ -227,7 +227,7 @@ static void wide(void) {
   destroy_small(&s);
 }
 
-/* ---- what is wrong --------------------------------------------------------------------------- */
+/* ---- errors ---------------------------------------------------------------------------------- */
 
 static void wrong_arrays(void) {
   static const int32_t stray[] = {0, 1, 1, 3, 2, 0}, below[] = {0, 1, 1, 2, 2, -1};

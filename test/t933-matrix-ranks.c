@@ -44,7 +44,7 @@ static double weight_of(int64_t cell) { return (double)(cell * 17 % 23); }
 static double x_of(int64_t node, int l) { return (double)((node * 7 + l) % 13) - 6; }
 static double value(double w, int r, int c) { return w * (r + 1) - 2 * c + r * c; }
 
-/* ---- in one piece ---------------------------------------------------------------------------- */
+/* ---- reference in one context without ranks -------------------------------------------------- */
 
 static void add_cell(const struct trial *t, int64_t cell) {
   const int arity = t->whole.map[CELL_NODE].arity;
@@ -68,7 +68,7 @@ static double product(const struct trial *t, int64_t row, int k) {
   return sum;
 }
 
-/* ---- on a rank ------------------------------------------------------------------------------- */
+/* ---- the same on a rank ---------------------------------------------------------------------- */
 
 static op2_status declare_partial(struct run *r, const struct trial *t) {
   const int arity = t->whole.map[CELL_NODE].arity;
@@ -284,7 +284,7 @@ static int rank(struct op2i_comm *comm, void *data) {
   return wrong + (status != OP2_SUCCESS);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------- */
 
 static int try_one(const char *backend, int ranks, int how, uint64_t seed) {
   struct trial t = {.backend = backend, .eager = seed % 3 == 0, .seed = seed};

@@ -79,7 +79,7 @@ static double weight_of(int64_t cell) { return (double)(cell * 17 % 11); }
     }                                                                                              \
   } while (0)
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- declarations ---------------------------------------------------------------------------- */
 
 static void mark(struct run *r, const struct trial *t, int64_t cell) {
   const int32_t *node = t->whole.map[CELL_NODE].idx + 3 * cell;
@@ -167,7 +167,7 @@ static void declare(struct run *r, const struct trial *t) {
   free(x);
 }
 
-/* ---- steps, and what they do to what is dense ------------------------------------------------ */
+/* ---- steps, and their effect on the dense matrices ------------------------------------------- */
 
 static void assemble(struct run *r, const struct trial *t) {
   struct dense *d = &r->dense;
@@ -286,7 +286,7 @@ static void combine(struct run *r, double factor) {
   }
 }
 
-/* ---- looks ----------------------------------------------------------------------------------- */
+/* ---- comparisons ----------------------------------------------------------------------------- */
 
 static void look_at_mat(struct run *r, int m) {
   struct dense *d = &r->dense;
@@ -393,7 +393,7 @@ static int rank(struct op2i_comm *comm, void *data) {
   return r->wrong;
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------- */
 
 static bool layout; /* OP2_SLICES was set */
 

@@ -28,7 +28,7 @@ static double value_of(int64_t node, int k, int v) {
   return v == 2 && value == 0 ? 2 : value;
 }
 
-/* ---- in one piece ---------------------------------------------------------------------------- */
+/* ---- reference in one context without ranks -------------------------------------------------- */
 
 /* The reference: the same operations as in play(), in one piece. */
 static void expect_all(struct trial *t) {
@@ -51,7 +51,7 @@ static void expect_all(struct trial *t) {
     if (t->dots[0] != 0) vector_change(AXPY, n, m[2], m[k % 2], NULL, t->dots[k] / t->dots[0], 0);
 }
 
-/* ---- on a rank ------------------------------------------------------------------------------- */
+/* ---- the same on a rank ---------------------------------------------------------------------- */
 
 struct run {
   op2_context ctx;
@@ -153,7 +153,7 @@ static int rank(struct op2i_comm *comm, void *data) {
   return wrong + (status != OP2_SUCCESS);
 }
 
-/* ---- all of it ------------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------- */
 
 static int try_one(const char *backend, int ranks, int how, uint64_t seed) {
   struct trial t = {.backend = backend, .eager = seed % 3 == 0};

@@ -120,7 +120,7 @@ static void defaults(void) {
   for (int r = 0; r < 2; r++) op2i_comm_free(comms[r]);
 }
 
-/* ---- the end --------------------------------------------------------------------------------- */
+/* ---- end after the time limit ---------------------------------------------------------------- */
 
 static void end(void) {
   is_int(run(half_a_second), 0, "without OP2_WAIT_MAX ranks wait on");
@@ -137,7 +137,7 @@ static void end(void) {
       diag("%s", last[r]);
 }
 
-/* ---- what ranks send each other -------------------------------------------------------------- */
+/* ---- messages between waiting ranks ---------------------------------------------------------- */
 
 enum { ROUNDS = 12 };
 

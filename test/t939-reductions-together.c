@@ -31,7 +31,7 @@ OP2_KERNEL(add_big, (const double *x, double *g), {
 });
 OP2_KERNEL(bump, (double *x), { *x += 0.1; });
 
-/* ---- what is sent ---------------------------------------------------------------------------- */
+/* ---- counting messages ----------------------------------------------------------------------- */
 
 static const struct op2i_comm_kind *kind;
 static struct op2i_comm_kind counting;

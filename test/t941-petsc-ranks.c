@@ -13,7 +13,7 @@
 
 #include "petsc_case.h"
 
-/* ---- what goes wrong ------------------------------------------------------------------------- */
+/* ---- failures -------------------------------------------------------------------------------- */
 
 static void fail_to_solve(struct scene *s, struct equations *q, const op2_solver_options *options,
                           op2_reason reason, const char *word) {
@@ -146,7 +146,7 @@ static void try_failures(const char *backend) {
   end(&s);
 }
 
-/* ---- how PETSc begins and ends --------------------------------------------------------------- */
+/* ---- initialisation and finalisation of PETSc ------------------------------------------------ */
 
 static void solve_once(struct scene *s, struct equations *q, op2_solver *solver,
                        const op2_solver_options *options) {

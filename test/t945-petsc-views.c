@@ -195,7 +195,7 @@ static void try_mat(const char *backend, enum who who) {
   end(&r);
 }
 
-/* ---- all ------------------------------------------------------------------------------------- */
+/* ---- all cases ------------------------------------------------------------------------------- */
 
 static void tell(const char *backend, enum who who, const char *what) {
   int all = 0;

@@ -22,7 +22,7 @@ static void begin(void) {
   CHECK(op2_init(&options, &ctx));
 }
 
-/* ---- as h5py writes -------------------------------------------------------------------------- */
+/* ---- files as h5py writes them --------------------------------------------------------------- */
 
 static void plain_values(const char *name, hid_t type, hid_t given, int n, const hsize_t *dims,
                          const void *values) {

@@ -205,7 +205,7 @@ void tile_case_run(const struct op2i_tile_desc *desc, int nloops, uint64_t **val
     }
 }
 
-/* ---- by tiles ---- */
+/* ---- running by tiles ---- */
 
 enum { HANDS = 3, IDLE = -1 };
 

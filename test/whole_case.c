@@ -58,7 +58,7 @@ void whole_draw(struct whole *whole, int ranks, int how, uint64_t *seed) {
   whole_own(whole, ranks, how, seed);
 }
 
-/* ---- sharing out ----------------------------------------------------------------------------- */
+/* ---- distribution to ranks ------------------------------------------------------------------- */
 
 void whole_free(struct whole *whole) {
   for (int s = 0; s < whole->nsets; s++) free(whole->set[s].owner);

@@ -55,7 +55,7 @@ static long setting(const char *name, long otherwise) {
   return otherwise;
 }
 
-/* ---- the real one ---------------------------------------------------------------------------- */
+/* ---- the real OpenCL library ----------------------------------------------------------------- */
 
 static bool same_file(const char *a, const char *b) {
   struct stat one, other;
@@ -101,7 +101,7 @@ static const struct op2i_opencl_api *api(void) {
   return &real;
 }
 
-/* ---- answers --------------------------------------------------------------------------------- */
+/* ---- altered answers ------------------------------------------------------------------------- */
 
 /* What the next call of a kind returns before it does anything. */
 static cl_int answer(const char *kind, int *count, cl_int error) {
@@ -126,7 +126,7 @@ static void least(size_t *value, const char *name) {
   given++;
 }
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- platforms and devices ------------------------------------------------------------------- */
 
 cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *platforms, cl_uint *n) {
   if (setting("platforms", 1)) return api()->clGetPlatformIDs(room, platforms, n);
@@ -248,7 +248,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                                        event);
 }
 
-/* ---- as they are ----------------------------------------------------------------------------- */
+/* ---- functions that are forwarded unchanged -------------------------------------------------- */
 
 #define FORWARD(result_, name_, parameters_, arguments_)                                           \
   result_ name_ parameters_ { return api()->name_ arguments_; }

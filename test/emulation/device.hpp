@@ -72,7 +72,7 @@ template <class... P, void (*F)(P...)> struct op2_emulation_caller<F> {
   }
 };
 
-/* ---- the words of CUDA ----------------------------------------------------------------------- */
+/* ---- keywords of CUDA ------------------------------------------------------------------------ */
 
 #define __global__
 #define __device__
@@ -134,7 +134,7 @@ OP2_EMULATION_VECTORS(long long, longlong, 16, 16)
 OP2_EMULATION_VECTORS(float, float, 8, 16)
 OP2_EMULATION_VECTORS(double, double, 16, 16)
 
-/* ---- atomics: threads run one at a time, so that they need only be told apart ----------------- */
+/* ---- atomics: threads run one at a time, so accesses are only marked as atomic --------------- */
 
 #define OP2_EMULATION_ATOMIC(name_, type_, result_)                                                \
   OP2_EMULATION_OWN static inline type_ name_(type_ *at, type_ value) {                            \

@@ -46,7 +46,7 @@ void emulation_end_context(int result) { ended = result; }
 
 int emulation_ended(void) { return ended; }
 
-/* ---- what there is --------------------------------------------------------------------------- */
+/* ---- devices and errors ---------------------------------------------------------------------- */
 
 int cuInit(unsigned flags) {
   if (flags) return EMULATION_INVALID_VALUE;

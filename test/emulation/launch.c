@@ -145,7 +145,7 @@ __attribute__((noinline)) static void resume(struct thread *thread) {
     begin(thread);
 }
 
-/* ---- what device code calls ------------------------------------------------------------------ */
+/* ---- functions that device code calls -------------------------------------------------------- */
 
 static bool own_stack(uintptr_t at) { return at - (uintptr_t)running->stack < STACK; }
 
@@ -178,7 +178,7 @@ static void barrier(int line) {
   leave(running);
 }
 
-/* ---- orders ---------------------------------------------------------------------------------- */
+/* ---- random orders of threads ---------------------------------------------------------------- */
 
 static uint64_t draw(uint64_t *state) {
   uint64_t z = (*state += 0x9e3779b97f4a7c15u);

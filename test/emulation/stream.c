@@ -41,7 +41,7 @@ static struct {
 
 static struct stream *stream_of(void *handle) { return handle ? handle : &streams[0]; }
 
-/* ---- what is put off ------------------------------------------------------------------------- */
+/* ---- deferred operations --------------------------------------------------------------------- */
 
 static int run_to(struct stream *stream, int64_t end);
 

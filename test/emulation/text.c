@@ -44,7 +44,7 @@ static char *plant(char *text, const char *faults, int *count) {
   return text;
 }
 
-/* ---- what can be launched -------------------------------------------------------------------- */
+/* ---- functions that can be launched ---------------------------------------------------------- */
 
 static const char *skip_blanks(const char *at) {
   while (isspace((unsigned char)*at)) at++;
