@@ -44,7 +44,7 @@ trap 'rm -f "$out"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# run PROBLEM WORKERS [COMMAND...]: what the program prints, in $out
+# run PROBLEM WORKERS [COMMAND...]: puts the program's output into $out
 run() {
   problem=$1 workers=$2
   shift 2
@@ -52,7 +52,7 @@ run() {
     --threads "$workers" >"$out" 2>&1 || { cat "$out" >&2; die "$problem failed"; }
 }
 
-# show PROBLEM HOW RATIO>LEAST|RATIO<MOST...: a line for each ratio, and the times
+# show PROBLEM HOW RATIO>LEAST|RATIO<MOST...: prints a line for each ratio, and the times
 show() {
   problem=$1 how=$2
   shift 2

@@ -60,7 +60,7 @@ case $app in
   *) die "there is no application $app (airfoil, tsunami, cg, aero, euler, heat)" ;;
 esac
 sizes="768 4096 16384"
-[ "$app" != euler ] || sizes="1 $sizes" # blocks of badly numbered edges have as many colours as there are
+[ "$app" != euler ] || sizes="1 $sizes" # edges are badly numbered, so each block has its own colour
 case $app in
   cg) plain="--tolerance 0 --check 0" ;;
   aero) plain= ;;
@@ -80,7 +80,8 @@ trap 'rm -f "$times" "$times.out"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# measure NAME COMMAND...: one line "NAME|milliseconds"; a backend that is not there is left out
+# measure NAME COMMAND...: adds a line "NAME|milliseconds" to $times, or none if the backend is not
+# available
 measure() {
   name=$1
   shift
@@ -110,7 +111,7 @@ all_switches() {
     env OP2_SIMD=0 OP2_FUSE=0 OP2_REPLAY=0 OP2_TILE=0 $op2_two
 }
 
-# An iteration of conjugate gradients, in each form.
+# Measure an iteration of conjugate gradients in each form.
 aero_round() {
   for form in "" " --matrix-free"; do
     measure "op2 starpu, $threads threads$form" $op2_two $form

@@ -72,7 +72,7 @@ begins() {
   say "[$stage/$stages] $*"
 }
 
-# run NAME COMMAND...: what it prints goes into a file, what it says of its progress here
+# run NAME COMMAND...: writes the output to a file; progress is shown here
 run() {
   name=$1
   shift
@@ -88,7 +88,7 @@ if [ $make = yes ]; then
   sh "$root/test/deps.sh" build demo ${ranks:+mpi}
   begins "building into $build"
   if [ -e "$build/build.ninja" ]; then
-    meson setup --reconfigure -Dbench=true "$build" "$root" # finds what was installed since
+    meson setup --reconfigure -Dbench=true "$build" "$root" # finds what was installed since then
   else
     meson setup --buildtype release "$build" "$root"
   fi
@@ -124,7 +124,7 @@ if [ -n "$ranks" ]; then
 fi
 
 if [ $quick = no ]; then
-  published=5.02186e-04 # rms after 100 steps, as OP2's own sequential build gives it
+  published=5.02186e-04 # rms after 100 steps, as computed by OP2's own sequential build
   begins "airfoil on the classic mesh of 720,000 cells, against the published result"
   run check "$airfoil" --mesh classic --iterations 100 --every 20 --progress
   rms=$(awk '$1 == 100 && NF == 2 { printf "%.5e", $2 }' "$out/check.txt")
@@ -135,8 +135,8 @@ fi
 begins "airfoil until the flow has settled: $mesh, $steps time steps"
 run flow "$airfoil" --mesh $mesh --iterations "$steps" --every 50 --progress \
   --picture "$out/flow.png"
-# The lines "step rms"; the flow has settled when a step changes it a hundredth of what it did at
-# first.
+# The lines are "step rms"; the flow has settled when the change in a step is a hundredth of the
+# change in the first one.
 awk 'NF == 2 && $1 ~ /^[0-9]+$/ { if (!n++) { step = $1; first = $2 } last = $2; at = $1 }
   END {
     if (n < 2 || !(last > 0)) {

@@ -49,10 +49,10 @@ export OP2_CACHE_DIR
 
 tell() { if [ -n "$out" ]; then tee -a "$out"; else cat; fi; }
 
-# program NAME: its path; its problem and options by size are in `problem`
+# program NAME: prints its path; `problem` has its problem and options by size
 program() { echo "$build/bench/$1/$1"; }
 
-# run NAME OPTION...: what it prints, of the second of two runs
+# run NAME OPTION...: runs the program twice and prints the output of the second run
 run() {
   name=$1
   shift
@@ -60,12 +60,12 @@ run() {
   "$(program "$name")" "$@" 2>"$folder/error" || { cat "$folder/error" >&2; return 1; }
 }
 
-# once NAME OPTION...: ms per iteration
+# once NAME OPTION...: prints the milliseconds per iteration
 once() {
   run "$@" | sed -n 's/^time_per_iteration_ms \([0-9.]*\).*/\1/p'
 }
 
-# loops NAME OPTION...: the table of its loops with the share of a copy
+# loops NAME OPTION...: prints the table of its loops with their shares of a copy's speed
 loops() {
   echo "== $*"
   run "$@" >"$folder/table"

@@ -26,7 +26,7 @@ mesh=400x600
 iterations=
 link=100000,150
 backends="starpu openmp sequential"
-sizes="15x22 32x48 50x100 100x150 200x300 400x600" # three cells for each point: 990 to 720,000
+sizes="15x22 32x48 50x100 100x150 200x300 400x600" # each mesh has three cells per point: 990 to 720,000 cells
 parts=
 while [ $# -gt 0 ]; do
   case $1 in
@@ -64,13 +64,15 @@ trap 'exit 143' TERM
 OP2_CACHE_DIR=$folder/cache
 export OP2_CACHE_DIR
 
-# steps MESH: iterations of about a second, and 40 at least, unless it was said how many
+# steps MESH: prints $iterations, or else the number of iterations that take about a second, at
+# least 40
 steps() {
   echo "$1" | awk -F x -v told="$iterations" '
     { n = int(12e6 / ($1 * $2) / 2); print told ? told : n < 40 ? 40 : n }'
 }
 
-# measure NAME RANKS WORKERS MESH BACKEND [VARIABLE=VALUE...]: a line "NAME|ms|ms waited" an iteration
+# measure NAME RANKS WORKERS MESH BACKEND [VARIABLE=VALUE...]: adds a line "NAME|ms|ms waited", per
+# iteration
 measure() {
   name=$1 n=$2 workers=$3 on=$4 backend=$5
   shift 5
@@ -87,7 +89,7 @@ measure() {
     END { print name "|" ms "|" waited + 0 }' "$folder/out" >>"$folder/times"
 }
 
-# in_turn COMMAND...: one per line of standard input, all of them in each round
+# in_turn COMMAND...: measures the cases on standard input, one per line, all of them in each round
 in_turn() {
   cat >"$folder/cases"
   sed '1!G;h;$!d' "$folder/cases" >"$folder/reversed"
@@ -97,13 +99,13 @@ in_turn() {
     order=$folder/cases
     [ $((round % 2)) -eq 0 ] || order=$folder/reversed
     while read -r case <&3; do eval "measure $case"; done 3<"$order"
-    [ $round -gt 0 ] || : >"$folder/times" # loops have been compiled
+    [ $round -gt 0 ] || : >"$folder/times" # the first round only compiles the loops
     round=$((round + 1))
   done
 }
 
-# For awk: t[name, round], waited[name, round], rounds; middle(name), and between(a, b), the median of
-# a's ratio to b within a round
+# These functions of awk use t[name, round], waited[name, round] and rounds: middle(name) is a
+# median, and between(a, b) the median of the ratios of a to b within a round.
 statistics='
   function sort(v, n,   i, j, held) {
     for (i = 2; i <= n; i++)

@@ -23,7 +23,7 @@ while [ $# -gt 0 ]; do
   shift 2
 done
 
-# compare TITLE OPTION...
+# compare TITLE OPTION...: prints a title and the table of bench/compare.sh
 compare() {
   printf '\n## %s\n\nbench/compare.sh --rounds %s' "$1" "$rounds"
   shift
@@ -37,8 +37,8 @@ echo "commit:   $(git -C "$root" log -1 --format=%h 2>/dev/null || echo unknown)
 echo "machine:  $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $(nproc) processing units"
 echo "compiler: $(cc --version | head -1)"
 
-# Flushed after 34 iterations and at the end: four runs of one program of 17 iterations, of which the
-# second, not timed, inspects the mesh for tiles.
+# The queue is flushed after 34 iterations and at the end: this makes four runs of one program of 17
+# iterations. The second run, which is not timed, inspects the mesh for tiles.
 compare "Airfoil, 720,000 cells" --switches yes --iterations 68 --warmup 34
 compare "Airfoil, 45,000 cells" --mesh 100x150 --switches yes --iterations 600 --warmup 200
 compare "Airfoil, 2,880,000 cells" --mesh 800x1200 --switches yes --iterations 68 --warmup 34
@@ -47,11 +47,12 @@ compare "Airfoil, shuffled numbers" --numbering yes --iterations 20 --warmup 5
 compare "Shallow water, 500,000 cells" --app tsunami --switches yes --iterations 60 --warmup 20
 compare "Conjugate gradients, 720,000 cells" --app cg --switches yes --iterations 120 --warmup 40
 compare "Potential flow, 720,000 cells" --app aero --iterations 3 --warmup 1
-for mesh in 22x30 40x58 72x102 125x187; do # 2,000, 7,000, 22,000 and 70,000 nodes
+for mesh in 22x30 40x58 72x102 125x187; do # the meshes have 2,000, 7,000, 22,000 and 70,000 nodes
   compare "Heat, $mesh" --app heat --mesh $mesh --iterations 3000 --warmup 500
 done
 
-# started MESH: how an empty cache of compiled loops and then a filled one begin
+# started MESH: prints how runs start with an empty cache of compiled loops, and then with a filled
+# one
 started() {
   printf '\nairfoil --mesh %s --iterations 10, with an empty cache and with a filled one\n\n' "$1"
   cache=$(mktemp -d)

@@ -42,7 +42,7 @@ esac
 for folder in "$build" "$against"; do
   [ -x "$folder/bench/airfoil/airfoil" ] || die "$folder has no built benchmarks"
 done
-# Lengths of some seconds each on two cores.
+# Each run takes some seconds on two cores.
 [ -n "$cases" ] || cases="airfoil --every 0 --iterations 68 --warmup 34
 airfoil --mesh 100x150 --every 0 --iterations 600 --warmup 200
 tsunami --every 0 --iterations 60 --warmup 20
@@ -56,7 +56,7 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# measure BUILD CACHE CASE: milliseconds per iteration
+# measure BUILD CACHE CASE: prints the milliseconds per iteration
 measure() {
   app=${3%% *}
   OP2_CACHE_DIR=$folder/$2 "$1/bench/$app/$app" --backend "$backend" --threads "$threads" \
@@ -65,13 +65,14 @@ measure() {
     die "$1: $3 printed no time per iteration"
 }
 
-# interval: geometric mean and 95 % interval of the ratios of two columns
+# interval: prints the geometric mean and the 95 % interval of the ratios of two columns
 interval() {
   awk '{ x[NR] = log($1 / $2); sum += x[NR]; mine += $1; other += $2 }
     END {
       n = NR; mean = sum / n
       for (i = 1; i <= n; i++) square += (x[i] - mean) ^ 2
-      # The quantile of Student`s distribution, expanded round that of the normal one.
+      # This is the quantile of Student`s distribution, expanded around that of the normal
+      # distribution.
       z = 1.959964; v = n - 1
       t = z + (z ^ 3 + z) / (4 * v) + (5 * z ^ 5 + 16 * z ^ 3 + 3 * z) / (96 * v ^ 2)
       half = t * sqrt(square / v / n)

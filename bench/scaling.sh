@@ -20,7 +20,7 @@ usage() { sed -n '3,/^set /s/^# \{0,1\}//p' "$0"; }
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
-edge=0.28 # what an edge takes of what a cell takes, two edges and all loops included
+edge=0.28 # the cost of an edge in units of the cost of a cell with two edges and all loops
 tables="tiles parts" ranks="2 8 16 64" meshes="100x150 200x300" rounds=5 mpi=openmpi far=
 while [ $# -gt 0 ]; do
   case $1 in
@@ -52,7 +52,7 @@ trap 'rm -rf "$work"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-# run RANKS OPTION...: airfoil's output into $work/out
+# run RANKS OPTION...: writes airfoil's output to $work/out
 run() {
   n=$1
   shift
@@ -67,7 +67,8 @@ run() {
 
 # ---- counts ----
 
-# Nodes NX x NY with the cells between them, as a new_grid.dat: edges after the cells they are above and to the right of.
+# rectangle NX NY: prints a mesh of NX x NY nodes in the format of new_grid.dat; edges are in the
+# order of the cells whose upper or right sides they are
 rectangle() {
   awk -v nx="$1" -v ny="$2" 'BEGIN {
     mx = nx - 1; my = ny - 1
@@ -88,8 +89,8 @@ rectangle() {
   }'
 }
 
-# The models of doc/scaling.md, which say what their letters are. Figures are of all ranks together, if not of the one
-# that has most.
+# These are the models of doc/scaling.md, which explains the letters. Figures are sums over all
+# ranks, except those of the rank that has most.
 models='
   function tiles(N, p,   px, py, S, K, X, V) {
     for (px = py = 1; px * py < p;) if (px <= py) px *= 2; else py *= 2
@@ -119,14 +120,15 @@ models='
     }
     travels(H, sum["neighbours"], "exact", "exact")
   }
-  # Two stages, before each of which all halo cells get q and adt, in one message for each neighbour
+  # There are two stages; before each of them all halo cells get q and adt, in one message per
+  # neighbour.
   function travels(H, neighbours, how, how_many) {
     model("exchanges", p > 1 ? 2 * p : 0, "exact")
     model("messages", 2 * neighbours, how_many)
     model("bytes", 2 * (4 + 1) * 8 * H, how)
   }'
 
-# compare TITLE CALL: the counts in $work/out beside what CALL of the models says
+# compare TITLE CALL: prints the counts in $work/out beside those of the model CALL
 bad=0
 compare() {
   echo
@@ -175,7 +177,8 @@ table_parts() {
 
 # ---- times ----
 
-# One line a run: mesh, ranks, cells, edges of exec halos, milliseconds
+# measure MESH RANKS ITERATIONS: prints a line per run: mesh, ranks, cells, edges of exec halos,
+# milliseconds
 measure() {
   run "$2" --mesh "$1" --partition coordinates --iterations "$3" --warmup 20 --backend starpu --threads 1 --counts
   awk -v mesh="$1" -v p="$2" '
@@ -183,8 +186,9 @@ measure() {
     $1 == "time_per_iteration_ms" { print mesh, p, sum["cells_owned"], sum["edges_exec"], $2 }' "$work/out"
 }
 
-# Milliseconds of a step: load is cells on a core, and what its exec halos cost; shared the ranks on a core; ranks that
-# are alone have a core at its full speed and nobody to wait for.
+# Fit the milliseconds of a step: `load` is the number of cells on a core, with the cost of its exec
+# halos, and `shared` the number of ranks on a core. A single rank has a core at its full speed and
+# does not wait.
 table_times() {
   cores=$(nproc)
   : >"$work/times"
@@ -248,8 +252,9 @@ table_times() {
     }' "$work/times" || bad=1
 }
 
-# A link of 2 us and 10 GB/s; 0.5 us to start or take a message; rows packed and unpacked at 5 GB/s. Of a rank in the
-# middle: k-way parts, the largest of 1.05 times the mean and 1.3 times its halo.
+# Predict times for a link of 2 us and 10 GB/s; 0.5 us to start or receive a message; packing and
+# unpacking at 5 GB/s. The rank is one in the middle of the domain: parts are k-way, the largest of
+# them 1.05 times the mean, with 1.3 times the mean halo.
 table_far() {
   awk -v cell="$far" -v edge=$edge 'BEGIN {
     printf "far: %s ns for a cell\n", cell
@@ -268,7 +273,7 @@ table_far() {
         core = work * (own > halo ? 1 - halo / own : 0)
         exposed = travel > core ? travel - core : 0
         for (hops = 0; 2 ^ hops < p;) hops++
-        trees = 4 / 17 * 2 * hops * (2 + 2 * 0.5) # 17 steps: 34 results, 16 in a message, and what failed
+        trees = 4 / 17 * 2 * hops * (2 + 2 * 0.5) # 17 steps have 34 results, 16 in a message; one tree is for failures
         printf "%12d %7d %10d %9.1f %9.1f %9.1f %9.1f %9.1f %9.1f %6.1f\n", n, p, own, work, again, bytes / 1e3, handle,
           exposed, trees, 100 * own * cell * 1e-3 / (work + again + handle + exposed + trees)
       }

@@ -19,7 +19,8 @@ out=$(cd "${2:-$here}" && pwd)
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
 
-# part FIRST LAST <DOT: the loops of these numbers, with their boxes and the edges among them, and the legend
+# part FIRST LAST <DOT: prints the loops of these numbers, with their boxes, the edges among them,
+# and the legend
 part() {
   awk -v first="$1" -v last="$2" '
     function kept(name) { sub(/^loop/, "", name); return name + 0 >= first && name + 0 <= last }
@@ -37,7 +38,8 @@ part() {
     { print }'
 }
 
-# draw NAME FIRST LAST COMMAND...: NAME-before.svg and NAME-after.svg; prints what was done
+# draw NAME FIRST LAST COMMAND...: makes NAME-before.svg and NAME-after.svg, and prints what was
+# done
 draw() {
   name=$1 first=$2 last=$3
   shift 3
