@@ -173,7 +173,7 @@ same_bits() {
   done
 }
 
-# ---- what programs print, and refuse ----
+# ---- output and refusals of programs ----
 
 # table_has KERNEL...: each has a line in the table of loops in $tmp/out
 table_has() {

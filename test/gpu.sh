@@ -78,7 +78,7 @@ end() {
   exit
 }
 
-# ---- what there is ----
+# ---- the device ----
 
 chip=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
 if [ -z "$chip" ]; then

@@ -58,7 +58,7 @@ fetch() {
   dpkg-source -x --no-check "$folder"/starpu_*.dsc "$folder/src" >/dev/null 2>&1
 }
 
-# ---- what CUDA 12 and 13 no longer have ----
+# ---- functions that CUDA 12 and 13 no longer have ----
 
 # The mode of a device is asked for as an attribute; of cuBLAS there is only the interface by handles.
 adapt() {
@@ -141,7 +141,7 @@ pack() {
   tar -C "$folder" -czf "$folder/starpu-cuda.tar.gz" starpu-cuda
 }
 
-# ---- a look at what was made ----
+# ---- check of the packages ----
 
 # Elsewhere than where it was built: header and library agree on the sizes of structures, and it starts, with
 # a worker of the processor's and without a device.

@@ -198,7 +198,7 @@ runs "those that there are, are named" grep -q -e '--quick, --smoke, -k NAME' "$
 small_run --quick -k
 runs "-k without a name is refused" test $? -eq 2
 
-# ---- what is interrupted leaves nothing behind ----
+# ---- an interrupted run leaves nothing behind ----
 
 # soon COMMAND...: it succeeds within a minute
 soon() {
@@ -261,7 +261,7 @@ else
   skip "chroot.sh is not interrupted: this is not root, or apt-get is missing"
 fi
 
-# ---- the smoke suite is of every kind ----
+# ---- the smoke suite has tests of every kind ----
 
 if [ -n "$build" ]; then
   meson test -C "$build" --no-rebuild --list --suite smoke 2>/dev/null | sed 's|.* / ||' \

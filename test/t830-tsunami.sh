@@ -67,7 +67,7 @@ result $? "planted: one time step more"
 ! near "$tmp/a" "$tmp/b" 4 1e-12 >/dev/null
 result $? "planted: another wave"
 
-# ---- what the programs print ----
+# ---- output of the programs ----
 
 "$app" --mesh 8x6 --iterations 7 --every 3 --graph "$tmp/step.dot" >"$tmp/out" 2>"$tmp/why"
 [ "$(lines "$tmp/out" | cut -d' ' -f1 | tr '\n' ' ')" = "3 6 " ]

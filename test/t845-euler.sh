@@ -182,7 +182,7 @@ refuses 1 'No such file or directory' --size 2x2 --iterations 1 --dump-q "$tmp/a
 refuses 1 'No such file or directory' --size 2x2 --iterations 1 --graph "$tmp/absent/graph"
 refuses 1 'the residual is no number after step' --size 8x4 --mach 1e200 --iterations 10 --every 1
 
-# ---- what the programs print ----
+# ---- output of the programs ----
 
 OP2_EAGER=0 "$app" --size 8x6 --iterations 207 --every 3 --graph "$tmp/step.dot" --explain - >"$tmp/out" 2>"$tmp/why"
 [ "$(lines "$tmp/out" | sed -n '1p;2p;$p' | cut -d' ' -f1 | tr '\n' ' ')" = "3 6 207 " ]

@@ -74,7 +74,7 @@ for n in $ranks; do
   done
 done
 
-# ---- the others ----
+# ---- the other problems ----
 
 others() { # WHAT RANKS COLUMN FROM TO OPTION...
   what="$1, $2 ranks" n=$2 at=$3 from=$4 to=$5

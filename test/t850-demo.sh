@@ -127,7 +127,7 @@ for file in graph-before.svg graph-after.svg flow.png wave.png; do
   result $? "it names $file at the end"
 done
 
-# ---- what fails ----
+# ---- failures ----
 
 demo --steps 60
 [ $? -ne 0 ] && grep -q 'the flow has not settled' "$tmp/err"

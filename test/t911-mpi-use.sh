@@ -22,7 +22,7 @@ program "$src/README.md" >"$tmp/program.c"
 runs "a program without MPI is built" compiled "${CC:-cc}" "$tmp/program.c" op2
 clean "it loads nothing of MPI" loads_mpi
 
-# ---- programs with it ----
+# ---- programs with MPI ----
 
 module=
 for try in mpi openmpi mpich; do

@@ -10,7 +10,7 @@ needs_program t912-mpi-failure MPI
 ranks 300 3
 results "every way" $status
 
-# ---- memory: either nobody notices, or all have failed, or the job ends with a message ----
+# ---- memory: no rank fails, or all ranks fail, or the job ends with a message --------------------
 
 times=10
 [ "${OP2_TEST_QUICK:-0}" = 0 ] || times=3

@@ -141,7 +141,7 @@ if [ "${OP2_TEST_FULL:-0}" != 0 ]; then
   spread 10 "7 16" "$methods" airfoil --mesh 100x150 --iterations 1000
 fi
 
-# ---- ranks that have next to nothing ----
+# ---- ranks with hardly any elements ----
 
 backends=" sequential"
 spread 5 "4" "$methods" airfoil --mesh 4x4 --iterations 5 --every 1
@@ -161,7 +161,7 @@ ranks 2 airfoil --mesh "$tmp/grid" --iterations 50 --backend sequential --dump-q
 near "$tmp/a" "$tmp/b" 4 1e-12
 result $? "a mesh that was written is read by ranks"
 
-# ---- what is said ----
+# ---- messages ----
 
 "$app" --help >"$tmp/one"
 ranks 3 airfoil --help

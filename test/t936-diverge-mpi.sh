@@ -10,7 +10,7 @@ ranks 3000 2
 results "every call" $status
 [ $status -eq 0 ] || diag "$(grep '^#' "$tmp/out")"
 
-# ---- a rank that leaves the other one alone ----
+# ---- a rank that the other one waits for in vain ----
 
 ends_quietly() { # HOW
   [ "${OP2_TEST_MPI:-none}:$1" = mpich:exit ] || [ "${OP2_TEST_MPI:-none}:$1" = mpich:_exit ]

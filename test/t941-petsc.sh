@@ -14,7 +14,7 @@ for n in 1 2 3 4; do
   on_ranks 600 $n
 done
 
-# ---- who begins and ends it ----
+# ---- initialisation and finalisation ----
 
 says() { # WHAT PATTERN
   runs "$1" grep -q -e "$2" "$tmp/out"
