@@ -3,8 +3,9 @@
 # and check the form of their output and of their error messages. This file is sourced after tap.sh,
 # not run.
 
-# application NAME MESH NUMBERS: the program is $app, in the folder $programs; the options MESH give
-# it its smallest mesh, and its lines have a step and so many numbers. Nothing is tested without it.
+# application NAME MESH NUMBERS: sets $app to the program, in the folder $programs; the options MESH
+# select its smallest mesh, and each of its lines has a step and NUMBERS numbers. All checks are
+# skipped if the program was not built.
 application() {
   programs=$build/bench/$1
   app=$programs/$1
@@ -15,11 +16,11 @@ application() {
   done_testing
 }
 
-# said FILE: what a program said, if anything
+# said FILE: shows the messages of a program, if there are any
 said() { [ ! -s "$1" ] || diag "$(cat "$1")"; }
 
-# usable BACKEND: whether it runs here; if not, says so as a skipped check. $none: the option of a run
-# that does nothing, unless it is --iterations 0.
+# usable BACKEND: succeeds if the backend runs here, or else prints a skipped check. $none is the
+# option for a run that does nothing, by default --iterations 0.
 usable() {
   # shellcheck disable=SC2086 # options
   "$app" $smallest ${none:---iterations 0} --backend "$1" >/dev/null 2>"$tmp/why" && return 0
@@ -32,7 +33,7 @@ usable() {
   return 1
 }
 
-# usable_backends: those that are, in $backends
+# usable_backends: sets $backends to the backends that run here
 usable_backends() {
   backends=
   for backend in sequential openmp starpu check opencl cuda; do
@@ -40,7 +41,8 @@ usable_backends() {
   done
 }
 
-# try PROGRAM OPTION...: runs it into $tmp/out and says so when that fails or it complains
+# try PROGRAM OPTION...: runs the program with its output in $tmp/out; reports a failed check if it
+# fails or prints an error
 try() {
   "$@" >"$tmp/out" 2>"$tmp/why"
   status=$?
@@ -52,14 +54,14 @@ try() {
 
 # ---- numbers ----
 
-# value WORD FILE: what stands behind the word at a line's begin
+# value WORD FILE: prints the value after the word at the beginning of a line
 value() { sed -n "s/^$1 \([^ ,]*\).*/\1/p" "$2"; }
 
-# lines FILE: those of a step and its numbers
+# lines FILE: prints the lines of a step and its numbers
 lines() { grep -E '^[0-9]+( -?[0-9]\.[0-9]{15}e[-+][0-9]+){'"$numbers"'}$' "$1"; }
 
-# near_lines FILE FILE TOLERANCE COUNT: so many lines of the same steps, whose first numbers differ
-# by the tolerance at most, relatively
+# near_lines FILE FILE TOLERANCE COUNT: succeeds if both files have COUNT lines of the same steps,
+# whose first numbers have a relative difference of at most TOLERANCE
 near_lines() {
   lines "$1" >"$tmp/left"
   lines "$2" >"$tmp/right"
@@ -69,8 +71,8 @@ near_lines() {
     END { if (NR != count) { print "# " NR " lines, not " count; bad = 1 }; exit bad }'
 }
 
-# holds NAME AWK-CONDITION COUNT: every one of that many lines in $tmp/out fulfils the condition;
-# the first one's fields are in first[], those of the line before in last[]
+# holds NAME AWK-CONDITION COUNT: checks that $tmp/out has COUNT lines, which all fulfil the
+# condition; first[] has the fields of the first line, last[] those of the previous one
 holds() {
   lines "$tmp/out" | awk -v count="$3" "
     function size(v) { return v < 0 ? -v : v }
@@ -81,8 +83,8 @@ holds() {
   result $? "$1"
 }
 
-# near FILE FILE COMPONENTS TOLERANCE: dumps whose values component by component, and whose last
-# numbers, differ by the tolerance at most, relative to the greatest value
+# near FILE FILE COMPONENTS TOLERANCE: succeeds if the values of two dumps, component by component,
+# and their last numbers differ by at most TOLERANCE, relative to the greatest value
 near() {
   for dump in "$1" "$2"; do od -An -v -t f8 -w8 "$dump" >"$dump.text"; done
   [ "$(wc -l <"$1.text")" -eq "$(wc -l <"$2.text")" ] || return 1
@@ -109,8 +111,8 @@ near() {
     }'
 }
 
-# compare COMMAND OPTION...: what the command's program dumps after $steps steps against what
-# the program $sequential does; near() is given $components and $tolerance
+# compare COMMAND OPTION...: compares the dump of the command's program after $steps steps with that
+# of the program $sequential, by near() with $components and $tolerance
 compare() {
   command=$1
   shift
@@ -125,9 +127,9 @@ compare() {
   rm -f "$tmp/b"
 }
 
-# all_against COUNT OPTION...: what the application prints on each of $backends, and what the program
-# $parallel does, against what the program $sequential does; alike(), the test's own, is given a name
-# and the count, and looks at $tmp/out and $tmp/reference
+# all_against COUNT OPTION...: compares the output of the application on each of $backends, and of
+# the program $parallel, with that of the program $sequential. The test defines alike(), which gets
+# a name and the count, and compares $tmp/out with $tmp/reference.
 all_against() {
   count=$1
   shift
@@ -146,9 +148,10 @@ all_against() {
   fi
 }
 
-# same_bits TIMES THREADS OPTION...: neither backend, number of workers nor time of running shows in
-# what the last option dumps, so many times over; up to so many threads. Small blocks, each of them
-# a task unless $way, a setting, says otherwise, so that there is something to do for all.
+# same_bits TIMES THREADS OPTION...: checks that backend, number of workers (up to THREADS) and
+# eager or lazy execution do not change the file that the last option dumps, in TIMES repetitions.
+# Blocks are small, and each of them is a task unless the setting $way says otherwise, so that all
+# workers have work.
 same_bits() {
   times=$1
   most=$2
@@ -175,7 +178,7 @@ same_bits() {
 
 # ---- output and refusals of programs ----
 
-# table_has KERNEL...: each has a line in the table of loops in $tmp/out
+# table_has KERNEL...: checks that each kernel has a line in the table of loops in $tmp/out
 table_has() {
   for kernel in "$@"; do
     sed '1,/^loop /d' "$tmp/out" | grep -q "^$kernel "
@@ -183,7 +186,8 @@ table_has() {
   done
 }
 
-# refuses STATUS PATTERN OPTION...: $app ends so and says that
+# refuses STATUS PATTERN OPTION...: checks that $app ends with this status and a message that
+# matches
 refuses() {
   want=$1
   pattern=$2

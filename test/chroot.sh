@@ -42,11 +42,11 @@ mirror=$(apt-get indextargets --no-release-info --format '$(RELEASE) $(REPO_URI)
 [ -n "$mirror" ] || cannot "apt here knows no mirror of $suite"
 
 root=$(mktemp -d)
-chmod 755 "$root" # for the unprivileged user that apt downloads as
+chmod 755 "$root" # for the unprivileged user that apt uses for downloads
 
-# The keeper clears away when this script is gone, however it went: those that run tests kill it half
-# a second after they have asked it to end. It is a session of its own, and sees the end of a pipe.
-# Nothing is deleted through what is still mounted.
+# The keeper cleans up when this script has ended, in whatever way: test runners kill it half a
+# second after they have asked it to end. The keeper has a session of its own, and is notified by
+# the end of a pipe. It deletes nothing below a mount point that is still mounted.
 keeper='
   say() { echo "chroot: $*" >&2; }
   trap "" INT TERM HUP
@@ -73,7 +73,8 @@ keeper=$!
 exec 8<&0 9>"$root/pipe"
 rm "$root/pipe"
 
-# guarded COMMAND...: run it such that a signal to this script is heard at once, and passed on
+# guarded COMMAND...: runs the command such that a signal to this script is handled at once and
+# passed on
 running=
 guarded() {
   "$@" <&8 9>&- &
@@ -102,7 +103,7 @@ guarded debootstrap --variant=minbase $suite "$root" "$mirror" >"$root.log" 2>&1
   tail -n 20 "$root.log" >&2
   cannot "debootstrap failed: $(tail -n 1 "$root.log")"
 }
-# How this machine's apt reaches its mirrors (proxies, dates) holds inside as well.
+# The chroot reaches mirrors as this machine's apt does (proxies, dates).
 apt-config dump | grep '^Acquire::[^"]*"[^"]' >"$root/etc/apt/apt.conf.d/99host" || true
 [ $proc = no ] || mount -t proc proc "$root/proc" || say "/proc cannot be mounted here; going on"
 

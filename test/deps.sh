@@ -22,8 +22,8 @@ mpi="libopenmpi-dev openmpi-bin libptscotch-dev"
 hdf5="libhdf5-openmpi-dev"
 petsc="libpetsc-real-dev"
 opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
-# gcc brings the run-time libraries of its sanitizers and of OpenMP along; clang's OpenMP is a
-# package of its own. MPICH is tried beside the MPI that is Debian's default.
+# gcc includes the run-time libraries of its sanitizers and of OpenMP; clang's OpenMP is a separate
+# package. MPICH is tested in addition to Debian's default MPI.
 test="$demo $mpi $hdf5 $petsc $opencl valgrind hdf5-tools libmpich-dev mpich g++ clang libomp-dev binutils cmake debootstrap gdb python3-pip"
 
 list=no
@@ -59,8 +59,8 @@ if ! command -v dpkg-query >/dev/null 2>&1; then
   die "this is not a Debian system; please install the equivalents of:" $wanted
 fi
 
-# NVIDIA's compiler, which needs neither a device nor root: pip compares its digest. Without it the tests
-# say what they leave out.
+# NVIDIA's compiler needs neither a device nor root; pip verifies its digest. Without it, tests
+# report what they skip.
 fetch_nvrtc() {
   cuda=${HOME:-/root}/.cache/op2-test/cuda
   for folder in "${CUDA_HOME:-/usr/local/cuda}" /usr/local/cuda "$cuda"; do
@@ -97,7 +97,7 @@ else
   apt-get update && apt-get install --no-install-recommends$missing"
 fi
 
-apt() { # a busy lock is waited for: another installation may be running
+apt() { # it waits if another installation holds the lock
   $as_root env DEBIAN_FRONTEND=noninteractive \
     apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" </dev/null >&2
 }

@@ -47,8 +47,8 @@ took() { echo $(($(date +%s) - begin)); }
 say() { printf '%5s s  %s\n' "$(took)" "$*"; }
 over() { [ "$(took)" -ge $((60 * minutes)) ]; }
 left() { echo $((60 * (minutes + 2) - $(took))); }
-# within SECONDS COMMAND...: for no longer than that, nor than what is left of all the time; status 124 if it
-# would take more
+# within SECONDS COMMAND...: runs the command for at most SECONDS and at most the remaining time;
+# the status is 124 if that was too short
 within() {
   most=$(left)
   [ "$most" -gt 0 ] || return 124
@@ -56,7 +56,7 @@ within() {
   shift
   timeout "$most" "$@"
 }
-cut_short() { [ "$1" -eq 124 ] && [ "$(left)" -le 0 ]; } # STATUS: it is no fault of what ran
+cut_short() { [ "$1" -eq 124 ] && [ "$(left)" -le 0 ]; } # STATUS: the command ran out of time
 tmp=$(mktemp -d) || exit 1
 trap 'rm -rf "$tmp"' EXIT
 passed=0 failed=0 skipped=0
@@ -122,7 +122,7 @@ export LD_LIBRARY_PATH OP2_TEST_SOURCE OP2_CACHE_DIR OP2_TEST_CACHE OP2_TEST_QUI
 
 # ---- tests ----
 
-# program NAME ARGUMENT...: each of its checks counts
+# program NAME ARGUMENT...: runs a test program and counts each of its checks
 program() {
   name=$1
   shift
@@ -146,7 +146,7 @@ program() {
 program t540-devices
 program t543-devices-ranks
 export OP2_TEST_BACKEND=cuda
-# Those that try their cases on the backend that is named.
+# These tests run their cases on the backend that OP2_TEST_BACKEND names.
 for source in $(grep -l 'RUN(' "$root"/test/t[1-9]*.c); do
   name=$(basename "$source" .c)
   program "$name"
@@ -155,7 +155,7 @@ program t600-random 100
 program t909-random-ranks 20
 unset OP2_TEST_BACKEND
 
-# The published figures of airfoil.
+# These are the published results of airfoil.
 published='100 5.02186e-04 200 3.41746e-04 300 2.63430e-04 400 2.16288e-04 500 1.84659e-04 600 1.60866e-04
 700 1.42253e-04 800 1.27627e-04 900 1.15810e-04 1000 1.06011e-04'
 within 60 env OP2_VERIFY=0 "$build/bench/airfoil/airfoil" --backend cuda --mesh classic --iterations 1000 \
@@ -170,7 +170,7 @@ else
   count $? "airfoil's published figures, not $got"
 fi
 
-# Errors of memory and races, as the toolkit's own tool finds them.
+# The toolkit's own tool looks for memory errors and races.
 sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 if [ -z "$sanitizer" ]; then
   skip "compute-sanitizer is not here"

@@ -2,8 +2,8 @@
 # Functions shared by the tests over ranks of MPI: they find the program and run it. This file is
 # sourced after tap.sh, not run.
 
-# needs_program NAME WHAT: $program is that of the tests; without it, as in a build without WHAT,
-# nothing is tested
+# needs_program NAME WHAT: sets $program to the program of the tests; all checks are skipped without
+# it, as in a build without WHAT
 needs_program() {
   program=$build/test/$1
   [ -z "$build" ] || [ ! -x "$program" ] || return 0
@@ -11,8 +11,8 @@ needs_program() {
   done_testing
 }
 
-# ranks LIMIT RANKS ARGUMENT...: runs $program for LIMIT seconds at most. Its status is in $status, too,
-# and what it says in $tmp/out and $tmp/err. Nothing is tested where ranks cannot be started.
+# ranks LIMIT RANKS ARGUMENT...: runs $program for at most LIMIT seconds. $status has its status,
+# and $tmp/out and $tmp/err its output. All checks are skipped where ranks cannot be started.
 ranks() {
   ranks_limit=$1 ranks_n=$2
   shift 2
@@ -23,7 +23,7 @@ ranks() {
   return $status
 }
 
-# on_ranks LIMIT RANKS ARGUMENT...: each check of the program is one of the test
+# on_ranks LIMIT RANKS ARGUMENT...: runs $program and makes each of its checks a check of the test
 on_ranks() {
   ranks "$@"
   results "$2 ranks" $status

@@ -14,7 +14,7 @@ esac
 kind=$1 limit=$2 ranks=$3
 shift 3
 
-# found PATTERN NAME...: the first mpirun that is there and says what it is
+# found PATTERN NAME...: prints the first mpirun that exists and whose version matches
 found() {
   pattern=$1
   shift
@@ -31,7 +31,8 @@ esac
 [ -n "$launcher" ] || { echo "there is no mpirun of $kind" >&2; exit 77; }
 
 if [ "$kind" = openmpi ]; then
-  # One machine: nobody is asked for others, and messages go through memory.
+  # All ranks are on this machine: no other hosts are contacted, and messages go through shared
+  # memory.
   OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
   OMPI_MCA_plm=isolated OMPI_MCA_oob_tcp_if_include=lo
   OMPI_MCA_pml=ob1 OMPI_MCA_btl=self,vader OMPI_MCA_btl_vader_single_copy_mechanism=none
@@ -45,8 +46,8 @@ else
   export UCX_TLS UCX_LOG_LEVEL
   set -- -launcher fork -iface lo ${OP2_TEST_BIND:-} -n "$ranks" "$@"
 fi
-# MPI's own leaks would be found.
+# Leaks are not checked, since MPI itself has some.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0
 export ASAN_OPTIONS
-# What does not end when it is asked to is killed, and with it its ranks.
+# A launcher that does not end on request is killed together with its ranks.
 exec timeout -k 5 "$limit" "$launcher" "$@" </dev/null

@@ -11,7 +11,7 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-limit=${OP2_TEST_LIMIT:-300} # seconds that a test may take
+limit=${OP2_TEST_LIMIT:-300} # seconds that a test may run
 table=$src/test/mutants.txt
 work=$tmp
 list=no
@@ -32,8 +32,8 @@ done
 
 # ---- the table ----
 
-# A line for each entry: number, file, what is wrong, tests. The lines of all, each with the number
-# of its entry in front, go to the file ENTRIES.
+# number ENTRIES: prints a line for each entry: number, file, fault, tests. The lines of all
+# entries, each after the number of its entry, go to the file ENTRIES.
 number() { # ENTRIES
   awk -v entries="$1" '
     function finish() {
@@ -59,7 +59,8 @@ number() { # ENTRIES
   ' "$table"
 }
 
-# What is meant by numbers, ranges of numbers and words, or else all.
+# pick FILE: prints the entries that the numbers, ranges and words on the command line select, or
+# else all.
 pick() {
   awk -F '\t' '
     FILENAME == ARGV[1] { want[++n] = $0; next }
@@ -86,8 +87,8 @@ mkdir -p "$work" && work=$(cd "$work" && pwd) || exit 2
 
 # ---- the copy ----
 
-# Change the files in FOLDER, one entry after the other: what is replaced must be there once, in one
-# line. M in a replacement tells whether the fault is on.
+# Change the files in FOLDER by one entry after the other: the text to replace must occur exactly
+# once, within one line. M in a replacement is true if the fault is on.
 plant() { # FOLDER
   awk -v folder="$1" '
     function load(   line) {
@@ -144,7 +145,7 @@ plant() { # FOLDER
   ' "$tmp/entries"
 }
 
-# What is as it was keeps its time, and is not compiled again.
+# An unchanged file keeps its modification time, so that it is not compiled again.
 copy_tree() {
   (cd "$src" && git ls-files -c -o --exclude-standard) | while read -r file; do
     [ ! -f "$src/$file" ] || echo "$file"
@@ -160,7 +161,7 @@ copy_tree() {
   rm -rf "$work/new"
 }
 
-# Included before the first line of every source, where system headers must not be.
+# This header is included before the first line of every source, so it may include no system header.
 switch_header() {
   cat <<'END'
 #ifndef OP2I_MUTANT_H
@@ -197,15 +198,15 @@ runs "the library with all of them is built" make_build
 
 # ---- running ----
 
-# As meson runs tests.
+# The environment is the one in which meson runs tests.
 export OP2_VERIFY=1 OP2_TEST_QUICK=1 OMP_WAIT_POLICY=passive HWLOC_HIDE_ERRORS=2
 export OP2_TEST_SOURCE="$work/source" OP2_TEST_BUILD="$work/build" XDG_CACHE_HOME="$tmp/xdg"
 mkdir -p "$work/cache" && chmod 700 "$work/cache" || exit 2
 : >"$tmp/good"
 : >"$tmp/poor"
 
-# run_test NUMBER CACHE [NAME=VALUE...] TEST: with this fault on; what it says goes to $tmp/out. ON=emulation
-# and ON=answers are for the libraries of test/emulation and test/answers.
+# run_test NUMBER CACHE [NAME=VALUE...] TEST: runs the test with this fault on and its output in
+# $tmp/out. ON=emulation and ON=answers select the libraries of test/emulation and test/answers.
 run_test() {
   fault=$1
   kept=$2
@@ -228,7 +229,7 @@ run_test() {
 
 first_failure() { grep -a -m 1 '^not ok' "$tmp/out" | cut -c 1-200; }
 
-# passes TEST...: with no fault on; tried once
+# passes TEST...: succeeds if the test passes with no fault on; each test is tried once
 passes() {
   grep -q -x -F -e "$*" "$tmp/good" && return 0
   grep -q -x -F -e "$*" "$tmp/poor" && return 1
@@ -242,7 +243,8 @@ passes() {
   return 1
 }
 
-# noticed NUMBER CACHE FILE: one of the tests in the file, a line each, fails; `said` is how
+# noticed NUMBER CACHE FILE: succeeds if one of the tests in the file, one per line, fails; `said`
+# has the failure
 noticed() {
   said=
   while read -r line; do
@@ -264,7 +266,7 @@ tab=$(printf '\t')
 found=0
 while IFS=$tab read -r number place title tests; do
   echo "$tests" | tr '|' '\n' | sed 's/^ *//; s/ *$//' >"$tmp/tests"
-  # Loops compiled once serve all tests, but where the fault may be in what is kept of them.
+  # All tests share compiled loops, except where the fault may be in code that stores them.
   cache=$work/cache
   case $place in *backends/*) cache=$tmp/cache$number && mkdir -m 700 "$cache" ;; esac
   noticed "$number" "$cache" "$tmp/tests"

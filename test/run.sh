@@ -34,8 +34,8 @@ done
 begin=$(date +%s)
 say() { printf '%5s s  %s\n' $(($(date +%s) - begin)) "$*"; }
 
-# guarded COMMAND...: run it such that a signal to this script is heard at once, and passed on; the
-# shell would see to it when the command has ended.
+# guarded COMMAND...: runs the command such that a signal to this script is handled at once and
+# passed on; otherwise the shell would handle it only after the command has ended.
 running=
 guarded() {
   "$@" &
@@ -69,15 +69,15 @@ fi
 [ $quick = yes ] || rm -rf "$out"
 mkdir -p "$out/cache" || exit 1
 chmod 700 "$out/cache"
-# Loops compiled once serve all builds of this run.
+# All builds of this run share compiled loops.
 OP2_TEST_CACHE=$out/cache
 export OP2_TEST_CACHE
 stage_count=0
-logs="stages=stages.tap" # from $out, as its own name may have blanks
+logs="stages=stages.tap" # relative to $out, since its name may contain blanks
 rm -f "$out"/*.tap "$out"/*/meson-logs/results*
 : >"$stages"
 
-# stage STATUS NAME [LOG]: one result of the run itself
+# stage STATUS NAME [LOG]: records one result of the run itself
 stage() {
   stage_count=$((stage_count + 1))
   if [ "$1" -eq 0 ]; then
@@ -99,8 +99,8 @@ stage_skip() {
   echo "ok $stage_count # SKIP $1" >>"$stages"
 }
 
-# build NAME MESON-OPTION...: configure and compile, without a warning; with sanitizers gcc warns of
-# what cannot be, and is not heeded
+# build NAME MESON-OPTION...: configures and compiles, which must give no warning; with sanitizers
+# gcc has false warnings, which are ignored
 build() {
   name=$1
   shift
@@ -118,7 +118,7 @@ build() {
   return 0
 }
 
-# run_tests NAME WRAPPER MESON-TEST-OPTION...: run what was built, those that -k picks
+# run_tests NAME WRAPPER MESON-TEST-OPTION...: runs the tests that were built and that -k selects
 run_tests() {
   name=$1
   wrapper=$2
@@ -138,9 +138,9 @@ run_tests() {
   logs="$logs $name=$(cd "$out" && echo "$name"/meson-logs/results*.json)"
 }
 
-# sanitizer FLAGS: sets `wrapper` to what programs under this sanitizer must be started with. Where
-# the kernel spreads addresses wider than the sanitizer's shadow memory allows for, they run only
-# with a fixed layout. Fails if they do not run at all.
+# sanitizer FLAGS: sets `wrapper` to the command that programs under this sanitizer need. Where the
+# kernel randomises addresses over a wider range than the sanitizer's shadow memory permits, they
+# run only with a fixed layout. Fails if they do not run at all.
 sanitizer() {
   echo 'int main(void) { return 0; }' >"$out/probe.c"
   cc "-fsanitize=$1" -o "$out/probe" "$out/probe.c" 2>"$out/probe.log" || return 1
@@ -154,13 +154,13 @@ sanitizer() {
   return 1
 }
 
-asan_options() { # LEAKS: 1 to look for them
+asan_options() { # LEAKS: 1 to detect leaks
   ASAN_OPTIONS=detect_leaks=$1:strict_string_checks=1:detect_stack_use_after_return=1
   export ASAN_OPTIONS
 }
 
-# asan_works: sanitizer() for addresses; without /proc, or under a debugger, leaks are not looked
-# for
+# asan_works: calls sanitizer() for addresses; leaks are not checked without /proc or under a
+# debugger
 asan_works() {
   asan_options 1
   sanitizer address,undefined && return 0
@@ -185,19 +185,19 @@ targets=
 if [ $quick = no ]; then
   OP2_TEST_QUICK=1
   export OP2_TEST_QUICK
-  # hwloc's plugins leak a little (libpciaccess for one) and are unloaded before leaks are looked
-  # for, so that no suppression could name them. They find devices, which nothing here needs: do
-  # without.
+  # hwloc's plugins have small leaks (those of libpciaccess, for example) and are unloaded before
+  # the leak check, so that no suppression could name them. The plugins find devices, which are not
+  # needed here, so they are not loaded.
   HWLOC_PLUGINS_PATH=$out/none
   UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
   TSAN_OPTIONS=second_deadlock_stack=1
   export HWLOC_PLUGINS_PATH UBSAN_OPTIONS TSAN_OPTIONS
 
-  # What sanitizers say has lines; most of the time goes into compiling.
+  # Reports of sanitizers have line numbers; most of the time is spent in compiling.
   checked="--buildtype=debug -Doptimization=1 -Dc_args=-g1"
 
   if asan_works; then
-    # On the shadow place, too: what is out of date is spoilt there.
+    # The shadow device is used too: values that are out of date are overwritten there.
     OP2_SHADOW=1
     export OP2_SHADOW
     targets=unit-tests
@@ -210,7 +210,7 @@ if [ $quick = no ]; then
     stage_skip "asan: programs built with -fsanitize=address do not run here, see $out/probe.log"
   fi
   if sanitizer thread; then
-    targets=tsan-tests # its tests and what they need, no more
+    targets=tsan-tests # only these tests and what they need
     # shellcheck disable=SC2086 # options
     build tsan $checked -Db_sanitize=thread -Dbench=false &&
       run_tests tsan "$wrapper" --suite tsan --timeout-multiplier 3
@@ -218,12 +218,12 @@ if [ $quick = no ]; then
   else
     stage_skip "tsan: programs built with -fsanitize=thread do not run here, see $out/probe.log"
   fi
-  # For its warnings; nothing of it is run.
+  # This build is made for its warnings only; nothing of it is run.
   CC=clang
   export CC
   build clang --buildtype=release -Doptimization=0 -Dtests=false
   unset CC
-  # The other MPI: its tests and what they need.
+  # These are the tests with the other MPI and what they need.
   if pkg-config --exists mpich; then
     targets=mpi-tests
     build mpich --buildtype=release -Dmpi_of=mpich -Dbench=false &&

@@ -36,7 +36,7 @@ jobs=$(nproc)
 
 # ---- the source, by apt with lists of its own ----
 
-apt_here() { # with the sources of this system's packages
+apt_here() { # TOOL ARGUMENT...: runs it with the sources of this system's packages
   tool=$1 && shift
   "$tool" -qq -o Dir::Etc::SourceList="$folder/apt/sources.list" \
     -o Dir::Etc::SourceParts="$folder/apt" -o Dir::State::Lists="$folder/apt/lists" \
@@ -54,13 +54,13 @@ fetch() {
   done >"$folder/apt/sources.list"
   apt_here apt-get update
   (cd "$folder" && apt_here apt-get source --download-only starpu)
-  # What apt has fetched, it has checked against the signed lists.
+  # apt has verified the source against the signed lists.
   dpkg-source -x --no-check "$folder"/starpu_*.dsc "$folder/src" >/dev/null 2>&1
 }
 
 # ---- functions that CUDA 12 and 13 no longer have ----
 
-# The mode of a device is asked for as an attribute; of cuBLAS there is only the interface by handles.
+# The compute mode of a device is read as an attribute; cuBLAS has only the interface with handles.
 adapt() {
   cd "$folder/src/src/drivers/cuda"
   sed -i 's/if (props\[devid\]\.computeMode == cudaComputeModeExclusive)/int mode = 0;\
@@ -74,8 +74,8 @@ adapt() {
   fi
 }
 
-# Nothing of CUDA is to be there when the library is loaded: its run time is linked in, and cuBLAS, which
-# only programs with kernels of their own would use, refuses.
+# Loading the library must not need CUDA: its run-time library is linked in, and cuBLAS, which only
+# programs with kernels of their own would use, is replaced by functions that fail.
 make_shim() {
   mkdir -p "$folder/shim"
   cp "$cudart" "$folder/shim/libcudart.a"
@@ -104,7 +104,7 @@ build() {
     NVCC="$cuda/bin/nvcc" LIBS='-lpthread -ldl -lrt' >configure.log 2>&1 ||
     die "configure failed: $folder/build/configure.log"
   grep -q '^#define STARPU_USE_CUDA 1' include/starpu_config.h || die "configure has not found CUDA"
-  # Libraries that it needs are looked for beside it.
+  # The library looks for the libraries that it needs in its own folder.
   if ! { make -s -j "$jobs" -C src LDFLAGS="-Wl,-rpath,'\$\$ORIGIN'" && make -s -C src install &&
     make -s install-am; } >make.log 2>&1; then
     die "make failed: $folder/build/make.log"
@@ -113,14 +113,14 @@ build() {
 
 # ---- packing ----
 
-# hwloc comes along with all that it needs itself; the C library and the compiler's do not, nor do drivers of
-# devices: none may be needed. Who includes StarPU's headers without the
-# toolkit's may do so.
+# hwloc is packed with all libraries that it needs; the C library, the compiler's libraries and
+# drivers of devices are not packed, and drivers must not be needed. Programs can include StarPU's
+# headers without the toolkit's headers.
 pack() {
   cd "$folder/starpu-cuda"
   strip --strip-unneeded lib/libstarpu-1.3.so.*.*
   rm -rf bin share lib/starpu lib/*.la
-  # ldd follows what the libraries that it finds need.
+  # ldd also lists the libraries that these libraries need.
   ldd lib/libstarpu-1.3.so >"$folder/needed"
   while read -r name _ file _; do
     case $name in
@@ -143,8 +143,8 @@ pack() {
 
 # ---- check of the packages ----
 
-# Elsewhere than where it was built: header and library agree on the sizes of structures, and it starts, with
-# a worker of the processor's and without a device.
+# In another folder than the one it was built in, the header and the library agree on the sizes of
+# structures, and the library starts, with a CPU worker and without a device.
 try() {
   rm -rf "$folder/try"
   mkdir "$folder/try"

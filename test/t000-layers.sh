@@ -11,21 +11,23 @@ set -u
 library="lib codegen backends scheduler"
 folders="include $library bench"
 
-# sources ROOT FOLDER...: C files and headers, relative to ROOT
+# sources ROOT FOLDER...: prints the C files and headers, relative to ROOT
 sources() {
   (cd "$1" && shift && find "$@" -name '*.[ch]' | sort)
 }
 
-# text ROOT FOLDER...: their code as "file:line:code", without comments and what strings hold
+# text ROOT FOLDER...: prints their code as "file:line:code", without comments and contents of
+# strings
 text() {
   (cd "$1" && shift && awk -v names=1 -f "$src/test/code.awk" $(find "$@" -name '*.[ch]' | sort))
 }
 
-# Constant tables through which lower rooms reach higher ones, declared where they are asked.
+# Lower folders reach higher ones through these constant tables, which are declared where they are
+# used.
 tables='^op2i_(scheduler|codegen|interned_(loops|calls|kernels|rows|solves)|backend_[a-z]+|device_[a-z]+)$'
 
-# Foreign headers, and what the name of a file must contain to include them. One "pattern pattern" a
-# line.
+# Each line has two patterns: that of a foreign header, and that of the names of files that may
+# include it.
 fences='^starpu.*\.h$ starpu
 ^hwloc.*\.h$ hwloc
 ^omp\.h$ omp|openmp
@@ -37,7 +39,7 @@ fences='^starpu.*\.h$ starpu
 ^CL/.*\.h$ opencl
 ^(ptscotch|scotch)\.h$ scotch'
 
-# includes ROOT: "file line kind header" of every #include, kind being < or "
+# includes ROOT: prints "file line kind header" for every #include; kind is < or "
 includes() {
   text "$1" $folders | sed -n -e 's/[>"][^>"]*$//' \
     -e 's/^\([^:]*\):\([0-9]*\):[ \t]*#[ \t]*include[ \t]*\([<"]\)/\1 \2 \3 /p'
@@ -56,7 +58,7 @@ check_include() { # ROOT FILE LINE KIND HEADER
   if [ "$4" = '<' ]; then
     [ "$folder" != include ] || case ${2##*/}/$5 in
       */stdbool.h | */stddef.h | */stdint.h | */stdio.h) ;;
-      mpi.h/mpi.h | petsc.h/petscksp.h) ;; # what they are for
+      mpi.h/mpi.h | petsc.h/petscksp.h) ;; # the header that each of them is for
       *) echo "$2:$3: a public header may not need <$5>" ;;
     esac
     return
@@ -85,7 +87,8 @@ layers() { # ROOT
   sources "$1" $library | while read -r file; do
     case " $(echo $all_rooms) " in *" ${file%/*} "*) ;; *) echo "$file: in no room of meson.build" ;; esac
   done
-  # Quoted names are looked up in all library folders, so two headers of one name would be a trap.
+  # Quoted names are looked up in all library folders, so two headers of the same name would be
+  # ambiguous.
   sources "$1" $library | grep '\.h$' | sed 's|.*/||' | sort | uniq -d |
     sed 's/$/: two headers of this name/'
 }
@@ -102,8 +105,8 @@ fenced() { # ROOT
     }'
 }
 
-# linked ROOT OBJECTS: "room file kind name" of what the library's objects define and want, the room
-# as a number and the kind as nm has it
+# linked ROOT OBJECTS: prints "room file kind name" for each symbol that the library's objects
+# define or need; the room is a number, and the kind is that of nm
 linked() {
   number=0
   for room in $(rooms "$1"); do
@@ -132,8 +135,8 @@ upward() { # ROOT OBJECTS
     }'
 }
 
-# calls ROOT EXCEPT NAMES FOLDER...: uses of functions by name, as "file:line:code", leaving one
-# file out
+# calls ROOT EXCEPT NAMES FOLDER...: prints calls of these functions as "file:line:code", except in
+# the file EXCEPT
 calls() {
   root=$1
   except=$2
@@ -143,7 +146,7 @@ calls() {
   :
 }
 
-# The list of variables is read, changed and replaced in one file.
+# Only one file may read, change or replace the environment.
 environment() {
   readers='(getenv|secure_getenv|setenv|unsetenv|putenv)[ ]*\(|environ([^A-Za-z0-9_]|$)'
   text "$1" include $library | grep -E "(^|[^A-Za-z0-9_.>])($readers)" |
@@ -188,21 +191,22 @@ built() { # ROOT: every source is named in its folder's meson.build
   done)
 }
 
-# targets PAGE: the files that its links lead to, as it names them
+# targets PAGE: prints the files that the page links to, as it names them
 targets() {
   grep -oE '\]\([^)]*\)' "$1" | sed -e 's/^](//' -e 's/)$//' -e 's/#.*//' | grep -v -e '://' -e '^$' | sort -u
 }
 
-# named PAGE: the sources, tests and benchmarks that it names, from the root
+# named PAGE: prints the sources, tests and benchmarks that the page names, relative to the root
 named() {
   grep -oE '`(lib|codegen|backends|scheduler|include|test|bench)/[a-z_0-9/.-]*\.(c|h|sh|awk|txt)`' "$1" |
     tr -d '\140' | sort -u
 }
 
-# words PAGE: how many there are in it; bars of tables and rulers are none
+# words PAGE: prints the number of words; bars of tables and rulers do not count
 words() { awk '{ for (i = 1; i <= NF; i++) n += $i ~ /[A-Za-z0-9]/ } END { print n + 0 }' "$1"; }
 
-# page ROOT PAGE: a page of doc/dev is short, can be reached, and what it names and links is there
+# page ROOT PAGE: checks that a page of doc/dev is short, is reached from the index, and names and
+# links only files that exist
 page() {
   [ "$(words "$2")" -le 1200 ] || echo "doc/dev/$2: $(words "$2") words, and 1,200 are the most"
   [ "$2" = index.md ] || targets index.md | grep -qxF "$2" || echo "doc/dev/$2: not reached from index.md"
@@ -214,8 +218,8 @@ page() {
   done
 }
 
-# mapped ROOT: the pages of doc/dev are as said above, each folder of the library is in the table of their
-# index, and on the way of one argument no file is named twice
+# mapped ROOT: checks all pages of doc/dev, that the table of their index has each folder of the
+# library, and that the page on one argument names no file twice
 mapped() {
   for room in $(rooms "$1"); do
     grep -qF "| [\`$room\`](../../$room) |" "$1/doc/dev/index.md" ||
@@ -247,7 +251,7 @@ clean "the pages of doc/dev are right about files and folders" mapped "$src"
 # ---- planted violations ----
 
 copy=$tmp/tree
-plant() { # FILE TEXT: a fresh copy of the tree with the text at the end of a new or existing file
+plant() { # FILE TEXT: copies the tree afresh and adds the text to a new or existing file
   rm -rf "$copy"
   mkdir "$copy"
   (cd "$src" && cp -R $folders test doc meson.build "$copy/")
@@ -272,7 +276,7 @@ plant include/op2/planted.h '#include <pthread.h>'
 catches "a public header includes more than plain libc" 'include/op2/planted.h:1:' layers "$copy"
 plant backends/jit/mesh.h '/* */'
 catches "two internal headers of one name" 'mesh.h: two headers' layers "$copy"
-# object ROOM TEXT: a planted file and what the compiler makes of it
+# object ROOM TEXT: plants a file and compiles it
 object() {
   printf '%s\n' "$2" >"$copy/$1/planted.c"
   ${CC:-cc} -fPIC -c "$copy/$1/planted.c" -o "$copy/$(printf %s "$1/planted.c" | tr / _).o"

@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-# declared HEADER...: names of the functions declared with OP2_API
+# declared HEADER...: prints the names of functions declared with OP2_API
 declared() {
   for header; do
     code "$header" | sed '/^[ \t]*#/d' | tr '\n' ' ' | tr ';' '\n' |
@@ -13,8 +13,8 @@ declared() {
   done | sort -u
 }
 
-# undeclared HEADER...: functions declared with a semicolon but without OP2_API; not the inline
-# bodies of some that are declared with it
+# undeclared HEADER...: prints functions declared with a semicolon but without OP2_API, except the
+# inline definitions of functions that are declared with it
 undeclared() {
   for header; do
     code "$header" | sed '/^[ \t]*#/d;/\\$/d' | tr '\n' ' ' | tr ';{}' '\n\n\n' |
@@ -25,8 +25,8 @@ undeclared() {
   done
 }
 
-# exported LIBRARY: names, and with their kind those that are not functions. Sanitizers add names of
-# their own, and so does the linker where a library that is linked with asks for them.
+# exported LIBRARY: prints exported names, and the kind of those that are not functions. Sanitizers
+# add names of their own, and so does the linker if another library refers to them.
 exported() {
   nm -D --defined-only "$1" | awk '$NF ~ /^(__(asan|odr_asan|ubsan|tsan).*|__bss_start|_edata|_end)$/ { next }
     { print ($2 == "T" ? $3 : $3 " (kind " $2 ")") }' | sort -u
@@ -39,7 +39,7 @@ compare() { # DECLARED EXPORTED
 
 LC_ALL=C
 export LC_ALL
-# Headers of companions, the table being one to the library itself.
+# Headers of companion libraries are left out; the table for companions is added below.
 headers() { ls "$src"/include/op2/*.h | grep -v -e '/mpi\.h$' -e '/io\.h$' -e '/petsc\.h$'; }
 declared $(headers) >"$tmp/declared"
 clean "every public function is marked OP2_API" undeclared "$src"/include/op2/*.h

@@ -9,7 +9,8 @@ set -u
 strict="-Wall -Wextra -Werror -pedantic -Wshadow -fsyntax-only"
 internal="-Wall -Wextra -Werror -Wshadow -fsyntax-only"
 for room in $(rooms "$src"); do internal="$internal -iquote $src/$room"; done
-# Headers of companions need those of what they are for; linters of MPI's own headers are not ours.
+# Headers of companion libraries need those of the foreign library. MPI's own headers are system
+# headers here, so that their warnings are not reported.
 mpi=$(pkg-config --cflags mpi-c 2>/dev/null || pkg-config --cflags mpich 2>/dev/null) &&
   mpi=$(printf '%s' "$mpi" | sed 's/-I/-isystem /g') || mpi=
 have_mpi=no
@@ -25,7 +26,7 @@ petsc=$(pkg-config --variable=includedir petsc 2>/dev/null || pkg-config --varia
   petsc="-isystem $petsc" || petsc=
 have_petsc=no
 ! printf '#include <petscksp.h>\n' | ${CC:-cc} -E $petsc $mpi - >/dev/null 2>&1 || have_petsc=yes
-lacks() { # HEADER: and says so
+lacks() { # HEADER: succeeds, with a skipped check, if its library is missing
   case $1 in *hdf5*.h) [ $have_hdf5 = yes ] || { skip "$1: there is no hdf5.h here"; return 0; } ;; esac
   case $1 in *petsc*.h) [ $have_petsc = yes ] || { skip "$1: there is no petscksp.h here"; return 0; } ;; esac
   case $1 in *mpi*.h) ;; *) return 1 ;; esac
@@ -33,8 +34,8 @@ lacks() { # HEADER: and says so
   skip "$1: there is no mpi.h here"
 }
 
-# alone "COMPILER FLAGS" FOLDER HEADER: prints what the compiler says. A translation unit must
-# declare something, which a header of macros does not do.
+# alone "COMPILER FLAGS" FOLDER HEADER: prints the compiler's messages. A translation unit must
+# declare something, which a header with only macros does not.
 alone() {
   printf '#include "%s"\n#include "%s"\ntypedef int op2_test_unit;\n' "$3" "$3" |
     $1 -I "$2" -I "$src/include" -iquote "$2" $mpi $hdf5 $petsc -
@@ -74,8 +75,8 @@ op2_status call(op2_context c, op2_dat d, op2_gbl g) {
 }
 END
 
-# caller "COMPILER FLAGS" [FILE]: prints what the compiler says, and what it made that begins with
-# op2_
+# caller "COMPILER FLAGS" [FILE]: prints the compiler's messages, and the functions it generated
+# whose names begin with op2_
 caller() {
   $1 -fPIC -I "$src/include" -c "${2:-$tmp/caller}" -o "$tmp/caller.o" &&
     nm --defined-only "$tmp/caller.o" | sed -n '/ op2_/p'

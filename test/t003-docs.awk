@@ -4,8 +4,8 @@
 
 function lacks(tag) { print FILENAME ":" start ": " name ": lacks " tag }
 
-# Whether a parameter, or a result's type, is an array: it has an extent, is memory without a type,
-# or points to constant numbers, arguments or handles. A pointer to one number or handle that may be
+# True if a parameter, or a result's type, is an array: it has an extent, is untyped memory, or
+# points to constant numbers, arguments or handles. A pointer to one number or handle that may be
 # written is an output.
 function is_array(text) {
   if (text ~ /\[/ || text ~ /void *\*/) return 1
@@ -23,7 +23,7 @@ function check(text, doc,    head, tail, n, i, part, arrays) {
   if (doc == "") { lacks("a documentation comment"); return }
   n = split("@brief @memory @sync @mpi @errors @source", part, " ")
   for (i = 1; i <= n; i++) if (index(doc, part[i] " ") == 0) lacks(part[i])
-  # Closing a scope takes the pointer that opening it gave, documented there.
+  # Closing a scope takes the pointer that opening it returned, and which is documented there.
   if (name ~ /_end$/) return
   arrays = is_array(substr(head, 1, length(head) - length(name)))
   n = split(tail, part, ",")

@@ -8,7 +8,7 @@ set -u
 
 documented() { awk -f "$src/test/t003-docs.awk" "$@"; }
 
-# Share of lines that are not blank and carry comment text, in per cent.
+# share FILE...: prints the percentage of non-blank lines that contain comment text.
 share() {
   awk '/[^ \t]/ { lines++; if (in_comment || /\/\*/) comment++ }
     /\/\*/ { in_comment = 1 } /\*\// { in_comment = 0 }

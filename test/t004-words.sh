@@ -4,8 +4,8 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-# Text files that are the project's, relative to ROOT: the build folders and Git's own apart.
-# Bracketed letters below keep this file from finding itself.
+# files ROOT: prints the project's files, relative to ROOT, without build folders and Git's own
+# files. The brackets in the patterns below keep this file from matching itself.
 files() {
   (cd "$1" && find . -path ./.git -prune -o -path './build*' -prune -o -type f -print |
     sed 's|^\./||' | sort)

@@ -14,7 +14,7 @@ if [ ! -e "$build/libop2.so" ]; then
   skip "no shared library was built: the static one is tried by t009-use"
   done_testing
 fi
-# Programs outside would have to load the sanitizer's run-time library first.
+# Programs outside the build would have to load the sanitizer's run-time library first.
 if nm -D --undefined-only "$build/libop2.so" | grep -q -E '__(asan|tsan|ubsan)_'; then
   skip "a sanitizer build is not for installing"
   done_testing
@@ -43,7 +43,7 @@ for try in mpi openmpi mpich; do
 done
 without=/mpi.h$
 [ -z "$module" ] || without=/none$
-headers() { # public headers that are in one place and not in the other
+headers() { # prints public headers that are in only one of the two folders
   (cd "$src/include" && find . -name '*.h' | grep -v "$without" | sort) >"$tmp/have"
   (cd "$(dirname "$(find "$stage" -name op2.h)")" && find . -path './op2*' -name '*.h' | sort) \
     >"$tmp/installed"
@@ -53,7 +53,7 @@ clean "all public headers are installed" headers
 internal() { find "$stage" -name '*.a' -o -name '*internal*' -o -name 'config.h'; }
 clean "nothing internal is installed" internal
 
-# The program that the README shows.
+# This is the program that the README shows.
 program "$src/README.md" >"$tmp/user.c"
 cp "$tmp/user.c" "$tmp/user.cc"
 
@@ -76,12 +76,12 @@ for compiler in "${CXX:-c++}" clang++; do
   fi
 done
 
-# A program over MPI, by the word of its own file.
+# A program over MPI is built with the flags in the companion's own pkg-config file.
 if [ -n "$module" ]; then
   soname=$(readelf -d "$lib/lib$module.so" | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
   runs "the SONAME is lib$module.so.$major" test "$soname" = "lib$module.so.$major"
   runs "$module.pc states version $version" test "$(pkg-config --modversion $module)" = "$version"
-  # What is outside of the stage is where its own file says.
+  # The paths of libraries outside the stage are used as their own pkg-config files have them.
   unset PKG_CONFIG_SYSROOT_DIR
   prefix=$(pkg-config --variable=prefix op2)
   flags=$(pkg-config --cflags --libs $module | sed "s|-\([IL]\)$prefix|-\1$stage$prefix|g")

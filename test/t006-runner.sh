@@ -10,14 +10,14 @@ if [ -n "${OP2_TEST_QUICK:-}" ]; then
   done_testing
 fi
 
-# entry NAME RESULT RETURNCODE TEXT: one line as `meson test` logs it; \n in TEXT stays two
+# entry NAME RESULT RETURNCODE TEXT: adds one line as `meson test` logs it; \n in TEXT stays two
 # characters, as in JSON
 entry() {
   printf '{"name": "op2:unit / %s", "stdout": "%s", ' "$1" "$4" >>"$tmp/testlog.json"
   printf '"result": "%s", "returncode": %s, "stderr": ""}\n' "$2" "$3" >>"$tmp/testlog.json"
 }
-# counts NAME "N passed, N failed, N skipped" STATUS PATTERN: what the summary of the entries so far
-# says
+# counts NAME "N passed, N failed, N skipped" STATUS PATTERN: checks the summary of the entries so
+# far
 counts() {
   out=$("$src/test/tap-summary" "run=$tmp/testlog.json" 2>&1)
   status=$?
@@ -142,7 +142,8 @@ runs "every test is told" grep -q '^ *10[0-9] s  second  1/2 t100-init  OK 0.1s$
 runs "with its result" grep -q '2/2 t2  FAIL 1.1s$' "$tmp/shown"
 runs "nothing is overwritten" sh -c "! grep -q '$(printf '\r')' '$tmp/shown'"
 
-# Who is told of is below the command, though in a group and a session of its own.
+# The test that is reported is a descendant of the command, though in a group and a session of its
+# own.
 printf 'sleep 0.7\n' >"$tmp/t9-slow.sh"
 OP2_TEST_QUIET=0.2 progress third "$tmp/kept" "$now" sh -c 'setsid --wait sh "$0"; true' \
   "$tmp/t9-slow.sh" >"$tmp/shown"
@@ -173,7 +174,7 @@ executable('unwanted', 'unwanted.c')
 alias_target('smoke-tests', built)
 END
 echo 'int main(void) { return 0; }' | tee "$small/built.c" >"$small/unwanted.c"
-small_run() { # OPTION...: leaves the output in $tmp/shown
+small_run() { # OPTION...: writes the output to $tmp/shown
   env -u MAKEFLAGS -u OP2_TEST_OUT "$small/test/run.sh" "$@" >"$tmp/shown" 2>&1
 }
 last() { [ "$(tail -n 1 "$tmp/shown")" = "$1" ] || { cat "$tmp/shown"; return 1; }; }
@@ -210,12 +211,13 @@ soon() {
   done
 }
 listed() { [ "$(wc -w <"$tmp/sleepers")" -eq 3 ]; }
-gone() { # no process of them is there, but for what nobody has waited for
+gone() { # none of the processes exists, except zombies
   for sleeper in $(cat "$tmp/sleepers"); do
     case $(sed 's/.*) //' "/proc/$sleeper/stat" 2>/dev/null) in '' | Z*) ;; *) return 1 ;; esac
   done
 }
-# A test, a child of it that does not mind being asked, and one in a session of its own.
+# There are three processes: a test, a child of it that ignores SIGTERM, and one in a session of its
+# own.
 cat >"$small/t4-sleep.sh" <<END
 echo \$\$ >>"$tmp/sleepers"
 (trap '' TERM; exec sleep 1000) & echo \$! >>"$tmp/sleepers"
@@ -238,7 +240,7 @@ else
   skip "/proc is not mounted: what an interrupted run has started is not found"
 fi
 
-# chroot.sh, with a debootstrap that never ends
+# chroot.sh is run with a debootstrap that never ends.
 if [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then
   mkdir "$tmp/bin" "$tmp/roots"
   printf '#!/bin/sh\necho $$ >>"%s"\nexec sleep 1002\n' "$tmp/sleepers" >"$tmp/bin/debootstrap"

@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-# block SECTION: the first indented block under this heading, without its indentation
+# block SECTION: prints the first indented block under this heading, without its indentation
 block() {
   awk -v heading="## $1" '
     /^```/ { fenced = !fenced }

@@ -4,14 +4,14 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-scripts() { # ROOT: files that begin with #!, but for build folders and hidden ones other than .ci
+scripts() { # ROOT: prints files that begin with #!, except in build and hidden folders other than .ci
   (cd "$1" &&
     find . -type d \( -name 'build*' -o -name subprojects -o -name '.?*' ! -name .ci \) -prune -o \
       -type f -exec awk 'FNR == 1 && /^#!/ { print substr(FILENAME, 3) } { nextfile }' {} +) | sort
 }
 
-# helps ROOT SCRIPT: prints what is wrong with its answer. A script that does not know the option
-# might do its work in place of answering: it is not started.
+# helps ROOT SCRIPT: prints what is wrong with the script's answer. A script that does not know the
+# option might do its work instead of answering, so it is not started.
 helps() {
   if ! grep -q -e '--help' "$1/$2" && ! grep -q '^\. .*/tap\.sh"$' "$1/$2"; then
     echo "$2 does not know --help"
@@ -24,7 +24,7 @@ helps() {
   [ -z "$(ls -A "$tmp/empty")" ] || echo "$2 --help makes files"
   grep -q -e '[a-z][a-z][a-z] [a-z]' "$tmp/answer" || echo "$2 --help says nothing"
   case $2 in
-    test/t[0-9]*) ;; # called by the runner
+    test/t[0-9]*) ;; # the runner calls these
     *) grep -q -F -e "  $2" "$tmp/answer" || echo "$2 --help does not show how it is called" ;;
   esac
 }
@@ -41,7 +41,7 @@ done <"$tmp/scripts"
 
 copy=$tmp/copy
 mkdir -p "$copy/build/x" "$copy/test"
-plant() { # NAME: a script, its text on stdin
+plant() { # NAME: adds a script, whose text is on stdin
   cat >"$copy/$1"
 }
 printf '#!/bin/sh\n' | plant build/x/made.sh

@@ -10,21 +10,22 @@ if [ -n "${OP2_TEST_QUICK:-}" ]; then
   done_testing
 fi
 
-# Whatever is set here is for the library under test.
+# Paths that are set in the environment belong to the library under test.
 unset PKG_CONFIG_PATH CMAKE_PREFIX_PATH op2_DIR
 program "$src/README.md" >"$tmp/program.c"
 cp "$tmp/program.c" "$tmp/program.cc"
 
-right() { [ "$("$@")" = "101 11 110" ]; } # COMMAND...: the program's numbers
+right() { [ "$("$@")" = "101 11 110" ]; } # COMMAND...: succeeds if the program prints the right numbers
 compiled() { compiled_with op2 "$@"; }
-compiled_with() { # MODULE COMPILER FILE FLAG...: by pkg-config's word, outside, without a warning
+compiled_with() { # MODULE COMPILER FILE FLAG...: compiles with pkg-config's flags, outside, without warnings
   module=$1 compiler=$2 file=$3
   shift 3
   flags=$(pkg-config --cflags --libs "$module") || return 1
-  # eval, as pkg-config quotes a space in a name.
+  # eval is needed because pkg-config quotes blanks in names.
   (cd "$tmp" && eval "$compiler -Wall -Wextra -Werror -o use $file $* $flags")
 }
-# Where there is an MPI, its library is built as well; two ranks of a program over it add up to 6.
+# If there is an MPI, its companion library is built too; two ranks of a program over it print the
+# sum 6.
 over_mpi() { # PROGRAM
   kind=openmpi
   ! ldd "$1" | grep -q libmpich || kind=mpich
@@ -34,7 +35,7 @@ over_mpi() { # PROGRAM
     *) [ "$(tail -n 1 "$tmp/ranks")" = "sum 6, 0 wrong" ] || { cat "$tmp/ranks"; return 1; } ;;
   esac
 }
-symbols() { # ARCHIVE: names that may be somebody else's
+symbols() { # ARCHIVE: prints names that could belong to other code
   nm -A --defined-only --extern-only "$1" | awk '$NF !~ /^op2i?_/'
 }
 
@@ -84,7 +85,7 @@ runs "its program runs" right "$tmp/use"
 
 # ---- by CMake ----
 
-# The user's project: LANGUAGES, FILE, WANTED and TARGET are given on the command line.
+# This is the user's project: LANGUAGES, FILE, WANTED and TARGET are given on the command line.
 mkdir "$tmp/cmake"
 cat >"$tmp/cmake/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.10)
@@ -95,19 +96,19 @@ add_executable(user ${FILE})
 target_link_libraries(user PRIVATE ${TARGET})
 message(STATUS "op2 of ${op2_PARTS}")
 END
-by_cmake() { # FILE WANTED TARGET: builds it and runs it
+by_cmake() { # FILE WANTED TARGET: builds the program and runs it
   rm -rf "$tmp/cmake/build"
   language=C
   case $1 in *.cc) language=CXX ;; esac
   (cd "$tmp/cmake" && cmake -B build -DLANGUAGES=$language -DFILE="$tmp/$1" -DWANTED="$2" \
     -DTARGET="$3" && cmake --build build) && right "$tmp/cmake/build/user"
 }
-refused() { # WANTED PATTERN: find_package says why not
+refused() { # WANTED PATTERN: checks that find_package reports the reason
   rm -rf "$tmp/cmake/build"
   ! (cd "$tmp/cmake" && cmake -B build -DLANGUAGES=C -DFILE=none -DWANTED="$1" -DTARGET=op2::op2) \
     >"$tmp/refused" 2>&1 && tr -s ' \n' ' ' <"$tmp/refused" | grep -q -e "$2"
 }
-cmake_works() { # ...for what is in CMAKE_PREFIX_PATH or op2_DIR
+cmake_works() { # WHERE: tries CMake with the paths in CMAKE_PREFIX_PATH or op2_DIR
   runs "CMake$1: C, the shared library" by_cmake program.c 0.1 op2::op2
   runs "CMake$1: C++" by_cmake program.cc 0.1 op2::op2
   runs "CMake$1: the static library" by_cmake program.c "0.1;COMPONENTS;static" op2::op2_static
@@ -207,11 +208,11 @@ executable('program', 'program.cc', dependencies: op2)
 executable('told', 'told.c', dependencies: subproject('op2').get_variable('op2_dep'))
 assert(op2.get_variable('parts').contains('sequential'))
 END
-targets() { # FOLDER: what the build makes
+targets() { # FOLDER: prints the targets of the build
   meson introspect --targets "$1" | tr ',' '\n' | sed -n 's/.*"name": "\([^"]*\)".*/\1/p' |
     sort | tr '\n' ' '
 }
-verifies() { # VALUE: what told tells of the verifiers
+verifies() { # VALUE: checks what the program told prints about the verifiers
   "$parent/build/told" | grep -q "^OP2_VERIFY *$1 "
 }
 unset PKG_CONFIG_PATH
@@ -236,7 +237,7 @@ runs "now the verifiers are on" verifies 1
 asked() { targets "$parent/build" | grep -q '\bairfoil .* t100-init '; }
 runs "applications and tests are among the targets" asked
 
-# A debug build of the library itself verifies, unless it is told not to.
+# A debug build of the library itself has verifiers on, unless an option turns them off.
 defined() { # yes|no OPTION...: a main project of these options has verifiers on
   wanted=$1
   shift

@@ -20,7 +20,7 @@ BEGIN {
 
 FNR == 1 { inside = depth = body = 0; comment = code = "" }
 
-# A comment has ended.
+# Judge a comment that has ended.
 function judge(text, line,   n, i, word, parts) {
   gsub(/[*\/ \t-]+/, " ", text)
   n = split(text, parts, " ")
@@ -34,8 +34,8 @@ function judge(text, line,   n, i, word, parts) {
   printf "%s:%d: no sentence: %s\n", FILENAME, line, substr(text, 1, 80)
 }
 
-# Braces of structs, unions, enums and initializers hold declarations; any others are a function's
-# body.
+# Braces of structs, unions, enums and initializers contain declarations; any other braces are those
+# of a function's body.
 function brace(c) {
   if (c == "{") {
     if (!body && code !~ /(struct|union|enum)[^()]*$|=[ \t]*$|extern/) body = depth + 1

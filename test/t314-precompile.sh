@@ -8,7 +8,7 @@ set -u
 fill=$src/lib/install/op2-precompile
 airfoil=$build/bench/airfoil/airfoil
 folder=$tmp/folder
-run() { # the program with the folder, and nothing that could compile
+run() { # runs the program with the folder and without any compiler
   (
     . "$folder/settings.sh"
     PATH=$tmp/nothing OP2_CACHE_DIR=$folder OP2_LOG=3 "$airfoil" --mesh 16x24 --iterations 4 \
@@ -17,7 +17,7 @@ run() { # the program with the folder, and nothing that could compile
 }
 march=$(if [ "$(uname -m)" = x86_64 ]; then echo x86-64; else echo native; fi)
 
-refused() { # WHAT COMMAND...: it fails
+refused() { # WHAT COMMAND...: checks that the command fails
   what=$1
   shift
   ! "$@" >"$tmp/said" 2>&1

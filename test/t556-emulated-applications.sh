@@ -10,7 +10,8 @@ set -u
 OP2_CACHE_DIR=$tmp/cache
 export OP2_CACHE_DIR
 
-# all_near COUNT: so many lines of numbers on the device as on the host, each near its fellow
+# all_near COUNT: succeeds if device and host printed COUNT lines of numbers that agree up to
+# rounding
 all_near() {
   lines "$tmp/device" >"$tmp/left"
   lines "$tmp/host" >"$tmp/right"

@@ -16,11 +16,11 @@ fi
 if [ -n "${OP2_TEST_QUICK:-}" ]; then each=2; else each=7; fi
 count=${OP2_TEST_RANDOM_COUNT:-$each}
 [ "${OP2_TEST_FULL:-}" = 1 ] || export OP2_TEST_RANDOM_DEVICES=3
-# The cache is that of the run, if there is one: kernels are compiled once for a width.
+# The run's cache is used if there is one: kernels are compiled once for each width.
 OP2_TEST_CACHE=${OP2_TEST_CACHE:-$tmp/cache}
 export OP2_TEST_CACHE
-# This is about which code is generated and in which order it runs, not about how well it is
-# optimised.
+# This test is about the code that is generated and the order in which it runs, not about how well
+# it is optimised.
 export OP2_TEST_CFLAGS="-O1 -march=native -fno-math-errno -ffp-contract=off"
 export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 

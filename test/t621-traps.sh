@@ -16,17 +16,18 @@ if [ "$(uname -m)" != x86_64 ]; then
   done_testing
 fi
 
-# Whether the library is loaded and does what it is for: an application whose own code divides by zero.
+# Check that the library is loaded and traps: the code of this application divides by zero.
 printf 'int main(int n, char **v) { (void)v; volatile double a = n - 1; return 1 / a > 0 ? 0 : 1; }\n' \
   > "$tmp/divide.c"
 "${CC:-cc}" -o "$tmp/divide" "$tmp/divide.c" && "$tmp/divide" &&
   ! (LD_PRELOAD=$modes OP2_TEST_MODES=$traps "$tmp/divide") 2> "$tmp/err"
 result $? "the library traps divisions by zero"
 
-# figures FILE: the lines of numbers that a run printed, and how it ended
+# figures FILE: prints the lines of numbers that a run printed, and the line with its status
 figures() { grep -E '^[0-9 ]*[0-9.]|^exit' "$1"; }
 
-# trapped BACKEND NAME PROGRAM ARGUMENT...: twice, without traps and with
+# trapped BACKEND NAME PROGRAM ARGUMENT...: runs the program without traps and with them, and
+# compares the results
 trapped() {
   on=$1 what=$2 run=$build/bench/$3/$3
   shift 3
@@ -57,7 +58,7 @@ all_on() { # BACKEND
   dump=--dump-phi
   trapped "$1" aero aero --mesh 8x12 --newton 2
   dump=
-  for problem in poisson elasticity advection; do # PETSc solves the others, and it may trap
+  for problem in poisson elasticity advection; do # PETSc solves the others, and its code may trap
     trapped "$1" "fem, $problem," fem --problem $problem --levels 1 --cells 4
   done
 }
