@@ -12,7 +12,7 @@ fi
 export OP2_CACHE_DIR="$tmp/cache" OP2_LOG=1
 file=$src/test/example-debugging.c
 
-# holds NAME PATTERN: what ran last said it
+# holds NAME PATTERN: checks that the last command printed a match
 holds() {
   if grep -q -e "$2" "$tmp/said"; then
     result 0 "$1"
@@ -40,7 +40,8 @@ if ! command -v gdb >/dev/null; then
 fi
 export OP2_BACKEND=sequential OP2_CFLAGS="-O0 -g"
 line=$(grep -n '^ *"  printf' "$file" | cut -d: -f1)
-# debug COMMAND...: in one run of gdb, which does not heed SIGTERM where it waits for something
+# debug COMMAND...: runs the commands in gdb, which ignores SIGTERM while it waits for input or a
+# process
 debug() {
   set -- -ex "set breakpoint pending on" "$@"
   timeout -k 5 60 gdb -q -nx -batch "$@" "$program" </dev/null >"$tmp/said" 2>&1

@@ -20,12 +20,12 @@ if ! chrt -f 10 true >"$tmp/out" 2>&1; then
 fi
 OP2_CACHE_DIR=${OP2_TEST_CACHE:-$tmp/cache}
 export OP2_CACHE_DIR
-# How long OpenMP's threads spin is up to its library: as programs find it.
+# OpenMP's library decides how long its threads spin, as it does for other programs.
 unset OMP_WAIT_POLICY OP2_VERIFY
 
 milliseconds() { date +%s%N | sed 's/......$//'; }
 
-# timed LIMIT BACKEND MESH COMMAND...: airfoil by COMMAND; its milliseconds are in $took
+# timed LIMIT BACKEND MESH COMMAND...: runs airfoil by COMMAND; $took has its milliseconds
 timed() {
   limit=$1 backend=$2 mesh=$3
   shift 3
@@ -37,8 +37,8 @@ timed() {
   return $status
 }
 
-# The time of a process that stands still is up after the normal time twice, and ten seconds for
-# machines where other tests have the same priority.
+# A process that hangs is stopped after twice the normal time and ten seconds, since other tests may
+# have the same priority on some machines.
 compare() {
   name="$1 cells, $2${OP2_CHUNK_US:+, a task for each block}${OP2_TEAM:+, OP2_TEAM=$OP2_TEAM}"
   timed 600 "$2" "$1" env
@@ -54,7 +54,7 @@ compare() {
   result $? "$name: with the same bits"
 }
 
-# built BACKEND: with the compiled loops of all meshes and backends in the cache after it
+# built BACKEND: compiles the loops of all meshes and backends into the cache
 built() {
   "$airfoil" --mesh 24x48 --iterations 3 --backend "$1" >"$tmp/out" 2>&1 && return 0
   grep -q 'is not available' "$tmp/out" || return 0

@@ -18,7 +18,8 @@ if ! OP2_CACHE_DIR=$tmp/cache "$airfoil" $steps --backend starpu --dump-q "$tmp/
   done_testing
 fi
 
-# In a mount namespace of its own: all that is mounted becomes read-only, but for one folder.
+# The program runs in a mount namespace of its own, where all mounts except for one folder become
+# read-only.
 cat >"$tmp/fix" <<'EOF'
 folder=$1
 shift
@@ -33,7 +34,7 @@ cd "$folder" || exit 99
 exec "$@"
 EOF
 
-# confined COMMAND...: 99 where the system does not permit it
+# confined COMMAND...: runs the program there; the status is 99 where the system does not permit it
 confined() {
   if [ "$(id -u)" -eq 0 ]; then set -- unshare -m sh "$tmp/fix" "$tmp/program" "$@"
   else set -- unshare -r -m sh "$tmp/fix" "$tmp/program" "$@"

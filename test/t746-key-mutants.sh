@@ -20,10 +20,11 @@ if [ ! -x "$build/test/t745-keys" ]; then
   done_testing
 fi
 export OP2_TEST_CACHE="$tmp/cache" OP2_TEST_QUICK=1 OP2_VERIFY=1
-# Which code is generated does not matter here, but how often a compiler runs does.
+# The quality of generated code does not matter here, but the number of compilations does.
 export OP2_TEST_CFLAGS="-O0 -fno-math-errno -ffp-contract=off"
 
-# compile SOURCE FOLDER COPY OBJECT: as the library's own was
+# compile SOURCE FOLDER COPY OBJECT: compiles the copy with the command that compiled the library's
+# own source
 compile() {
   object=$(echo "$1" | tr / _).o
   command=$(cd "$build" && ninja -t commands libop2-internal.a | grep -F " -c ../$1" || true)
@@ -34,13 +35,14 @@ compile() {
   (cd "$build" && $flags -iquote "$src/${1%/*}" -o "$3" -c "$2")
 }
 
-# link TEST OBJECT PROGRAM: the object before the archive that holds the library's own
+# link TEST OBJECT PROGRAM: links the object before the archive that contains the library's own
+# object
 link() {
   command=$(cd "$build" && ninja -t commands "test/$1" | tail -n 1)
   (cd "$build" && $(echo "$command" | sed -e "s| -o test/$1 | -o $3 |" -e "s| -Wl,--start-group | $2&|"))
 }
 
-# forgets KEY SOURCE BACKEND SED: with this edit t745 fails
+# forgets KEY SOURCE BACKEND SED: checks that t745 fails with this edit
 forgets() {
   copy=$tmp/${2##*/}
   sed -e "$4" "$src/$2" >"$copy"
@@ -59,7 +61,7 @@ forgets() {
   fi
 }
 
-# The test passes when it is linked in this way: it is the edits that make it fail.
+# The test passes when it is linked in this way, so failures are due to the edits.
 for backend in sequential openmp starpu; do
   compile lib/op/loop.c "$src/lib/op/loop.c" "$tmp/mutant.o" >"$tmp/out" 2>&1 &&
     link t745-keys "$tmp/mutant.o" "$tmp/mutant" >>"$tmp/out" 2>&1 &&

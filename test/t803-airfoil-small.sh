@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/app.sh"
 application airfoil "--mesh 2x2" 1
 
-against() { # BACKEND MESH-OPTIONS...: against the reference program
+against() { # BACKEND MESH-OPTIONS...: compares the application with the reference program
   backend=$1
   shift
   "$programs/reference_seq" "$@" --iterations 60 --every 7 >"$tmp/reference"
@@ -30,7 +30,7 @@ size=$(wc -c <"$tmp/first")
 [ "$size" -eq $((8 * (4 * 3 * 40 * 30 + 1))) ]
 result $? "the dump holds q and one rms"
 
-# A mesh written and read again is the same run; so is a shuffled one.
+# A mesh that is written and read again gives the same run, and so does a shuffled one.
 run() { "$app" --backend sequential "$@" 2>&1; }
 run --mesh 8x12 --shuffle 9 --iterations 10 --dump-q "$tmp/a" --write-mesh "$tmp/grid" >/dev/null
 run --mesh "$tmp/grid" --iterations 10 --dump-q "$tmp/b" >/dev/null
@@ -40,7 +40,7 @@ run --mesh 8x12 --iterations 10 --dump-q "$tmp/b" >/dev/null
 ! cmp -s "$tmp/a" "$tmp/b"
 result $? "and another numbering other bits"
 
-# Output
+# The output is checked.
 run --mesh 8x12 --iterations 5 --every 2 >"$tmp/out"
 [ "$(lines "$tmp/out" | cut -d' ' -f1 | tr '\n' ' ')" = "2 4 " ]
 result $? "--every 2 prints steps 2 and 4 of 5"
@@ -52,7 +52,7 @@ result $? "nothing on stderr when it is no terminal"
 [ -z "$(run --mesh 8x12 --iterations 5 --every 0 | grep -E '^[0-9]+ ')" ]
 result $? "--every 0 prints no rms"
 
-# The graph: of one time step, which is nine loops
+# The graph is that of one time step, which is nine loops.
 run --mesh 8x12 --iterations 3 --graph "$tmp/step.dot" >/dev/null
 nodes=$(grep -cE 'label="?<?.*(save_soln|adt_calc|res_calc|bres_calc|update)' "$tmp/step.dot")
 [ "$nodes" -eq 9 ]
@@ -63,7 +63,7 @@ else
   skip "no Graphviz"
 fi
 
-# The picture
+# The picture is checked.
 if run --mesh 8x12 --iterations 3 --picture "$tmp/flow.png" >"$tmp/out"; then
   [ "$(head -c 8 "$tmp/flow.png" | od -An -tx1 | tr -d ' \n')" = 89504e470d0a1a0a ]
   result $? "the picture is a PNG"
@@ -74,7 +74,7 @@ else
   said "$tmp/out"
 fi
 
-# Refusals
+# These options are refused.
 refuses 2 'unknown option --meshes' --meshes 8x12
 refuses 2 'unknown option 8x12' 8x12
 refuses 2 'unknown option --block-size' --block-size 7

@@ -26,7 +26,7 @@ published='100 5.02186e-04
 1000 1.06011e-04'
 last=1.060114637578e-04
 
-# steps N OPTION...: the rms of every hundredth time step, as published and as computed
+# steps N OPTION...: compares the computed rms of every hundredth time step with the published one
 steps() {
   n=$1
   shift
@@ -42,7 +42,7 @@ steps() {
   said "$tmp/got"
 }
 
-# within TOLERANCE: the last rms is the published one to this relative tolerance
+# within TOLERANCE: checks that the last rms is the published one up to this relative tolerance
 within() {
   tail -n 1 "$tmp/rms" | awk -v want="$last" -v tolerance="$1" '
     { off = $2 / want - 1; if (off < 0) off = -off; print "# off by " off }

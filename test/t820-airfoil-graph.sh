@@ -18,7 +18,8 @@ result "$?" "airfoil writes its graph"
 cmp -s "$work/a.dot" "$work/b.dot"
 result "$?" "the text depends neither on mesh nor on backend"
 
-# Call sites without their line numbers, so that the golden text outlives edits of the application.
+# Line numbers are removed from call sites, so that the golden text survives edits of the
+# application.
 sed 's/\(airfoil\.c\):[0-9][0-9]*/\1:LINE/' "$work/a.dot" >"$work/masked.dot"
 diff "$golden/airfoil.dot" "$work/masked.dot" >"$work/diff"
 result "$?" "golden text"
@@ -30,7 +31,7 @@ result "$?" "nine loops (found $loops)"
 grep -q 'airfoil\.c:[1-9]' "$work/a.dot"
 result "$?" "call sites are named"
 
-# "loop1 -> loop2 [label="q RAW"" becomes "kernel@1 kernel@2 q RAW".
+# Edges such as "loop1 -> loop2 [label="q RAW"" become "kernel@1 kernel@2 q RAW".
 awk '
   match($0, /^ *loop[0-9]+ \[label="[0-9]+: [a-z_]+/) {
     split(substr($0, RSTART, RLENGTH), part, /[ "]+/); sub(/:/, "", part[4]); name[part[4]] = part[5]
@@ -44,7 +45,8 @@ diff "$work/expected" "$work/edges" >"$work/diff"
 result "$?" "the edges are those of the list made by hand ($(wc -l <"$work/expected") edges)"
 sed 's/^/# /' "$work/diff"
 
-# The legend explains what there is and nothing else: no loop has run, and no dat is overwritten unread.
+# The legend explains only what the graph contains: no loop has run, and no dat is overwritten
+# unread.
 legend=$(sed -n '/subgraph cluster_legend/,/^  }/p' "$work/a.dot")
 for words in 'waits to be run' 'RAW: reads what the' 'WAR: overwrites what the'; do
   printf '%s' "$legend" | grep -q "$words"
@@ -53,7 +55,7 @@ done
 ! printf '%s' "$legend" | grep -q -e 'has run' -e WAW -e fused -e halo
 result "$?" "the legend is silent about what is not there"
 
-# More time steps in one graph, and no more than there are.
+# A graph may have more time steps, but no more than the run has.
 for steps in 2 9; do
   OP2_EAGER=0 "$airfoil" --mesh 8x12 --iterations 2 --warmup 0 --graph "$work/c.dot" --graph-steps $steps >"$work/out" 2>&1
   [ "$(grep -c 'over .*queued' "$work/c.dot")" -eq 18 ]

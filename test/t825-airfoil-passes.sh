@@ -7,11 +7,11 @@
 programs=${build:-.}/bench
 work=$tmp
 
-# The switches are what is tested: none of them from outside.
+# This test is about the switches, so none may be set by the environment.
 unset OP2_EAGER OP2_QUEUE_MAX OP2_REPLAY OP2_TILE
 export OP2_SIMD=32
 
-# boxes DOT: the kernels of each box, joined by plus signs
+# boxes DOT: prints the kernels of each box, joined by plus signs
 boxes() {
   awk '
     /^  subgraph cluster_fused/ { box = ""; inside = 1; next }
@@ -21,7 +21,7 @@ boxes() {
     }' "$1"
 }
 
-# same NAME FILE LINE...: the file has these lines and no others
+# same NAME FILE LINE...: checks that the file has these lines and no others
 same() {
   name=$1 file=$2
   shift 2
@@ -31,7 +31,7 @@ same() {
   sed 's/^/# /' "$work/diff"
 }
 
-# launch FUSE PROGRAM OPTION...: three steps in one flush, on a small mesh
+# launch FUSE PROGRAM OPTION...: runs three steps in one flush, on a small mesh
 launch() {
   fuse=$1
   shift
@@ -40,13 +40,13 @@ launch() {
     --explain "$work/text" >"$work/out" 2>&1
 }
 
-# last_graph: the one that has most loops, which is the flush of the three steps
+# last_graph: prints the name of the graph with most loops, which is that of the three steps
 last_graph() { wc -l "$work"/*.dot | grep -v ' total$' | sort -n | tail -n 1 | awk '{ print $2 }'; }
 
-# fused: what the explanation says was fused, in order of the alphabet
+# fused: prints the loops that were fused according to the explanation, in alphabetical order
 fused() { sed -n "s/^  \([a-z_+]*\): one loop over '[a-z]*', vectorised.*/\1/p" "$work/text" | LC_ALL=C sort -u; }
 
-# scalar: the loops that are not vector code, with the reason
+# scalar: prints the loops that are not vector code, with the reason
 scalar() {
   awk '/^  [a-z_+]+ over / { name = $1 " over " $3 } /^    scalar code/ { print name $0 }' "$work/text" | sort -u
 }

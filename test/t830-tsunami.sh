@@ -24,8 +24,9 @@ for program in "tsunami --backend sequential" tsunami_seq; do
   holds "$program: time goes on" '$2 > last[2]' 20
 done
 
-# The shore moves within the steps that are compared below, so that the kernels' branches are taken.
-# wet FILE: which cells of a dump are, a digit each; the last number is the time
+# The shore moves within the steps that are compared below, so that all branches of the kernels are
+# taken. wet FILE prints a digit for each cell of a dump, 1 if it is wet; the last number of a dump
+# is the time.
 wet() { od -An -v -t f8 -w32 "$1" | awk 'NF == 4 { printf "%d", ($1 > 1e-3) }'; }
 run="--mesh 16x16 --hump 2000"
 "$programs/tsunami_seq" $run --iterations 0 --dump-q "$tmp/a" >/dev/null
@@ -58,7 +59,7 @@ fi
 
 same_bits 1 3 --mesh 40x30 --hump 1000 --iterations 100 --every 0 --dump-q
 
-# The comparison would notice
+# The comparison must detect these differences.
 "$programs/tsunami_seq" --mesh 8x6 --iterations 20 --dump-q "$tmp/a" >/dev/null
 "$programs/tsunami_seq" --mesh 8x6 --iterations 21 --dump-q "$tmp/b" >/dev/null
 ! near "$tmp/a" "$tmp/b" 4 1e-12 >/dev/null

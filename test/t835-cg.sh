@@ -8,7 +8,7 @@ set -u
 . "$(dirname "$0")/app.sh"
 application cg "--mesh 2x2" 1
 
-# between VALUE LOW HIGH: whether it is a number within
+# between VALUE LOW HIGH: succeeds if the value is a number in this interval
 between() {
   echo "$1" | awk -v low="$2" -v high="$3" '
     { good = $1 ~ /^[0-9]/ && $1 >= low && $1 <= high } END { exit !good }'
@@ -16,7 +16,8 @@ between() {
 
 usable_backends
 
-# The first iterations one by one, and the solution, against the sequential program.
+# The residuals of the first iterations and the solution are compared with those of the sequential
+# program.
 sequential=cg_seq parallel=cg_omp
 alike() { # NAME COUNT
   near_lines "$tmp/out" "$tmp/reference" 1e-10 "$2"
@@ -32,8 +33,8 @@ all_against 51 --mesh 20x15 --shuffle 3 --tolerance 0 --check 1 --iterations 50
 all_against 31 --mesh 8x12 --problem wave --tolerance 0 --check 1 --iterations 30
 all_against 11 --mesh 5x4 --problem linear --tolerance 0 --check 1 --iterations 10
 
-# Known solutions. A linear one is exact on any mesh, cut and all; this one has a single free node,
-# and one of its cells runs the other way round.
+# These solutions are known. A linear one is exact on any mesh, even across its cut; this mesh has a
+# single free node, and one of its cells has the opposite orientation.
 cat >"$tmp/square" <<END
 9 4 4 8
 0 0  1 0  2 0
@@ -58,7 +59,7 @@ for program in "$app --backend sequential" "$programs/cg_seq"; do
   linear "${program##*/} 16x24 shuffled" $program --mesh 16x24 --shuffle 5
 done
 
-error() { # PROGRAM MESH: prints it
+error() { # PROGRAM MESH: prints the largest error
   $1 --problem wave --mesh "$2" --tolerance 1e-11 --iterations 2000 >"$tmp/out" 2>&1
   value largest_error "$tmp/out"
 }
@@ -70,7 +71,7 @@ for program in "$app --backend sequential" "$programs/cg_seq"; do
   result $? "${program##*/}: half the width, a quarter of the error ($coarse, $fine)"
 done
 
-# The flow round a symmetric section is symmetric; node (i, j) is number i + j (3 I + 1).
+# The flow round a symmetric section is symmetric; node (i, j) has number i + j (3 I + 1).
 try "$app" --mesh 16x24 --backend sequential --tolerance 1e-13 --iterations 2000 --dump-x "$tmp/x"
 [ "$(wc -c <"$tmp/x")" -eq $((8 * (49 * 25 + 1))) ]
 result $? "the dump holds the solution and one residual"
@@ -88,7 +89,7 @@ result $? "and the solution is symmetric"
 
 same_bits 1 4 --mesh 20x15 --iterations 40 --dump-x
 
-# Stopping
+# These are the conditions for stopping.
 run() { "$app" --backend sequential "$@" 2>&1; }
 run --mesh 8x12 --tolerance 1e-3 --check 7 >"$tmp/out"
 [ "$(lines "$tmp/out" | cut -d' ' -f1 | tr '\n' ' ')" = "0 7 14 21 28 " ]
@@ -110,14 +111,14 @@ for program in "$app --backend sequential" "$programs/cg_seq"; do
   result $? "${program##*/}: iterations past an exact solution leave it alone"
 done
 
-# The graph: of one iteration, which is eight loops; nothing has forced any of them.
+# The graph is that of one iteration, which is eight loops; none of them has run.
 run --mesh 8x12 --iterations 3 --graph "$tmp/step.dot" >/dev/null
 nodes=$(grep -cE 'label="[0-9]+: (fill|spmv|fix|dot|axpy|aypx)\\nover .*queued' "$tmp/step.dot")
 all=$(grep -c 'over .*queued' "$tmp/step.dot")
 [ "$nodes" -eq 8 ] && [ "$all" -eq 8 ]
 result $? "the graph has eight loops ($nodes of $all)"
 
-# Refusals
+# These options are refused.
 refuses 2 'unknown option --every' --every 8
 refuses 2 'unknown option --block-size' --block-size 7
 refuses 2 'a value is missing after --mesh' --mesh

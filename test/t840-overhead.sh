@@ -11,7 +11,7 @@ if [ -z "$build" ] || [ ! -x "$overhead" ]; then
   done_testing
 fi
 
-# The switches change how the loops are run, not what comes out.
+# The switches change how loops run, but not their results.
 for settings in "" OP2_FUSE=0 OP2_REPLAY=0 OP2_EAGER=1; do
   env ${settings:+"$settings"} "$overhead" --check >"$tmp/out" 2>"$tmp/why"
   result $? "${settings:-as it comes}: the values are those of the loops by hand"
@@ -31,8 +31,8 @@ runs_table() { # NAME OPTION...
   [ ! -s "$tmp/why" ] || diag "$(cat "$tmp/why")"
 }
 
-# rows BACKEND: lines of the second table, each of 13 columns with a figure or a dash in the last
-# ten
+# rows BACKEND: prints lines of the second table that have 13 columns, of which the last ten are
+# figures or dashes
 rows() {
   awk -v backend="$1" '
     $1 == backend && NF == 13 {

@@ -65,7 +65,8 @@ fi
 
 same_bits 1 3 --size 8x4 --refine 1 --iterations 60 --every 0 --dump-q
 
-# Nor do flushes, where the library renumbers by itself: it does so between the same two loops.
+# Flushes do not change the bits either when the library renumbers automatically: it does so between
+# the same two loops.
 for backend in openmp starpu; do
   usable $backend || continue
   rm -f "$tmp/first"
@@ -82,7 +83,7 @@ for backend in openmp starpu; do
   done
 done
 
-# The comparison would notice
+# The comparison must detect these differences.
 "$programs/reference_seq" --size 8x6 --iterations 20 --every 0 --dump-q "$tmp/a" >/dev/null
 "$programs/reference_seq" --size 8x6 --iterations 21 --every 0 --dump-q "$tmp/b" >/dev/null
 ! near "$tmp/a" "$tmp/b" 5 1e-10 >/dev/null
@@ -93,7 +94,8 @@ result $? "planted: another Mach number"
 
 # ---- meshes ----
 
-# counts NAME NUMBERS OPTION...: nodes, triangles, edges, boundary edges, and of them far field
+# counts NAME NUMBERS OPTION...: checks the numbers of nodes, triangles, edges and boundary edges,
+# and of boundary edges that are far field
 counts() {
   name=$1
   want=$2
@@ -115,13 +117,14 @@ awk '/=/ { inside = /^NPOIN/ } { print $0 (inside && !/=/ && !/%/ ? " " 100 - NR
 counts "points with numbers, whatever they are" "9 8 16 8 2" --mesh "$tmp/numbers.su2"
 counts "lines that end as on other systems" "9 8 16 8 2" --mesh "$tmp/dos.su2"
 
-# The square's area is what the densities' sum is at the start.
+# The initial densities add up to the area of the square.
 "$programs/reference_seq" --mesh "$square" --refine 1 --farfield none --mach 0 --iterations 1 --every 1 >"$tmp/out"
 holds "the dual cells have the area of the square" 'size($3 - 4) < 1e-14' 1
 
 # ---- refusals ----
 
-# spoilt SED-SCRIPT PATTERN: the file changed by the script is refused with such a message
+# spoilt SED-SCRIPT PATTERN: checks that the file changed by the script is refused with a matching
+# message
 spoilt() {
   sed "$1" "$square" >"$tmp/bad.su2"
   cmp -s "$square" "$tmp/bad.su2" && result 1 "$1 changes the file"

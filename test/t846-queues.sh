@@ -12,7 +12,7 @@ if [ -z "$build" ] || [ ! -x "$queues" ]; then
   done_testing
 fi
 
-# What the environment says of fusion is the benchmark's own affair.
+# The benchmark ignores the environment's setting of fusion.
 OP2_FUSE=0 "$queues" --rounds 1 --loops 300 --steps 30 --size 20 --dats 8 >"$tmp/out" 2>"$tmp/why"
 result $? "it runs, and the bits are the same"
 [ ! -s "$tmp/why" ] || diag "$(cat "$tmp/why")"

@@ -9,14 +9,16 @@ set -u
 application heat "--mesh 2x2" 1
 unset OP2_TEAM OP2_CHUNK_US
 
-# near_value A B WITHIN: whether two numbers are there, and differ by no more, in relation
+# near_value A B WITHIN: succeeds if both numbers exist and their relative difference is at most
+# WITHIN
 near_value() {
   echo "$1 $2" | awk -v within="$3" '
     { off = $2 != 0 ? $1 / $2 - 1 : 1; if (off < 0) off = -off }
     END { exit !(NF == 2 && off <= within) }'
 }
 
-# The time steps one by one, and the temperatures, against the sequential program.
+# The changes in each time step and the temperatures are compared with those of the sequential
+# program.
 sequential=heat_seq parallel=heat_omp
 alike() { # NAME COUNT
   near_lines "$tmp/out" "$tmp/reference" 1e-9 "$2"
@@ -29,7 +31,7 @@ all_against 60 --mesh 20x15 --every 1 --iterations 60
 all_against 40 --mesh 20x15 --shuffle 3 --every 1 --iterations 40
 all_against 5 --mesh 2x2 --every 1 --iterations 5
 
-# No heat is lost, and the hottest place only ever cools.
+# No heat is lost, and the highest temperature only decreases.
 for program in "$app --backend sequential" "$programs/heat_seq"; do
   last=2
   try $program --mesh 12x16 --iterations 0 && all=$(value heat "$tmp/out")
@@ -44,14 +46,15 @@ for program in "$app --backend sequential" "$programs/heat_seq"; do
   done
 done
 
-# Neither what same_bits() tries nor the way of running shows in the bits.
+# The settings that same_bits() tries and the execution mode do not change the bits.
 for way in OP2_TEAM=0 OP2_TEAM=1 OP2_CHUNK_US=0; do
   same_bits 1 4 --mesh 20x15 --iterations 40 --dump-x
 done
 [ "$(wc -c <"$tmp/first")" -eq $((8 * (61 * 16 + 1))) ]
 result $? "the dump holds the temperatures and one change"
 
-# Every time step is a program of its own, since it is looked at: found again, in two steps.
+# Every time step is a program of its own, since its result is read; the program, of two steps, is
+# found again each time.
 run() { "$app" --backend sequential "$@" 2>&1; }
 if usable openmp; then
   "$app" --backend openmp --mesh 8x12 --iterations 30 --explain "$tmp/explain" >"$tmp/out" 2>&1
@@ -61,7 +64,7 @@ fi
 run --mesh 8x12 --iterations 3 >"$tmp/out"
 table_has flow advance measure
 
-# Stopping
+# These are the conditions for stopping.
 run --mesh 8x12 --iterations 45 --every 7 >"$tmp/out"
 [ "$(lines "$tmp/out" | cut -d' ' -f1 | tr '\n' ' ')" = "7 14 21 28 35 42 " ]
 result $? "--every 7 prints every seventh change"
@@ -76,13 +79,13 @@ for program in "$app --backend sequential" "$programs/heat_seq"; do
   result $? "${program##*/}: --tolerance stops at the first change that is small enough"
 done
 
-# The graph: of one time step, which is three loops; nothing has forced any of them.
+# The graph is that of one time step, which is three loops; none of them has run.
 run --mesh 8x12 --iterations 3 --graph "$tmp/step.dot" >/dev/null
 nodes=$(grep -cE 'label="[0-9]+: (flow|advance|measure)\\nover .*queued' "$tmp/step.dot")
 [ "$nodes" -eq 3 ] && [ "$(grep -c 'over .*queued' "$tmp/step.dot")" -eq 3 ]
 result $? "the graph has three loops ($nodes)"
 
-# Refusals
+# These options are refused.
 refuses 2 'unknown option --check' --check 8
 refuses 2 'unknown option --block-size' --block-size 7
 refuses 2 'a value is missing after --mesh' --mesh

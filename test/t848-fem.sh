@@ -13,7 +13,8 @@ OP2_CACHE_DIR=${OP2_TEST_CACHE:-$tmp/cache}
 OMP_WAIT_POLICY=passive
 export OP2_CACHE_DIR OMP_WAIT_POLICY
 
-# orders COLUMN FROM TO: each line but the first has such an order there, and there are four
+# orders COLUMN FROM TO: succeeds if there are $levels lines, and all but the first have an order in
+# this interval
 orders() {
   grep -E '^[0-9]+ [0-9]' "$tmp/out" | awk -v at="$1" -v from="$2" -v to="$3" -v lines="$levels" '
     NR > 1 && !($at >= from && $at <= to) { print "# " $0; bad = 1 }
@@ -29,7 +30,7 @@ starts() { # WHAT STATUS
   [ "$2" -eq 0 ] || said "$tmp/why"
   [ "$2" -eq 0 ]
 }
-# on RANKS OPTION...: into $tmp/out; 0 ranks: without a launcher
+# on RANKS OPTION...: runs with output in $tmp/out; 0 ranks are a run without a launcher
 on() {
   n=$1
   shift
@@ -56,7 +57,7 @@ poisson() { # RANKS BACKEND THREADS
 for backend in sequential openmp starpu; do
   poisson 0 $backend 2
 done
-levels=3 # it looks at each element many times
+levels=3 # the checked mode runs each element many times
 poisson 0 check 2
 levels=4
 on 1 --levels 1
@@ -83,7 +84,7 @@ others() { # WHAT RANKS COLUMN FROM TO OPTION...
   starts "$what" $? || return
   runs "$what: the order" orders "$at" "$from" "$to"
 }
-fewer() { # the iterations hardly grow with the mesh
+fewer() { # succeeds if the iterations hardly increase with the mesh
   grep -E '^[0-9]+ [0-9]' "$tmp/out" | awk '{ n = $NF } END { exit !(n > 0 && n < 40) }'
 }
 for n in 0 $ranks; do

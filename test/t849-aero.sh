@@ -14,7 +14,7 @@ OP2_CACHE_DIR=${OP2_TEST_CACHE:-$tmp/cache}
 OMP_WAIT_POLICY=passive
 export OP2_CACHE_DIR OMP_WAIT_POLICY
 
-# Step, iterations and rms of OP2's own sequential build, seen on its master b9e7a58d.
+# Steps, iterations and rms are those of OP2's own sequential build, from its master b9e7a58d.
 of_20x30='1 14 6.400535958569418e-04
 2 32 2.234468834257728e-04
 3 14 6.866729572408062e-06
@@ -33,8 +33,9 @@ of_classic='1 200 5.493619914177341e-04
 2 200 1.822765882310757e-04
 3 200 5.446274961422403e-05'
 
-# as_op2 WHAT FIGURES: the steps in $tmp/out are these, with as many iterations, and the rms to 1e-10 of them in the
-# first three steps, whose rounding is not amplified yet, and to 1e-5 after those
+# as_op2 WHAT FIGURES: checks that $tmp/out has these steps with as many iterations; the rms agrees
+# to 1e-10 in the first three steps, whose rounding errors are not amplified yet, and to 1e-5 in
+# later ones
 as_op2() {
   grep -E '^[0-9]+ [0-9]+ [0-9]\.[0-9]{15}e[-+][0-9]+$' "$tmp/out" >"$tmp/steps"
   printf '%s\n' "$2" >"$tmp/published"
@@ -45,7 +46,7 @@ as_op2() {
   result $? "$1: the steps of OP2"
 }
 
-# flow WHAT COUNT FIGURES PROGRAM OPTION...: runs, and does so
+# flow WHAT COUNT FIGURES PROGRAM OPTION...: runs the program and checks its steps by as_op2()
 flow() {
   what=$1 figures=$2
   shift 2
@@ -87,7 +88,7 @@ same_bits 1 4 --mesh 20x30 --newton 2 --matrix-free --dump-phi
 
 # ---- ranks ----
 
-# rank N OPTION...
+# ranks N OPTION...: runs on N ranks with output in $tmp/out
 ranks() {
   n=$1
   shift
@@ -119,7 +120,8 @@ done
 
 # ---- the mesh and its files ----
 
-# The airfoil program's grid, with its wake merged as OP2's generator for finite elements does it.
+# The grid is that of the airfoil program, with its wake merged as in OP2's generator for finite
+# elements.
 airfoil=$build/bench/airfoil/airfoil
 "$airfoil" --mesh 5x4 --iterations 0 --backend sequential --write-mesh "$tmp/grid" >/dev/null
 awk -v I=5 -v J=4 '
@@ -154,7 +156,7 @@ done
 "$app" --mesh 20x30 --newton 0 --backend sequential --write-mesh "$tmp/file" >/dev/null
 flow "a file, 20x30" "$of_20x30" "$app" --mesh "$tmp/file" --backend sequential
 
-damaged() { # PATTERN: $tmp/bad is refused so
+damaged() { # PATTERN: checks that $tmp/bad is refused with a matching message
   refuses 1 "$1" --mesh "$tmp/bad" --backend sequential
 }
 good=$tmp/FE_grid.dat
@@ -219,7 +221,7 @@ if [ "${OP2_TEST_QUICK:-}" = 1 ]; then
   skip "the classic mesh: a quick run"
   done_testing
 fi
-export OP2_VERIFY=0 # of 720,000 cells it would take longer than all loops
+export OP2_VERIFY=0 # verifying 720,000 cells would take longer than all loops
 steps_on="openmp"
 [ "${OP2_TEST_FULL:-}" != 1 ] || steps_on="sequential openmp starpu"
 for backend in $steps_on; do

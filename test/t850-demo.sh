@@ -34,7 +34,7 @@ if ! "$airfoil" --mesh 8x12 --iterations 0 --picture "$tmp/plain.png" >/dev/null
   done_testing
 fi
 
-# The switches change what the demonstration shows.
+# These switches change what the demonstration shows.
 unset OP2_EAGER OP2_QUEUE_MAX OP2_FUSE OP2_REPLAY OP2_TILE OP2_GRAPH OP2_BACKEND OP2_VERIFY
 
 demo() { (cd "$tmp" && sh "$src/bench/demo.sh" --quick --no-build --build "$build" "$@") >"$tmp/out" 2>"$tmp/err"; }
@@ -48,7 +48,8 @@ files=$tmp/op2-demo
 
 # ---- pictures ----
 
-# bytes FILE, and field FILE BYTE: a number of four bytes in a PNG's header
+# bytes FILE prints the size of a file, and field FILE BYTE a number of four bytes in a PNG's
+# header.
 bytes() { wc -c <"$1" | tr -d ' '; }
 field() { od -An -v -t u1 -j "$2" -N 4 "$1" | awk '{ print (($1 * 256 + $2) * 256 + $3) * 256 + $4 }'; }
 
@@ -57,7 +58,7 @@ for picture in flow wave; do
     [ "$(field "$files/$picture.png" 16)" -ge 1000 ] && [ "$(field "$files/$picture.png" 20)" -ge 700 ]
   result $? "$picture.png is a PNG of more than 1000 x 700 pixels"
 done
-# A field without variation compresses to little.
+# A field without variation gives a small file.
 "$build/bench/tsunami/tsunami" --mesh 64x64 --hump 0 --iterations 4 --every 0 --picture "$tmp/rest.png" >/dev/null 2>&1
 [ "$(bytes "$files/flow.png")" -gt $((3 * $(bytes "$tmp/plain.png"))) ]
 result $? "flow.png shows a flow ($(bytes "$files/flow.png") bytes, nothing yet: $(bytes "$tmp/plain.png"))"
@@ -66,7 +67,7 @@ result $? "wave.png shows a wave ($(bytes "$files/wave.png") bytes, a sea at res
 
 # ---- graphs ----
 
-# loops FILE: nodes of loops in a DOT text
+# loops FILE: counts the nodes of loops in a DOT text
 loops() { grep -c '^ *loop[0-9]* \[' "$1"; }
 for when in before after; do
   [ "$(loops "$files/graph-$when.dot")" -eq 18 ]
@@ -82,7 +83,8 @@ result $? "after: boxes, which the legend explains"
 
 # ---- progress ----
 
-# progress PROGRAM: a line for every tenth part at most, never backwards, with the time left, up to 100 %
+# progress PROGRAM: checks that there is at most one line per 10 %, ascending, with the time left,
+# up to 100 %
 progress() {
   sed -n "s/^$1: \([0-9]*\) %.*, [0-9.]* \(s\|min [0-9]* s\) left\$/\1/p; s/^$1: \(100\) % of [0-9]* time steps in .*/\1/p" \
     "$tmp/err" | awk '
@@ -97,7 +99,7 @@ done
 grep -Eq 'rms of the change fell from [0-9.]+e-0[0-9] in step [0-9]+ to [0-9.]+e-[01][0-9] in step [0-9]+' "$tmp/out"
 result $? "it says how far the flow has settled: $(grep 'rms of the change' "$tmp/out")"
 
-# Nothing is made to run so that it can be told of: the same loops are run by the same calls, to the same bits.
+# Reporting progress makes no loop run: the same calls run the same loops, with the same bits.
 for way in "" --progress; do
   "$airfoil" --mesh 20x30 --iterations 500 --every 200 $way --dump-q "$tmp/q$way" --explain "$tmp/explain" >/dev/null 2>"$tmp/why"
   sed -n '/^what made queued loops run/,/^$/p; /^loops: /p' "$tmp/explain" >"$tmp/forces$way"
@@ -108,7 +110,8 @@ result $? "progress flushes nothing"
 
 # ---- the table ----
 
-# shares: the last column but GB and GB/s of each line of the table, which is the column "%"
+# shares FILE: prints the column "%" of each line of the table, which is the last one except for GB
+# and GB/s
 shares() {
   awk '/^loop +set +calls/ { on = 1; next } !on || !NF { next } /^total / { print $NF, "total"; exit }
     /^[a-z_]+ +(cells|edges|bedges) / { print $5, "loop"; next } { print $NF, "part" }' "$1"

@@ -23,7 +23,7 @@ says() { # WHAT PATTERN
   runs "$1" said "$2"
   said "$2" || diag "$(tail -n 12 "$tmp/out" "$tmp/err")"
 }
-ends_badly() { # WHAT: fails within 10 s
+ends_badly() { # WHAT: checks that the job fails within 10 s
   begun=$(date +%s)
   ranks 30 3 "$1"
   status=$?
@@ -74,7 +74,7 @@ lines() { [ "$(grep -c -e "$1" "$tmp/out")" -eq "$2" ] || { cat "$tmp/out" "$tmp
 warned() { # LINES [PATTERN]
   [ "$(grep -c -e "of its node.*${2-}" "$tmp/err")" -eq "$1" ] || { cat "$tmp/out" "$tmp/err"; return 1; }
 }
-# Ranks that each run COMMAND before the program takes its place.
+# Each rank runs COMMAND, which then executes the program.
 ranks_by() { # RANKS COMMAND...
   n=$1
   shift

@@ -73,7 +73,7 @@ all_say "what is right is read" 3 "reading: good"
 ranks 3 name "$tmp/name.h5"
 all_say "a rank without a name: every rank is told" 3 "naming: rank 1 of 3: .*the name is empty"
 
-# Rank 1 has a folder of its own, with another file of the same name, or none.
+# Rank 1 has a folder of its own, with another file of the same name, or without one.
 mkdir "$tmp/here" "$tmp/there"
 apart() { (cd "$tmp/here" && ranks 3 apart "$1" "$tmp/there" mesh.h5); }
 cp "$tmp/three.h5" "$tmp/here/mesh.h5"

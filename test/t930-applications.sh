@@ -15,7 +15,7 @@ OP2_CACHE_DIR=${OP2_TEST_CACHE:-$tmp/cache}
 OMP_WAIT_POLICY=passive
 export OP2_CACHE_DIR OMP_WAIT_POLICY
 
-# ranks N APPLICATION OPTION...: into $tmp/out and $tmp/why
+# ranks N APPLICATION OPTION...: runs with output in $tmp/out and $tmp/why
 ranks() {
   n=$1 name=$2
   shift 2
@@ -29,10 +29,11 @@ case $? in
 esac
 usable_backends
 
-# The lines of a step and its numbers, and those of a result
+# figures FILE: prints the lines of steps and their numbers, and those of results
 figures() { grep -E '^([0-9]+|[a-z_]+)( -?[0-9]\.[0-9]{15}e[-+][0-9]+)+$' "$1"; }
 
-# alike NAME COUNT: so many lines in $tmp/out as in $tmp/one, all numbers to 1e-12 of what they are
+# alike NAME COUNT: checks that $tmp/out and $tmp/one have COUNT lines each, whose numbers agree to
+# 1e-12
 alike() {
   figures "$tmp/out" >"$tmp/left"
   figures "$tmp/one" >"$tmp/right"
@@ -54,7 +55,7 @@ alike() {
   result $? "$1"
 }
 
-# one NAME OPTION...: what one process does without a launcher, into $tmp/one
+# one NAME OPTION...: runs one process without a launcher, with output in $tmp/one
 one() {
   name=$1
   shift
@@ -63,8 +64,8 @@ one() {
   said "$tmp/why"
 }
 
-# on COUNT RANKS PARTITION BACKEND NAME OPTION...: the same on so many ranks, each of them with two
-# workers on up to $pairs ranks
+# on COUNT RANKS PARTITION BACKEND NAME OPTION...: compares a run on so many ranks with $tmp/one;
+# each rank has two workers if there are at most $pairs ranks
 on() {
   count=$1 r=$2 partition=$3 backend=$4
   shift 4
@@ -82,14 +83,15 @@ on() {
   alike "$what" "$count"
 }
 
-# nth NUMBER WORD...: of words that come again and again
+# nth NUMBER WORD...: prints a word from a list that is repeated cyclically
 nth() {
   shift $(($1 % ($# - 1) + 1))
   echo "$1"
 }
 
-# spread COUNT "N..." "PARTITION..." NAME OPTION...: on all these numbers of ranks, such that each
-# meets every partition and every backend; so do partitions and backends, on enough numbers of ranks
+# spread COUNT "N..." "PARTITION..." NAME OPTION...: runs on all these numbers of ranks, such that
+# each of them is combined with every partition and every backend; with enough numbers of ranks, all
+# pairs of a partition and a backend occur too
 spread() {
   count=$1 numbers_of_ranks=$2 partitions=$3
   shift 3
@@ -117,7 +119,7 @@ if [ "${OP2_TEST_QUICK:-0}" != 0 ]; then
   spread 5 "3" "random" heat --mesh 20x30 --iterations 100 --every 50
   spread 2 "3" "coordinates" euler --size 24x12 --iterations 100 --every 50
 else
-  # On so small a mesh the rms would soon be that of rounding.
+  # On a mesh of this size rounding errors would soon dominate the rms.
   spread 5 "1 2 3 4" "$methods" airfoil --mesh 40x60 --iterations 500
   spread 5 "1 2 3 4" "kway random" tsunami --mesh 40x40 --iterations 200 --every 40
   spread 9 "1 2 3 4" "kway random" cg --mesh 40x60 --iterations 60 --check 10
@@ -129,7 +131,8 @@ if [ "${OP2_TEST_FULL:-0}" != 0 ]; then
   usable_backends
   backends=$(echo "$backends" | sed 's/ check//')
   pairs=4
-  # Plans and graphs of the classic mesh are not verified: it would take longer than all else.
+  # Plans and graphs of the classic mesh are not verified, which would take longer than everything
+  # else.
   verify=${OP2_VERIFY:-0} OP2_VERIFY=0
   export OP2_VERIFY
   one airfoil --iterations 1000
@@ -173,7 +176,7 @@ ranks 3 airfoil --partition best
   [ "$(grep -c 'not a value for --partition' "$tmp/why")" -eq 1 ]
 result $? "a wrong option is refused once"
 refuses 2 'not a value for --partition' --partition best
-refused() { # NAME PATTERN OPTION...: within 10 s, by a message of that pattern
+refused() { # NAME PATTERN OPTION...: checks that ranks end within 10 s with a matching message
   what=$1 pattern=$2
   shift 2
   begun=$(date +%s)

@@ -12,7 +12,7 @@ OP2_CACHE_DIR=${OP2_TEST_CACHE:-$tmp/cache}
 export OP2_CACHE_DIR
 unset OP2_EAGER OP2_FUSE OP2_OVERLAP OP2_MERGE
 
-# tables NAMES RANKS: into $tmp/out and $tmp/why
+# tables NAMES RANKS: writes the tables to $tmp/out, and messages to $tmp/why
 tables() {
   sh "$src/bench/scaling.sh" --build "$build" --mpi "${OP2_TEST_MPI:-none}" --meshes 100x150 --tables "$1" \
     --ranks "$2" >"$tmp/out" 2>"$tmp/why"
@@ -39,7 +39,8 @@ OP2_MERGE=0 tables tiles 2
 [ $? -eq 1 ] && [ "$(grep 'off$' "$tmp/out" | awk '{ print $1 }' | tr '\n' ' ')" = "exchanges messages " ]
 result $? "a message for each dat is noticed"
 
-# per_step NAME: of all ranks together in a time step, by airfoil --counts on 4 ranks; into $messages and $bytes
+# per_step NAME: sets $messages and $bytes of all ranks together in a time step, by airfoil --counts
+# on 4 ranks
 per_step() {
   OMP_WAIT_POLICY=passive sh "$src/test/mpirun.sh" "$OP2_TEST_MPI" 120 4 "$app" --mesh 30x40 --iterations 8 \
     --every 0 --threads 1 --partition coordinates --backend "$1" --counts >"$tmp/out" 2>"$tmp/why" || return
@@ -59,7 +60,7 @@ for backend in $backends; do
   said "$tmp/why"
 done
 
-# Sizes that are fitted are those of one release of PT-Scotch.
+# Fitted sizes are valid for one release of PT-Scotch.
 tables parts 8
 status=$?
 said "$tmp/why"

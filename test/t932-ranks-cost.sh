@@ -12,11 +12,12 @@ fi
 sh "$src/test/mpirun.sh" "${OP2_TEST_MPI:-none}" 60 1 true >"$tmp/out" 2>"$tmp/why"
 [ $? -ne 77 ] || { skip "$(cat "$tmp/why")"; done_testing; }
 
-measure() { # OPTION...: what it prints goes to $tmp/out
+measure() { # OPTION...: writes the output to $tmp/out
   sh "$src/bench/ranks.sh" --build "$build" --iterations 8 --mesh 12x18 "$@" >"$tmp/out" 2>"$tmp/why"
 }
 
-# A link that takes two milliseconds is waited for: by the clock, and by what the library says.
+# The ranks wait for a link that takes two milliseconds, both by the clock and by the library's
+# statistics.
 measure --rounds 1 --backends "sequential nothing" --link 2000000,0 overlap
 [ $? -ne 0 ] && grep -q 'nothing' "$tmp/why"
 result $? "an unknown backend is told of"
@@ -26,7 +27,7 @@ result $? "overlap runs"
 sed 's/^/# /' "$tmp/out"
 tr -d ';,' <"$tmp/out" | awk '$1 == "sequential" {
     n++
-    bad = NF != 9 || $6 < 2 || $9 < 2 || $8 > 2 * $5 # what was waited for is part of what was lost
+    bad = NF != 9 || $6 < 2 || $9 < 2 || $8 > 2 * $5 # the waiting time is part of the lost time
   }
   END { exit n != 1 || bad }'
 result $? "what a slow link costs is what was waited for"

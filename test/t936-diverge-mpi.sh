@@ -16,8 +16,8 @@ ends_quietly() { # HOW
   [ "${OP2_TEST_MPI:-none}:$1" = mpich:exit ] || [ "${OP2_TEST_MPI:-none}:$1" = mpich:_exit ]
 }
 
-# left HOW PATTERN: within 10 s, and what a loaded machine takes to start a job, the other rank or
-# the launcher tells of it
+# left HOW PATTERN: checks that the other rank or the launcher reports it within 10 s, plus the time
+# that a loaded machine takes to start a job
 left() {
   begun=$(date +%s)
   ranks 60 2 "$1"
@@ -31,7 +31,7 @@ left() {
   grep -q -e "$2" "$tmp/out" "$tmp/err" || diag "$(tail -n 20 "$tmp/out" "$tmp/err")"
   runs "$1: after $took s" test $took -le 40
 }
-# A launcher may end the job before the rank that waits has said anything.
+# A launcher may end the job before the waiting rank has printed a message.
 launcher='rank 1 with PID\|BAD TERMINATION\|terminated'
 left exit "rank 0 is told: rank 1 of 2 has ended by exit() without op2_finalize\|$launcher"
 left _exit "$launcher"

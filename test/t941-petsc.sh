@@ -33,15 +33,15 @@ PETSC_OPTIONS='-once_ksp_view -once_ksp_type bcgs -log_view' ranks 60 2 after
 says "options of the environment: the solver is viewed" 'KSP Object: once (once_) 2 MPI processes'
 says "and is of the type that they name" 'type: bcgs'
 says "and PETSc's log has the solve" '^KSPSolve  *[1-9]'
-# What MPI loses is not ours.
+# Leaks are not checked, since MPI has some.
 ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=0 "$program" alone -ksp_view >"$tmp/out" 2>"$tmp/err"
 runs "without MPI" test $? -eq 0
 says "options that the library was given" 'KSP Object: s 1 MPI process'
 
 # ---- Valgrind ----
 
-# What a library allocates by itself is not ours; what is lost or wrong in a stack with a frame of the
-# library, or of its companions, is.
+# Leaks and errors in memory that other libraries allocate are ignored, except those with a frame of
+# this library, or of its companions, in their stack.
 checked() { # RANKS ARGUMENT...
   n=$1
   shift
@@ -49,7 +49,7 @@ checked() { # RANKS ARGUMENT...
     valgrind -q --leak-check=full --show-leak-kinds=definite --errors-for-leak-kinds=definite \
     --num-callers=40 --log-file="$tmp/valgrind.%p" "$program" "$@" >"$tmp/out" 2>"$tmp/err"
 }
-ours() { # the reports with a frame of op2's own functions, but for what MPI does while it begins
+ours() { # prints reports with a frame of op2's own functions, except from MPI's initialisation
   cat "$tmp"/valgrind.* | awk '
     { sub(/^==[0-9]+== ?/, "") }
     /^$/ { if (own && !begins) print text; text = ""; own = begins = 0; next }

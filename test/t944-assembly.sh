@@ -12,7 +12,8 @@ if [ -z "$build" ] || [ ! -x "$program" ]; then
   done_testing
 fi
 
-# 37 * 37 cells and 101 * 101 are no multiples of eight, and the latter are three blocks by hand.
+# The numbers of cells, 37 * 37 and 101 * 101, are not multiples of eight; the hand-written assembly
+# cuts the latter into three blocks.
 for problem in poisson elasticity; do
   for cells in 37 101; do
     for backend in sequential openmp; do
@@ -23,7 +24,7 @@ for problem in poisson elasticity; do
   done
 done
 
-# GMRES: both have the same residuals, or the program fails.
+# Both runs of GMRES must have the same residuals, or the program fails.
 sh "$src/bench/solve.sh" --build "$build" --rounds 3 --cells "20 31" >"$tmp/out" 2>"$tmp/why"
 result $? "the script for solves runs"
 [ ! -s "$tmp/why" ] || diag "$(cat "$tmp/why")"
@@ -39,7 +40,7 @@ result $? "the script runs"
 sed 's/^/# /' "$tmp/out"
 [ "$(grep -c -E '(at least|at most) [0-9]' "$tmp/out")" -eq 14 ]
 result $? "a line for each ratio"
-# Ratios come in front of the times of their run.
+# Ratios are printed before the times of their run.
 awk '
   function near(a, b) { return a > 0.97 * b && a < 1.03 * b }
   /as fast as/ { petsc = $NF == "MISSED" ? $(NF - 4) : $(NF - 3) }

@@ -8,7 +8,7 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-# Every close waits for the disk, so files are in memory where there is such a file system.
+# Every close waits for the disk, so files are on a file system in memory if there is one.
 folder=$tmp
 if [ -d /dev/shm ] && [ -w /dev/shm ]; then
   folder=$(mktemp -d /dev/shm/op2-test-XXXXXX) || exit 1
@@ -46,7 +46,7 @@ status=$?
 cp "$file" "$tmp/former.h5"
 on 0 make 2 "$tmp/later.h5"
 
-kills() { # RANKS RANK: status 0 when the former file stayed at every call
+kills() { # RANKS RANK: succeeds if the former file was unchanged at every call
   call=1 kills=0 step=1
   # The first rank makes three times as many calls as the others.
   if [ "$1" != 0 ] && [ "${OP2_TEST_FULL:-0}" != 1 ]; then
@@ -84,7 +84,8 @@ for n in 0 2 3; do
   cp "$tmp/former.h5" "$file"
 done
 
-# A file system of 1 MB of this test's own, in a namespace that goes with it.
+# This test mounts a file system of 1 MB of its own, in a namespace that ends with the test's
+# process.
 mkdir "$tmp/small"
 mounted() {
   unshare -Urm sh -c 'mount -t tmpfs -o size=1m none "$0" && shift 0 && exec "$@"' "$tmp/small" "$@"

@@ -3,7 +3,7 @@
 # sets OP2_TEST_SOURCE and OP2_TEST_BUILD; by hand, the source tree is found from the script and
 # checks of the build are skipped.
 
-# A test takes no arguments; it tells what it is for, as every script does.
+# A test takes no arguments except --help, with which it prints its purpose like every script.
 case ${1:-} in
   -h | --help) awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 0 ;;
 esac
@@ -19,12 +19,12 @@ trap 'exit 143' TERM
 
 diag() { printf '%s\n' "$*" | sed 's/^/# /'; }
 
-# rooms ROOT: the folders of the library's sources, from the lowest to the highest
+# rooms ROOT: prints the folders of the library's sources, from the lowest to the highest
 rooms() {
   sed -n "/^op2_rooms = \[/,/^\]/s/^  //p" "$1/meson.build" | tr -d "'," | tr -s ' ' '\n'
 }
 
-# result STATUS NAME: status 0 is a pass
+# result STATUS NAME: prints a check, which passes if the status is 0
 result() {
   tap_checks=$((tap_checks + 1))
   if [ "$1" -eq 0 ]; then
@@ -40,7 +40,7 @@ skip() {
   echo "ok $tap_checks # SKIP $*"
 }
 
-# clean NAME COMMAND...: the command finds nothing to say
+# clean NAME COMMAND...: checks that the command succeeds without output
 clean() {
   name=$1
   shift
@@ -52,7 +52,7 @@ clean() {
   fi
 }
 
-# catches NAME PATTERN COMMAND...: the command, given a planted violation, says something that
+# catches NAME PATTERN COMMAND...: checks that the output of the command, given a planted violation,
 # matches
 catches() {
   name=$1
@@ -67,7 +67,8 @@ catches() {
   fi
 }
 
-# results NAME STATUS: the checks that a program has left in $tmp/out, and its status
+# results NAME STATUS: repeats the checks that a program has printed to $tmp/out, and checks its
+# status
 results() {
   result "$2" "$1: status $2"
   [ "$2" -eq 0 ] || diag "$(tail -n 20 "$tmp/err")"
@@ -82,7 +83,7 @@ results() {
   runs "$1: checks were made" grep -q '^1\.\.' "$tmp/out"
 }
 
-# runs NAME COMMAND...: the command succeeds
+# runs NAME COMMAND...: checks that the command succeeds
 runs() {
   name=$1
   shift
@@ -100,8 +101,8 @@ done_testing() {
   exit $?
 }
 
-# needs_library NAME: this library of the build folder, for programs that are built outside of it;
-# without it, or where such programs would have to load a sanitizer first, nothing is tested
+# needs_library NAME: skips all checks if the build folder lacks this library, which programs
+# outside the build link to, or if such programs would have to load a sanitizer first
 needs_library() {
   if [ -z "$build" ] || [ ! -e "$build/$1" ]; then
     skip "no $1 was built"
@@ -113,9 +114,9 @@ needs_library() {
   fi
 }
 
-# program FILE: the first program that a page like README shows
+# program FILE: prints the first program in a page such as the README
 program() { awk '/^```$/ && inside { exit } inside { print } /^```c$/ { inside = 1 }' "$1"; }
 
-# code FILE: the text without comments and with the contents of strings blanked; lines keep their
-# numbers
+# code FILE: prints the text without comments and with the contents of strings blanked; line numbers
+# do not change
 code() { awk -f "$src/test/code.awk" "$1"; }
