@@ -57,7 +57,7 @@ op2_status op2i_comm_pass(struct op2i_comm *comm, int64_t n, const struct op2i_e
   return status;
 }
 
-/* ---- collectives of few bytes ---------------------------------------------------------------- */
+/* ---- messages of few bytes in trees and routes ----------------------------------------------- */
 
 /* Messages of one piece each, to and from every rank that is a neighbour in trees and routes. They
  * are opened once, so that ranks can agree on a failure even when they have no memory left. */

@@ -26,7 +26,7 @@ void op2i_marks_forget(struct op2i_marks *marks) {
   marks->epoch = 1;
 }
 
-/* ---- which arguments conflict ---- */
+/* ---- conflicts between arguments ---- */
 
 static bool modifies(const struct op2i_plan_arg *arg) { return op2i_modifies(arg->access); }
 static bool conflicts(const struct op2i_plan_arg *arg) { return modifies(arg) && !arg->injective; }
