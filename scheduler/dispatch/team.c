@@ -80,7 +80,7 @@ double op2i_team_saves(const struct op2i_step *steps, int64_t nsteps, int member
   return 1e-9 * saved;
 }
 
-/* ---- publishing blocks ----------------------------------------------------------------------- */
+/* ---- distributing blocks --------------------------------------------------------------------- */
 
 static uint64_t turn_of(const struct op2i_team *team) {
   return __atomic_load_n(&team->turn, __ATOMIC_SEQ_CST);

@@ -24,7 +24,7 @@ static op2_status have_room(struct op2i_step *step) {
   return status;
 }
 
-/* ---- states ---------------------------------------------------------------------------------- */
+/* ---- copies before steps, and states of dats after them -------------------------------------- */
 
 static void add_moves(struct op2i_step *step, int dat, enum op2i_place to,
                       const struct op2i_missing *missing) {

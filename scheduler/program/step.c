@@ -111,7 +111,7 @@ static op2_status bind_loop(op2_context ctx, struct op2i_step *step, bool moved)
   return ctx->backend->prepare_step(ctx->backend_state, step);
 }
 
-/* ---- capacity of a device's memory ----------------------------------------------------------- */
+/* ---- making room in a device's memory -------------------------------------------------------- */
 
 static void need(struct op2i_buffer *buffer) { buffer->round = buffer->ctx->device->round; }
 
