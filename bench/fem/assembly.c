@@ -146,7 +146,7 @@ static void destroy(ours *a) {
   op2_set_destroy(&a->nodes);
 }
 
-/* ---- by hand --------------------------------------------------------------------------------- */
+/* ---- the hand-written assembly --------------------------------------------------------------- */
 
 static void run_hand(by_hand *h, const mesh *m, times *t) {
   by_hand_zero(h);
