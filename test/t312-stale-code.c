@@ -185,7 +185,7 @@ static void test_product(void) {
         test_one((enum place)place, (enum change)change, place * CHANGES + change);
 }
 
-/* ---- variables that choose the compiler and its flags ---------------------------------------- */
+/* ---- changes of the compiler, its flags and folders ------------------------------------------ */
 
 static void begin_plain(struct program *p, const char *name) {
   *p = (struct program){0};

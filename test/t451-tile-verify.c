@@ -19,7 +19,7 @@ static struct op2i_tile_share *any_share(struct op2i_tile_plan *p, int64_t *numb
   return &p->shares[*number];
 }
 
-/* ---- moving iterations about; what is no longer used stays behind ---- */
+/* ---- moving iterations; entries that are no longer used stay in the arrays ---- */
 
 static void *resize(void *array, int64_t count, size_t bytes) {
   void *resized = op2i_realloc(array, (size_t)count * bytes);
@@ -86,7 +86,7 @@ static void measure_path(struct op2i_tile_plan *p) {
   op2i_free(depth);
 }
 
-/* ---- damage: each says whether there was something to damage ---- */
+/* ---- damage: each function returns true if there was something to damage ---- */
 
 static bool id_lost(struct op2i_tile_plan *p) {
   int64_t number;

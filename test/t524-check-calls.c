@@ -107,7 +107,7 @@ static int sets_one_value(void *data, void *const *values) {
   return 0;
 }
 
-/* ---- faults that are found ------------------------------------------------------------------- */
+/* ---- faults of functions that the checked mode finds ----------------------------------------- */
 
 static void right(op2_status status, const char *what) {
   if (!ok(!status, "%d rows: %s is right", size, what)) diag("%s", op2_error_message());

@@ -269,7 +269,7 @@ static void by_hand(const char *backend) {
   end(&f);
 }
 
-/* ---- reports of evictions -------------------------------------------------------------------- */
+/* ---- warnings, and limits set by the environment --------------------------------------------- */
 
 static int times_in(const char *text, const char *part) {
   int n = 0;

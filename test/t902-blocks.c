@@ -120,7 +120,7 @@ static void random_sets(void) {
     }
 }
 
-/* ---- sizes of blocks ------------------------------------------------------------------------- */
+/* ---- division into blocks -------------------------------------------------------------------- */
 
 static void shares(void) {
   int wrong = 0;
