@@ -4,6 +4,8 @@
 
 #include "sched_state.h"
 
+/* The scheduler of a context, which is created and destroyed with it: the calls that run what is
+ * queued, and those of a nested queue. */
 op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **sched);
 void op2i_sched_destroy(struct op2i_sched *sched);
 
