@@ -9,7 +9,7 @@
  * floating-point modes, without functions among the loops, and compares bits; =calls keeps the
  * functions, which must see these modes.
  * The kernels are those of the seed, or of OP2_TEST_RANDOM_KERNELS: several runs may share them.
- * OP2_TEST_FULL=1 takes four times as many programs, OP2_TEST_QUICK=1 only the first.
+ * OP2_TEST_FULL=1 takes 2,000 programs, OP2_TEST_QUICK=1 only the first.
  * OP2_TEST_RANDOM_DEVICES is how many of the programs run on each device, whose compilers take
  * longer than everything else. */
 #include <stdlib.h>
@@ -160,7 +160,7 @@ int main(int argc, char **argv) {
   setenv("OP2_CFLAGS", "-O1 -march=native -fno-math-errno -ffp-contract=off", 0);
   const int usual_on_devices = quick() ? 40 : thorough() ? 2000 : 60;
   most_on_devices = number_of(0, NULL, 0, "OP2_TEST_RANDOM_DEVICES", usual_on_devices);
-  const int usual = quick() ? 100 : thorough() ? 2000 : 500;
+  const int usual = quick() ? 100 : thorough() ? 2000 : 300;
   const int count = number_of(argc, argv, 1, "OP2_TEST_RANDOM_COUNT", usual);
   const int seed = number_of(argc, argv, 2, "OP2_TEST_RANDOM_SEED", 1),
             only = number_of(argc, argv, 3, NULL, -1),

@@ -13,7 +13,7 @@ if [ ! -x "$random" ]; then
   skip "the random programs are not built"
   done_testing
 fi
-if [ -n "${OP2_TEST_QUICK:-}" ]; then each=2; else each=7; fi
+if [ -n "${OP2_TEST_QUICK:-}" ]; then each=2; else each=5; fi
 count=${OP2_TEST_RANDOM_COUNT:-$each}
 [ "${OP2_TEST_FULL:-}" = 1 ] || export OP2_TEST_RANDOM_DEVICES=3
 # The run's cache is used if there is one: kernels are compiled once for each width.

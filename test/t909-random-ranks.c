@@ -6,7 +6,7 @@
  *
  * runs `count` programs of a seed, or just program `only` of them, unless that is negative; all on
  * `ranks` ranks instead of 2, 3 and 4 in turn. OP2_LINK delays messages, as over MPI.
- * OP2_TEST_FULL=1 takes ten times as many, OP2_TEST_QUICK=1 a few. Devices, whose compilers take
+ * OP2_TEST_FULL=1 takes 2,000, OP2_TEST_QUICK=1 a few. Devices, whose compilers take
  * long, run some of them; OP2_TEST_BACKEND names one backend, which runs all. */
 #include <stdlib.h>
 #include <string.h>
@@ -35,7 +35,7 @@ int main(int argc, char **argv) {
   const int count = number_of(argc, argv, 1,
                               quick()      ? 40
                               : thorough() ? 2000
-                                           : 200),
+                                           : 120),
             seed = number_of(argc, argv, 2, 1), only = number_of(argc, argv, 3, -1),
             ranks = number_of(argc, argv, 4, 0);
   if (op2i_env_link(&speed)) return 2;
