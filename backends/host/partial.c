@@ -118,8 +118,8 @@ static int64_t *winner(const struct op2i_loop_arg *arg, unsigned char *partial) 
   return &((struct op2i_found *)(partial + arg->found_at))->number;
 }
 
-/* Of equal values the one with the lower element number wins, so the order of comparison does not
- * matter. */
+/* If values are equal, the one with the lower element number wins, so the order of comparison does
+ * not matter. */
 static bool wins(const struct op2i_loop_arg *arg, unsigned char *from, unsigned char *into) {
   int64_t number = *winner(arg, from), other = *winner(arg, into);
   const void *value = from + arg->offset, *there = into + arg->offset;

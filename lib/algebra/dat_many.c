@@ -187,7 +187,7 @@ static op2_status queue_one(const struct many *many, const struct block *block) 
 /* The global of a block, with as many values. The context keeps these globals: one for each of the
  * last blocks, of 4, 2 and 1 dats, and one for each block of 8. Operations in the nested queue of a
  * solve have their own, so that they do not wait for those outside. */
-static op2_gbl *place_of(const struct many *many, const struct block *block) {
+static op2_gbl *global_of_block(const struct many *many, const struct block *block) {
   enum { LAST = 3 };
   struct op2i_gbls *kept = &many->shape.ctx->dot_parts[many->shape.ctx->inside != NULL];
   const int last = block->count == 4 ? 0 : block->count == 2 ? 1 : 2;
@@ -214,7 +214,7 @@ void op2i_many_forget(op2_context ctx) {
 static op2_status queue_part(const struct many *many, const struct block *block) {
   static const double start[BLOCK];
   op2_context ctx = many->shape.ctx;
-  op2_gbl *part = place_of(many, block);
+  op2_gbl *part = global_of_block(many, block);
   if (!part) return op2i_context_lost(ctx, op2i_error_nomem("an operation with dats"));
   op2_status status = OP2_SUCCESS;
   if (!*part)
@@ -247,7 +247,7 @@ static op2_status queue_gather(const struct many *many) {
   args[0] = op2_arg_val(&n, 1, OP2_I32);
   args[RESULT] = op2_arg_gbl(call->result, OP2_WRITE);
   for (struct block b = next_block((struct block){0}, n); b.count; b = next_block(b, n))
-    args[nargs++] = op2_arg_gbl(*place_of(many, &b), OP2_READ);
+    args[nargs++] = op2_arg_gbl(*global_of_block(many, &b), OP2_READ);
   op2_status status = op2i_call_own(call->where, "products", many->shape.ctx, gather, nargs, args);
   op2i_free(args);
   return status;

@@ -70,7 +70,7 @@ int64_t op2i_segment_length(struct op2i_node *const *nodes, int64_t n, int64_t b
   if (n <= SEGMENT) return n;
   int64_t period = find_period(nodes, n, SEGMENT);
   if (period) return of_periods(repeats_until(nodes, n, period), period);
-  /* What comes before the repetitions becomes a program of its own. */
+  /* The operations before the repetitions become a program of their own. */
   for (int64_t start = 1; start < n - SEGMENT; start++)
     if (find_period(nodes + start, n - start, SEGMENT)) return start;
   return n;
