@@ -56,8 +56,14 @@ program() { echo "$build/bench/$1/$1"; }
 run() {
   name=$1
   shift
-  "$(program "$name")" "$@" >/dev/null 2>"$folder/error" || { cat "$folder/error" >&2; return 1; }
-  "$(program "$name")" "$@" 2>"$folder/error" || { cat "$folder/error" >&2; return 1; }
+  for output in /dev/null "$folder/output"; do
+    if ! "$(program "$name")" "$@" >"$output" 2>"$folder/error"; then
+      cat "$folder/error" >&2
+      echo "$*" >>"$folder/failed"
+      return 1
+    fi
+  done
+  cat "$folder/output"
 }
 
 # once NAME OPTION...: prints the milliseconds per iteration
@@ -129,3 +135,4 @@ part_host() {
   echo "copy:     $copy GB/s, read and written"
 } | tell
 for part in $parts; do "part_$part" | tell; done
+[ ! -e "$folder/failed" ] || die "some programs failed"

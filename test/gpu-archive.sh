@@ -1,26 +1,30 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Build StarPU from Debian's source package, with workers for CUDA devices (toolkit 12 or 13) and for any
-# number of cores, and pack it with what it needs. No package but apt's and a compiler's is asked for, no
-# device, and no rights.
-#   test/starpu-cuda.sh FOLDER               work there; makes FOLDER/starpu-cuda.tar.gz
-#   test/starpu-cuda.sh FOLDER --cuda DIR    the toolkit, else /usr/local/cuda
-#   test/starpu-cuda.sh FOLDER --cores N     workers that there may be, else 64
-# The archive may be unpacked anywhere. To build op2 with it:
-#   PKG_CONFIG_PATH=WHERE/starpu-cuda/lib/pkgconfig meson setup build
+# Pack what op2 needs on a node that has a compiler, Meson and a device, but no network and no packages:
+# xxHash, hwloc, Scotch and OpenCL's headers as installed here, and StarPU, which is built from Debian's source
+# package with workers for CUDA devices (toolkit 12 or 13) and for any number of cores. Neither a device nor
+# root's rights are needed.
+#   test/gpu-archive.sh FOLDER               work there; makes FOLDER/op2-gpu.tar.gz
+#   test/gpu-archive.sh FOLDER --cuda DIR    the toolkit, else /usr/local/cuda
+#   test/gpu-archive.sh FOLDER --cores N     workers that there may be, else 64
+#   test/gpu-archive.sh FOLDER --installed   StarPU as installed here: building it takes minutes
+# test/gpu.sh --archive builds op2 with it. By hand, after unpacking it anywhere, CPATH is to have
+# op2-gpu/include and op2-gpu/include/starpu/1.3, LIBRARY_PATH and LD_LIBRARY_PATH op2-gpu/lib.
 set -eu
 
-say() { echo "starpu-cuda: $*" >&2; }
+say() { echo "gpu-archive: $*" >&2; }
 die() { say "$*"; exit 1; }
 
 folder=
 cuda=/usr/local/cuda
 cores=64
+starpu=built
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 0 ;;
     --cuda) cuda=${2:?} && shift ;;
     --cores) cores=${2:?} && shift ;;
+    --installed) starpu=installed ;;
     -*) die "unknown option '$1'" ;;
     *) folder=$1 ;;
   esac
@@ -29,10 +33,9 @@ done
 [ -n "$folder" ] || die "which folder? (--help)"
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
-[ -e "$cuda/include/cuda_runtime.h" ] || die "no CUDA toolkit in $cuda"
-cudart=$(find -L "$cuda" -name libcudart_static.a 2>/dev/null | head -n 1)
-[ -n "$cudart" ] || die "no libcudart_static.a in $cuda"
-jobs=$(nproc)
+all=$folder/op2-gpu
+rm -rf "$all"
+mkdir -p "$all/include" "$all/lib"
 
 # ---- the source, by apt with lists of its own ----
 
@@ -77,6 +80,9 @@ adapt() {
 # Loading the library must not need CUDA: its run-time library is linked in, and cuBLAS, which only
 # programs with kernels of their own would use, is replaced by functions that fail.
 make_shim() {
+  [ -e "$cuda/include/cuda_runtime.h" ] || die "no CUDA toolkit in $cuda"
+  cudart=$(find -L "$cuda" -name libcudart_static.a 2>/dev/null | head -n 1)
+  [ -n "$cudart" ] || die "no libcudart_static.a in $cuda"
   mkdir -p "$folder/shim"
   cp "$cudart" "$folder/shim/libcudart.a"
   cat >"$folder/shim/cublas.c" <<'TEXT'
@@ -92,10 +98,10 @@ TEXT
 # ---- building ----
 
 build() {
-  rm -rf "$folder/build" "$folder/starpu-cuda"
+  rm -rf "$folder/build"
   mkdir "$folder/build"
   cd "$folder/build"
-  "$folder/src/configure" -q --prefix="$folder/starpu-cuda" --libdir="$folder/starpu-cuda/lib" \
+  "$folder/src/configure" -q --prefix="$all" --libdir="$all/lib" \
     --enable-cuda --with-cuda-include-dir="$cuda/include" --with-cuda-lib-dir="$folder/shim" \
     --enable-maxcpus="$cores" --disable-opencl --disable-mpi --disable-starpufft --disable-socl \
     --disable-starpurm --disable-build-doc --disable-build-examples --disable-build-tests \
@@ -105,7 +111,7 @@ build() {
     die "configure failed: $folder/build/configure.log"
   grep -q '^#define STARPU_USE_CUDA 1' include/starpu_config.h || die "configure has not found CUDA"
   # The library looks for the libraries that it needs in its own folder.
-  if ! { make -s -j "$jobs" -C src LDFLAGS="-Wl,-rpath,'\$\$ORIGIN'" && make -s -C src install &&
+  if ! { make -s -j "$(nproc)" -C src LDFLAGS="-Wl,-rpath,'\$\$ORIGIN'" && make -s -C src install &&
     make -s install-am; } >make.log 2>&1; then
     die "make failed: $folder/build/make.log"
   fi
@@ -113,50 +119,84 @@ build() {
 
 # ---- packing ----
 
-# hwloc is packed with all libraries that it needs; the C library, the compiler's libraries and
-# drivers of devices are not packed, and drivers must not be needed. Programs can include StarPU's
-# headers without the toolkit's headers.
-pack() {
-  cd "$folder/starpu-cuda"
-  strip --strip-unneeded lib/libstarpu-1.3.so.*.*
-  rm -rf bin share lib/starpu lib/*.la
-  # ldd also lists the libraries that these libraries need.
-  ldd lib/libstarpu-1.3.so >"$folder/needed"
+# take_library NAME: the shared library that -lNAME links, under the name by which programs ask for it
+take_library() {
+  file=$(${CC:-cc} -print-file-name="lib$1.so")
+  [ -e "$file" ] || die "lib$1.so is not here"
+  soname=$(objdump -p "$file" | sed -n 's/^ *SONAME *//p')
+  cp -L "$file" "$all/lib/$soname"
+  [ "$soname" = "lib$1.so" ] || ln -sf "$soname" "$all/lib/lib$1.so"
+}
+
+# take_headers PATTERN...: what <PATTERN> includes, with the parts that belong to this processor
+take_headers() {
+  for folder_of in /usr/include "/usr/include/$(${CC:-cc} -print-multiarch)"; do
+    for pattern in "$@"; do
+      for header in "$folder_of"/$pattern; do
+        [ ! -e "$header" ] || cp -RL "$header" "$all/include/"
+      done
+    done
+  done
+}
+
+take_libraries() {
+  for name in xxhash hwloc scotch scotcherr; do take_library $name; done
+  take_headers xxhash.h hwloc.h hwloc CL scotch/scotch.h
+  [ $starpu = built ] || { take_library starpu-1.3 && take_headers starpu; }
+}
+
+# A path of this machine must not stay, and programs that include StarPU's headers do not have the
+# toolkit's.
+settle_starpu() {
+  strip --strip-unneeded "$all"/lib/libstarpu-1.3.so.*.*
+  rm -rf "$all/bin" "$all/share" "$all/lib/starpu" "$all"/lib/*.la
+  cp "$folder/src/COPYING.LGPL" "$all"
+  sed -i -e 's,^prefix=.*,prefix=${pcfiledir}/../..,' -e "s,$all,\${prefix},g" \
+    -e '/^Requires/d' -e '/^Libs.private/d' -e 's, -[IL]/[^ ]*,,g' "$all"/lib/pkgconfig/*.pc
+  echo '#define STARPU_DONT_INCLUDE_CUDA_HEADERS 1' >>"$all/include/starpu/1.3/starpu_config.h"
+  if grep -q -F -e "$folder" "$all"/lib/pkgconfig/*.pc; then die "a path of this machine has stayed"; fi
+}
+
+# All libraries that these need are packed, but the C library's, the compiler's and drivers of devices, and
+# those must not be needed.
+take_needed() {
+  ldd "$all"/lib/*.so* >"$folder/needed"
   while read -r name _ file _; do
     case $name in
-      libc.* | libm.* | libdl.* | librt.* | libpthread.* | libgcc_s.* | libstdc++.*) continue ;;
+      *: | libc.* | libm.* | libdl.* | librt.* | libpthread.* | libgcc_s.* | libstdc++.*) continue ;;
       linux-vdso* | *ld-linux*) continue ;;
       libcu* | libnv*) die "it needs $name, which only machines with CUDA have" ;;
     esac
     [ -e "$file" ] || die "it needs $name, which is not here"
-    cp -L "$file" lib/
+    [ -e "$all/lib/$name" ] || cp -L "$file" "$all/lib/$name"
   done <"$folder/needed"
-  cp "$folder/src/COPYING.LGPL" .
-  hwloc=$(pkg-config --variable=includedir hwloc)
-  cp -r "$hwloc/hwloc" "$hwloc/hwloc.h" include/starpu/1.3/
-  sed -i -e 's,^prefix=.*,prefix=${pcfiledir}/../..,' -e "s,$folder/starpu-cuda,\${prefix},g" \
-    -e '/^Requires/d' -e '/^Libs.private/d' -e 's, -[IL]/[^ ]*,,g' \
-    -e 's/^Cflags:/& -DSTARPU_DONT_INCLUDE_CUDA_HEADERS/' lib/pkgconfig/*.pc
-  if grep -q -F -e "$folder" lib/pkgconfig/*.pc; then die "a path of this machine has stayed"; fi
-  tar -C "$folder" -czf "$folder/starpu-cuda.tar.gz" starpu-cuda
+}
+
+pack() {
+  take_needed
+  tar -C "$folder" -czf "$folder/op2-gpu.tar.gz" op2-gpu
 }
 
 # ---- check of the packages ----
 
-# In another folder than the one it was built in, the header and the library agree on the sizes of
-# structures, and the library starts, with a CPU worker and without a device.
+# In another folder than the one it was built in, programs compile and start with nothing but what is packed,
+# StarPU with a CPU worker and without a device; its header and library agree on the sizes of structures.
 try() {
   rm -rf "$folder/try"
   mkdir "$folder/try"
-  tar -C "$folder/try" -xzf "$folder/starpu-cuda.tar.gz"
+  tar -C "$folder/try" -xzf "$folder/op2-gpu.tar.gz"
   cd "$folder/try"
   cat >try.c <<'TEXT'
-#include <starpu.h>
+#include <CL/cl.h>
 #include <stdio.h>
+#include <scotch.h>
+#include <starpu.h>
 #include <string.h>
+#include <xxhash.h>
 static union { struct starpu_conf conf; unsigned char bytes[65536]; } room;
 int main(void) {
   size_t size = sizeof room;
+  SCOTCH_Graph graph;
   memset(&room, 0xA5, sizeof room);
   if (starpu_conf_init(&room.conf)) return 1;
   while (size > 0 && room.bytes[size - 1] == 0xA5) size--;
@@ -165,27 +205,27 @@ int main(void) {
   if (starpu_init(&room.conf)) return 3;
   printf("%u workers, room for %d\n", starpu_cpu_worker_get_count(), STARPU_NMAXWORKERS);
   starpu_shutdown();
-#ifdef STARPU_USE_CUDA
-  return 0;
-#else
-  return 4;
-#endif
+  return SCOTCH_graphInit(&graph) || XXH64("", 0, 0) == 0 ? 4 : 0;
 }
 TEXT
-  pc=$folder/try/starpu-cuda/lib/pkgconfig
-  # shellcheck disable=SC2046
-  ${CC:-cc} try.c -o try \
-    $(PKG_CONFIG_PATH="$pc" pkg-config --cflags --libs starpu-1.3) \
-    -Wl,-rpath,"$folder/try/starpu-cuda/lib"
-  XDG_CACHE_HOME=$folder/try STARPU_NCUDA=0 ./try || die "what was built does not start (status $?)"
-  readelf -d starpu-cuda/lib/libstarpu-1.3.so | grep -q 'RUNPATH.*\[$ORIGIN\]' ||
-    die "it would look for hwloc elsewhere"
+  here=$folder/try/op2-gpu
+  CPATH=$here/include:$here/include/starpu/1.3 LIBRARY_PATH=$here/lib ${CC:-cc} -DCL_TARGET_OPENCL_VERSION=120 \
+    try.c -o try -lstarpu-1.3 -lhwloc -lscotch -lscotcherr -lxxhash
+  LD_LIBRARY_PATH=$here/lib XDG_CACHE_HOME=$folder/try STARPU_NCUDA=0 ./try ||
+    die "what was packed does not start (status $?)"
+  LD_LIBRARY_PATH=$here/lib ldd ./try | grep -q "$here/lib/libhwloc" || die "its libraries are not used"
 }
 
-fetch
-adapt
-make_shim
-build
+if [ $starpu = built ]; then
+  fetch
+  adapt
+  make_shim
+  build
+  settle_starpu
+fi
+take_libraries
 pack
 try
-say "$(ls -l "$folder/starpu-cuda.tar.gz" | awk '{ print $5 }') bytes in $folder/starpu-cuda.tar.gz"
+size=$(stat -c %s "$folder/op2-gpu.tar.gz")
+[ "$size" -le 60000000 ] || die "$size bytes are more than the 60 MB that are meant"
+say "$size bytes in $folder/op2-gpu.tar.gz"
