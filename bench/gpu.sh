@@ -71,10 +71,16 @@ once() {
   run "$@" | sed -n 's/^time_per_iteration_ms \([0-9.]*\).*/\1/p'
 }
 
-# loops NAME OPTION...: prints the table of its loops with their shares of a copy's speed
+# loops NAME OPTION...: prints the time per iteration, and the table of its loops with their shares of a
+# copy's speed, where each loop has launches of its own
 loops() {
   echo "== $*"
+  echo "time_per_iteration_ms $(once "$@")"
+  echo "one loop at a time:"
+  OP2_FUSE=0
+  export OP2_FUSE
   run "$@" >"$folder/table"
+  unset OP2_FUSE
   awk -v copy="$copy" '
     /^time_per_iteration_ms/ { print }
     /^loop +set +calls/ { table = 1; printf "%-20s %-8s %8s %10s %8s %8s\n", $1, $2, $3, "us/call", "GB/s", "of copy"; next }

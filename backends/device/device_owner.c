@@ -5,12 +5,10 @@
 
 #include <stdbool.h>
 
+#include "device_order.h"
 #include "error.h"
 #include "mem.h"
 #include "sort.h"
-
-/* The block size that was fastest on an H100. */
-enum { TARGETS = 128 };
 
 static int64_t element_of(const struct op2i_owner *o, int64_t i) {
   return (int64_t)(uint32_t)o->entries[i] / o->ncolumns;
@@ -58,7 +56,7 @@ op2_status op2i_owner_blocks(struct op2i_owner *o) {
   o->elements = op2i_malloc((total + 1) * sizeof *o->elements);
   bool good = keys && local && o->begin && o->elements;
   op2_status status = good ? OP2_SUCCESS : op2i_error_nomem("tables of a loop on a device");
-  o->block = TARGETS;
+  o->block = OP2I_DEVICE_TARGETS;
   while (!status && o->block > 0) {
     status = list(o, keys);
     if (status || o->most <= o->room) break;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "device_order.h"
 #include "device_tables.h"
 #include "device_unit.h"
 #include "error.h"
@@ -15,7 +16,7 @@
 #include "plan.h"
 
 /* Group size of launches with one element or target per work item. */
-enum { GROUP = 128, ARGS_MAX = 256, WAITING_MOST = 1024 };
+enum { GROUP = OP2I_DEVICE_TARGETS, ARGS_MAX = 256, WAITING_MOST = 1024 };
 
 struct run {
   struct op2i_device *device;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "device_order.h"
 #include "device_owner.h"
 #include "error.h"
 #include "mem.h"
@@ -24,9 +25,10 @@ struct inverse {
   int64_t first;    /* the first row that the device computes */
   int32_t *begin;   /* [nrows + 1] */
   int32_t *entries; /* [begin[nrows]] */
-  int32_t *reached; /* [nreached] the targets that entries reach, ascending */
+  int32_t *reached; /* [nreached] the targets that entries reach, in the order of launches */
   int32_t *starts;  /* [nreached + 1], offset of each reached target's entries */
   int64_t nreached;
+  bool moved; /* True if `reached` does not ascend. */
 };
 
 static int64_t element_of(const struct op2i_step *step, int64_t position) {
@@ -78,6 +80,40 @@ static void list_reached(struct inverse *inv) {
   inv->starts[inv->nreached] = inv->begin[inv->nrows];
 }
 
+static int32_t linked(const void *data, int64_t position, int column) {
+  const struct inverse *inv = data;
+  return target_of(inv, element_of(inv->step, inv->step->lo + position), column);
+}
+
+/* Entries follow their targets. */
+static op2_status reorder(struct inverse *inv) {
+  const int32_t *begin = inv->begin;
+  int32_t *moved = op2i_malloc(((size_t)begin[inv->nrows] + 1) * sizeof *moved), at = 0;
+  if (!moved) return op2i_error_nomem("tables of a loop on a device");
+  for (int64_t k = 0; k < inv->nreached; k++) {
+    int32_t t = inv->reached[k], n = begin[t + 1] - begin[t];
+    memcpy(moved + at, inv->entries + begin[t], (size_t)n * sizeof *moved);
+    inv->starts[k] = at;
+    at += n;
+  }
+  inv->starts[inv->nreached] = at;
+  op2i_free(inv->entries);
+  inv->entries = moved;
+  return OP2_SUCCESS;
+}
+
+static op2_status order(struct inverse *inv) {
+  const struct op2i_device_links links = {.nrows = inv->nrows,
+                                          .nreached = inv->nreached,
+                                          .begin = inv->begin,
+                                          .entries = inv->entries,
+                                          .ncolumns = inv->pass->ncolumns,
+                                          .target = linked,
+                                          .data = inv};
+  op2_status status = op2i_device_order(&links, inv->reached, &inv->moved);
+  return status || !inv->moved ? status : reorder(inv);
+}
+
 static op2_status invert(struct inverse *inv) {
   size_t nrows = (size_t)inv->nrows;
   size_t n = (size_t)(inv->step->hi - inv->step->lo) * (size_t)inv->pass->ncolumns;
@@ -92,7 +128,7 @@ static op2_status invert(struct inverse *inv) {
   count(inv);
   place(inv);
   list_reached(inv);
-  return OP2_SUCCESS;
+  return order(inv);
 }
 
 static void free_inverse(struct inverse *inv) {
@@ -131,7 +167,7 @@ static op2_status make_pass(struct op2i_device *device, struct inverse *inv, boo
   if (!status && owns) status = own(device, inv, table);
   if (status) return status;
   table->ntargets = inv->nreached;
-  if (inv->nreached < inv->nrows)
+  if (inv->nreached < inv->nrows || inv->moved)
     status = op2i_device_numbers(device, inv->reached, inv->nreached, &table->memory[0]);
   if (!status)
     status = op2i_device_numbers(device, inv->starts, inv->nreached + 1, &table->memory[1]);
