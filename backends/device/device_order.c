@@ -9,12 +9,13 @@
 #include <stdlib.h>
 
 #include "error.h"
+#include "loop_device.h"
 #include "mem.h"
 #include "sort.h"
 
 /* SAMPLE: groups that are grown to see what is saved; WORTH: share of the elements of a group that
  * must be saved. */
-enum { GROUP = OP2I_DEVICE_TARGETS, SAMPLE = 64 };
+enum { GROUP = OP2I_DEVICE_GROUP, SAMPLE = 64 };
 static const double WORTH = 0.1;
 
 struct growth {

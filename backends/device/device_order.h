@@ -9,9 +9,6 @@
 
 #include "op2/status.h"
 
-/* Targets that the work items of a group have together: the number that was fastest on an H100. */
-enum { OP2I_DEVICE_TARGETS = 128 };
-
 struct op2i_device_links {
   int64_t nrows;          /* rows of the target set */
   int64_t nreached;       /* number of those that elements reach */

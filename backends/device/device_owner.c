@@ -5,8 +5,8 @@
 
 #include <stdbool.h>
 
-#include "device_order.h"
 #include "error.h"
+#include "loop_device.h"
 #include "mem.h"
 #include "sort.h"
 
@@ -56,7 +56,7 @@ op2_status op2i_owner_blocks(struct op2i_owner *o) {
   o->elements = op2i_malloc((total + 1) * sizeof *o->elements);
   bool good = keys && local && o->begin && o->elements;
   op2_status status = good ? OP2_SUCCESS : op2i_error_nomem("tables of a loop on a device");
-  o->block = OP2I_DEVICE_TARGETS;
+  o->block = OP2I_DEVICE_GROUP;
   while (!status && o->block > 0) {
     status = list(o, keys);
     if (status || o->most <= o->room) break;

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "context.h"
-#include "device_order.h"
 #include "device_tables.h"
 #include "device_unit.h"
 #include "error.h"
@@ -15,8 +14,7 @@
 #include "partial.h"
 #include "plan.h"
 
-/* Group size of launches with one element or target per work item. */
-enum { GROUP = OP2I_DEVICE_TARGETS, ARGS_MAX = 256, WAITING_MOST = 1024 };
+enum { ARGS_MAX = 256, WAITING_MOST = 1024 };
 
 struct run {
   struct op2i_device *device;
@@ -165,8 +163,8 @@ static op2_status launch_each(struct run *run, const char *entry, int64_t n, boo
   struct op2i_device_code *code;
   op2_status status = op2i_device_unit_code(run->device, run->step->function, entry, &code);
   if (status || n <= 0) return status;
-  int64_t group = group_of(run, code, GROUP);
-  int64_t local = staged ? op2i_device_stage_bytes(run->step->loop, group) : 0;
+  int64_t group = group_of(run, code, OP2I_DEVICE_GROUP);
+  int64_t local = staged ? op2i_device_stage_bytes(run->step->loop, &run->tables->form, group) : 0;
   return launch(run, entry, (n + group - 1) / group, group, local);
 }
 
@@ -192,8 +190,8 @@ static op2_status run_passes(struct run *run, const char *name) {
     run->args[NUMBERS_AT + 1].number = table->owned;
     set_tables(run, table);
     if (table->owned)
-      status = launch(run, entry, (table->ntargets + table->owned - 1) / table->owned, GROUP,
-                      table->local_bytes);
+      status = launch(run, entry, (table->ntargets + table->owned - 1) / table->owned,
+                      OP2I_DEVICE_GROUP, table->local_bytes);
     else
       status = launch_each(run, entry, table->ntargets, false);
   }
@@ -285,10 +283,13 @@ static op2_status run_reductions(struct run *run) {
   int64_t local = op2i_device_local_bytes(form);
   int64_t values = form->nvalues;
   if (op2i_device_leaves(form) && !run->step->reduces) return OP2_SUCCESS;
+  /* Smaller groups keep more memory accesses in flight where they compute elements. */
+  bool left = form->apart || op2i_device_leaves(form);
+  int64_t group = left ? OP2I_DEVICE_TILE : OP2I_DEVICE_GROUP;
+  int64_t stage = left ? 0 : op2i_device_stage_bytes(run->step->loop, form, group);
   run->args[NUMBERS_AT].number = tiles;
-  int64_t stage = form->apart ? 0 : op2i_device_stage_bytes(run->step->loop, OP2I_DEVICE_TILE);
   run->args[NUMBERS_AT + 1].number = stage / 8;
-  op2_status status = launch(run, "op2_reduce", tiles, OP2I_DEVICE_TILE, stage + local);
+  op2_status status = launch(run, "op2_reduce", tiles, group, stage + local);
   if (status || !run->step->reduces) return status;
   run->args[NUMBERS_AT + 1].number = !run->step->ends_here;
   status = launch(run, "op2_fold", 1, OP2I_DEVICE_TILE, local);

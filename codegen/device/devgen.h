@@ -16,6 +16,7 @@
  *   op2_given     payload                             op2_column   the column that leads to it
  *   op2_kept      values that elements keep for another launch: an array over positions for each
  *   op2_stage<s>  rows of a dat that a block has in shared memory
+ *   op2_wide<p>   a part of the rows that a group moves through shared memory (loop_device.h)
  *   op2_local<l>  index of an element's row there
  *   op2_t<k> op2_n<k>   tables and numbers of a launch; each entry's comment describes them */
 
@@ -104,6 +105,12 @@ void op2i_devgen_each(const struct op2i_devgen *g, int64_t n, const char *indent
                       const char *statement);
 /* The number of values of a row that are moved at once, and the name of their type. */
 int op2i_devgen_pieces(op2_type type, int dim, const char **name);
+/* Move n values between `place`, an address that is aligned for a vector of `width` values, and the
+ * copy `ours`. */
+void op2i_devgen_load_pieces(const struct op2i_devgen *g, op2_type type, int n, int width,
+                             const char *place, const char *ours, const char *indent);
+void op2i_devgen_store_pieces(const struct op2i_devgen *g, op2_type type, int n, int width,
+                              const char *place, const char *ours, const char *indent);
 /* The type of values in memory, as in the declaration of the dat's parameter. */
 const char *op2i_devgen_dat_type(const struct op2i_devgen *g, int d);
 /* Move the row with number `at` of dat d between memory and the copy `ours`. */
@@ -114,8 +121,14 @@ void op2i_devgen_store_row(const struct op2i_devgen *g, int d, const char *at, c
 void op2i_devgen_load(const struct op2i_devgen *g);  /* rows and columns of the element */
 void op2i_devgen_store(const struct op2i_devgen *g); /* rows of the element */
 void op2i_devgen_hoist_columns(const struct op2i_devgen *g);
-/* Rows that a group moves together: op2_live of them from op2_base on. All work items take part. */
+/* Load narrow rows and maps' entries of op2_position, if there is such an element. */
+void op2i_devgen_load_early(const struct op2i_devgen *g);
+
+/* devgen_stage.c: wide rows, which a group moves together: op2_live of them from op2_base on. All
+ * work items take part. */
 bool op2i_devgen_staged(const struct op2i_devgen *g, int d);
+/* True if some rows are moved so; then elements' other values are loaded before they have come. */
+bool op2i_devgen_early(const struct op2i_devgen *g);
 void op2i_devgen_stage_in(const struct op2i_devgen *g);
 void op2i_devgen_stage_out(const struct op2i_devgen *g);
 

@@ -142,6 +142,7 @@ static void values(const struct op2i_devgen *g) {
   each_value(g, left ? take_kept : put_value);
   op2i_text_add(g->e.out, "    }\n");
   if (!left) op2i_devgen_stage_out(g);
+  if (!left && op2i_devgen_early(g)) op2i_text_add(g->e.out, "    op2_wait();\n");
 }
 
 /* n0: number of groups, each of which produces one value for each component; n1: doubles of shared

@@ -16,10 +16,6 @@ static int dim_of(const struct op2i_devgen *g, int d) {
   return (int)arg_of(g, op2i_emit_first_of_dat(&g->e, d))->dim;
 }
 
-static bool shared(const struct op2i_devgen *g, int a) {
-  return op2i_device_shared(g->e.loop, arg_of(g, a));
-}
-
 const char *op2i_devgen_dat_type(const struct op2i_devgen *g, int d) {
   return op2i_emit_type(&g->e, op2i_emit_first_of_dat(&g->e, d));
 }
@@ -58,13 +54,12 @@ int op2i_devgen_pieces(op2_type type, int dim, const char **name) {
   return dim % width == 0 ? width : 1;
 }
 
-/* Load `ours`[0..n-1] from n values at `place`, which is an address; store_pieces() does the
- * reverse. */
-static void load_pieces(const struct op2i_devgen *g, op2_type type, int n, const char *place,
-                        const char *ours, const char *indent) {
+/* Load `ours`[0..n-1] from n values at `place`, which is an address, `width` of them at once. */
+void op2i_devgen_load_pieces(const struct op2i_devgen *g, op2_type type, int n, int width,
+                             const char *place, const char *ours, const char *indent) {
   static const char members[] = "xyzw";
   const char *name;
-  int width = op2i_devgen_pieces(type, n, &name);
+  op2i_devgen_pieces(type, n, &name);
   for (int j = 0; j < n; j += width) {
     op2i_text_add(g->e.out, "%s{ const %s%d op2_v = op2_load%d(%s, %s + %d);", indent, name, width,
                   width, name, place, j);
@@ -74,10 +69,10 @@ static void load_pieces(const struct op2i_devgen *g, op2_type type, int n, const
   }
 }
 
-static void store_pieces(const struct op2i_devgen *g, op2_type type, int n, const char *place,
-                         const char *ours, const char *indent) {
+void op2i_devgen_store_pieces(const struct op2i_devgen *g, op2_type type, int n, int width,
+                              const char *place, const char *ours, const char *indent) {
   const char *name;
-  int width = op2i_devgen_pieces(type, n, &name);
+  op2i_devgen_pieces(type, n, &name);
   for (int j = 0; j < n; j += width) {
     op2i_text_add(g->e.out, "%sop2_store%d(%s, %s + %d", indent, width, name, place, j);
     for (int k = 0; k < width; k++) op2i_text_add(g->e.out, ", %s[%d]", ours, j + k);
@@ -85,18 +80,20 @@ static void store_pieces(const struct op2i_devgen *g, op2_type type, int n, cons
   }
 }
 
-static bool in_pieces(op2_type type, int dim) {
+/* The number of values of a row that are moved at once, or 1 if the row is not moved in pieces. */
+static int width_of(op2_type type, int dim) {
   const char *name;
-  return dim <= UNROLL_MAX && op2i_devgen_pieces(type, dim, &name) > 1;
+  return dim <= UNROLL_MAX ? op2i_devgen_pieces(type, dim, &name) : 1;
 }
 
 void op2i_devgen_load_row(const struct op2i_devgen *g, int d, const char *at, const char *ours,
                           const char *indent) {
   char text[STATEMENT];
   int a = op2i_emit_first_of_dat(&g->e, d), dim = (int)arg_of(g, a)->dim;
+  int width = width_of(arg_of(g, a)->type, dim);
   snprintf(text, sizeof text, "op2_dat%d + %d * %s", d, dim, at);
-  if (in_pieces(arg_of(g, a)->type, dim)) {
-    load_pieces(g, arg_of(g, a)->type, dim, text, ours, indent);
+  if (width > 1) {
+    op2i_devgen_load_pieces(g, arg_of(g, a)->type, dim, width, text, ours, indent);
     return;
   }
   snprintf(text, sizeof text, "%s[%%s] = op2_dat%d[%d * %s + %%s];", ours, d, dim, at);
@@ -107,9 +104,10 @@ void op2i_devgen_store_row(const struct op2i_devgen *g, int d, const char *at, c
                            const char *indent) {
   char text[STATEMENT];
   int a = op2i_emit_first_of_dat(&g->e, d), dim = (int)arg_of(g, a)->dim;
+  int width = width_of(arg_of(g, a)->type, dim);
   snprintf(text, sizeof text, "op2_dat%d + %d * %s", d, dim, at);
-  if (in_pieces(arg_of(g, a)->type, dim)) {
-    store_pieces(g, arg_of(g, a)->type, dim, text, ours, indent);
+  if (width > 1) {
+    op2i_devgen_store_pieces(g, arg_of(g, a)->type, dim, width, text, ours, indent);
     return;
   }
   snprintf(text, sizeof text, "op2_dat%d[%d * %s + %%s] = %s[%%s];", d, dim, at, ours);
@@ -117,22 +115,6 @@ void op2i_devgen_store_row(const struct op2i_devgen *g, int d, const char *at, c
 }
 
 /* ---- rows ------------------------------------------------------------------------------------ */
-
-/* A row is loaded unless the first kernel that uses it overwrites it, and sees it by no other
- * name. */
-static bool row_used(const struct op2i_devgen *g, int d, bool *loaded, bool *modified) {
-  int first = -1;
-  *loaded = *modified = false;
-  for (int a = 0; a < g->e.loop->nargs; a++) {
-    const struct op2i_loop_arg *arg = arg_of(g, a);
-    if (arg->dat != d || arg->kind != OP2I_ARG_DIRECT || shared(g, a)) continue;
-    int member = op2i_loop_member_of(g->e.loop, a);
-    if (first < 0) first = member;
-    *loaded |= member == first && !op2i_overwrites(arg->access);
-    *modified |= op2i_modifies(arg->access);
-  }
-  return first >= 0;
-}
 
 /* True if the number of the row that this slot leads to is needed. Rows of dats that a block has
  * staged are found by op2_local<l> instead. */
@@ -167,13 +149,19 @@ static void locals(const struct op2i_devgen *g) {
         g->hoists ? "" : "const int ", l, l);
 }
 
+/* True if an element's entries of a map are loaded at once. */
+static bool in_one_piece(const struct op2i_devgen *g, int m) {
+  int arity = (int)g->e.loop->maps[m]->arity;
+  return (arity == 2 || arity == 4) && any_used(g, m);
+}
+
 static void columns(const struct op2i_devgen *g) {
   const char *declared = g->hoists ? "" : "const int64_t ";
   const struct op2i_loop *loop = g->e.loop;
   for (int m = 0; m < loop->nmaps; m++) {
     int arity = (int)loop->maps[m]->arity;
-    bool whole = (arity == 2 || arity == 4) && any_used(g, m);
-    if (whole)
+    bool whole = in_one_piece(g, m);
+    if (whole && !op2i_devgen_early(g))
       op2i_text_add(
           g->e.out,
           "    const int%d op2_slots%d = op2_load%d(int, op2_map%d + %d * op2_element);\n", arity,
@@ -190,85 +178,69 @@ static void columns(const struct op2i_devgen *g) {
   }
 }
 
+/* True if a row is loaded before a group's wide rows have come. */
+static bool narrow(const struct op2i_devgen *g, int d) {
+  bool loaded, stored;
+  const struct op2i_loop_arg *arg = arg_of(g, op2i_emit_first_of_dat(&g->e, d));
+  return op2i_devgen_early(g) && op2i_device_row(g->e.loop, d, &loaded, &stored) && loaded &&
+         (int64_t)arg->dim * (int64_t)op2i_type_size(arg->type) <= OP2I_DEVICE_NARROW;
+}
+
+static bool declare_early(const struct op2i_devgen *g) {
+  bool any = false;
+  for (int m = 0; m < g->e.loop->nmaps; m++) {
+    if (!in_one_piece(g, m)) continue;
+    op2i_text_add(g->e.out, "    int%d op2_slots%d;\n", (int)g->e.loop->maps[m]->arity, m);
+    any = true;
+  }
+  for (int d = 0; d < g->e.loop->op.ndats; d++) {
+    if (!narrow(g, d)) continue;
+    op2i_text_add(g->e.out, "    %s op2_row%d[%d];\n", op2i_devgen_dat_type(g, d), d, dim_of(g, d));
+    any = true;
+  }
+  return any;
+}
+
+void op2i_devgen_load_early(const struct op2i_devgen *g) {
+  char row[NAME];
+  struct op2i_text *out = g->e.out;
+  if (!declare_early(g)) return;
+  op2i_text_add(out, "    if (op2_item() < op2_live) {\n");
+  for (int m = 0; m < g->e.loop->nmaps; m++) {
+    int arity = (int)g->e.loop->maps[m]->arity;
+    if (in_one_piece(g, m))
+      op2i_text_add(out, "      op2_slots%d = op2_load%d(int, op2_map%d + %d * op2_position);\n", m,
+                    arity, m, arity);
+  }
+  for (int d = 0; d < g->e.loop->op.ndats; d++) {
+    snprintf(row, sizeof row, "op2_row%d", d);
+    if (narrow(g, d)) op2i_devgen_load_row(g, d, "op2_position", row, "      ");
+  }
+  op2i_text_add(out, "    }\n");
+}
+
 void op2i_devgen_load(const struct op2i_devgen *g) {
   char row[NAME];
-  bool loaded, modified;
+  bool loaded, stored;
   columns(g);
   locals(g);
   for (int d = 0; d < g->e.loop->op.ndats; d++) {
     int dim = dim_of(g, d);
-    if (!row_used(g, d, &loaded, &modified)) continue;
-    if (op2i_devgen_staged(g, d)) continue;
+    if (!op2i_device_row(g->e.loop, d, &loaded, &stored)) continue;
+    if (op2i_devgen_staged(g, d) || narrow(g, d)) continue;
     op2i_text_add(g->e.out, "    %s op2_row%d[%d];\n", op2i_devgen_dat_type(g, d), d, dim);
     snprintf(row, sizeof row, "op2_row%d", d);
     if (loaded) op2i_devgen_load_row(g, d, "op2_element", row, "    ");
   }
 }
 
-static bool stored(const struct op2i_devgen *g, int d) {
-  const struct op2i_loop *loop = g->e.loop;
-  bool loaded, modified, kept = !loop->dropped || !loop->dropped[d];
-  return g->stores && row_used(g, d, &loaded, &modified) && modified && kept;
-}
-
 void op2i_devgen_store(const struct op2i_devgen *g) {
   char row[NAME];
-  for (int d = 0; d < g->e.loop->op.ndats; d++) {
-    if (!stored(g, d) || op2i_devgen_staged(g, d)) continue;
+  bool loaded, stored;
+  for (int d = 0; d < g->e.loop->op.ndats && g->stores; d++) {
+    op2i_device_row(g->e.loop, d, &loaded, &stored);
+    if (!stored || op2i_devgen_staged(g, d)) continue;
     snprintf(row, sizeof row, "op2_row%d", d);
     op2i_devgen_store_row(g, d, "op2_element", row, "    ");
-  }
-}
-
-/* ---- rows moved through shared memory -------------------------------------------------------- */
-
-/* If neighbouring elements have wide rows, loads by each work item would touch parts of many cache
- * lines at a time. So a group loads all of its rows together, line by line, and each work item
- * takes its own from shared memory. */
-bool op2i_devgen_staged(const struct op2i_devgen *g, int d) {
-  bool loaded, modified;
-  const struct op2i_loop_arg *arg = arg_of(g, op2i_emit_first_of_dat(&g->e, d));
-  int64_t bytes = (int64_t)arg->dim * (int64_t)op2i_type_size(arg->type);
-  if (!g->dialect->stages || !g->stages || g->e.listed || bytes <= 16 || bytes > 128) return false;
-  return row_used(g, d, &loaded, &modified);
-}
-
-void op2i_devgen_stage_in(const struct op2i_devgen *g) {
-  char text[STATEMENT];
-  bool loaded, modified;
-  for (int d = 0; d < g->e.loop->op.ndats; d++) {
-    int dim = dim_of(g, d);
-    const char *type = op2i_devgen_dat_type(g, d);
-    if (!op2i_devgen_staged(g, d)) continue;
-    op2i_text_add(g->e.out, "    %s op2_row%d[%d];\n", type, d, dim);
-    if (!row_used(g, d, &loaded, &modified) || !loaded) continue;
-    op2i_text_add(g->e.out,
-                  "    for (int op2_i = op2_item(); op2_i < %d * op2_live; op2_i += op2_items())\n"
-                  "      ((OP2_LOCAL %s *)op2_shared)[op2_i] = op2_dat%d[%d * op2_base + op2_i];\n"
-                  "    op2_wait();\n"
-                  "    if (op2_item() < op2_live) {\n",
-                  dim, type, d, dim);
-    snprintf(text, sizeof text,
-             "op2_row%d[%%s] = ((OP2_LOCAL %s *)op2_shared)[%d * op2_item() + %%s];", d, type, dim);
-    op2i_devgen_each(g, dim, "      ", text);
-    op2i_text_add(g->e.out, "    }\n    op2_wait();\n");
-  }
-}
-
-void op2i_devgen_stage_out(const struct op2i_devgen *g) {
-  char text[STATEMENT];
-  for (int d = 0; d < g->e.loop->op.ndats; d++) {
-    int dim = dim_of(g, d);
-    const char *type = op2i_devgen_dat_type(g, d);
-    if (!op2i_devgen_staged(g, d) || !stored(g, d)) continue;
-    snprintf(text, sizeof text,
-             "((OP2_LOCAL %s *)op2_shared)[%d * op2_item() + %%s] = op2_row%d[%%s];", type, dim, d);
-    op2i_devgen_each(g, dim, "    ", text);
-    op2i_text_add(g->e.out,
-                  "    op2_wait();\n"
-                  "    for (int op2_i = op2_item(); op2_i < %d * op2_live; op2_i += op2_items())\n"
-                  "      op2_dat%d[%d * op2_base + op2_i] = ((OP2_LOCAL %s *)op2_shared)[op2_i];\n"
-                  "    op2_wait();\n",
-                  dim, d, dim, type);
   }
 }

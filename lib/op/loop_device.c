@@ -247,7 +247,7 @@ static bool recurs(const struct op2i_loop *loop) {
 static const char *lacking(const struct op2i_loop *loop, const struct op2i_device *device,
                            const struct op2i_device_form *form) {
   int64_t shared = op2i_device_local_bytes(form);
-  if (!form->apart) shared += op2i_device_stage_bytes(loop, OP2I_DEVICE_TILE);
+  if (!form->apart) shared += op2i_device_stage_bytes(loop, form, OP2I_DEVICE_GROUP);
   if (!device->limits.doubles && doubles(loop))
     return "it computes in double precision, which the device has not";
   if (form->nvalues > 0 && shared > device->limits.local_bytes)
@@ -341,6 +341,7 @@ void op2i_loop_device_form_by(const struct op2i_loop *loop, bool generic,
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
     meets |= op2i_device_shared(loop, arg);
   count_reduced(loop, form);
+  op2i_device_parts(loop, &form->parts);
   form->why = refusal(loop, generic, form);
   if (!form->why && meets) decide(loop, wish, form);
   count_kept(loop, form);
@@ -350,18 +351,4 @@ void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
                            struct op2i_device_form *form) {
   enum op2i_device_strategy wish = loop->op.ctx ? loop->op.ctx->config.strategy : OP2I_DEVICE_ONCE;
   op2i_loop_device_form_by(loop, generic, wish, form);
-}
-
-/* ---- arguments of launches ------------------------------------------------------------------- */
-
-int64_t op2i_device_stage_bytes(const struct op2i_loop *loop, int64_t group) {
-  const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
-  int64_t widest = 0;
-  if (device && !device->kind->stages) return 0;
-  for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {
-    int64_t bytes = (int64_t)arg->dim * (int64_t)op2i_type_size(arg->type);
-    if (arg->kind == OP2I_ARG_DIRECT && bytes > 16 && bytes <= 128 && bytes > widest)
-      widest = bytes;
-  }
-  return (widest * group + 7) / 8 * 8;
 }

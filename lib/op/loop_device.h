@@ -29,6 +29,33 @@ struct op2i_device_local {
   int stage, slot;
 };
 
+/* Rows of more than 16 bytes that a group moves through shared memory where an element has its own
+ * ones: all work items together move the pieces of all rows, and each takes and puts its own row.
+ * Rows of more than 128 bytes have several parts. */
+enum {
+  OP2I_DEVICE_PARTS = 32,  /* the most in a loop; other dats are moved row by row */
+  OP2I_DEVICE_NARROW = 16, /* rows of so many bytes are moved directly */
+  OP2I_DEVICE_PART = 128,  /* bytes of a part at most */
+  OP2I_DEVICE_ROUND = 192, /* bytes of an element in shared memory at most */
+  OP2I_DEVICE_LISTED = 32, /* values of a row that has several parts at most */
+};
+struct op2i_device_part {
+  int dat;
+  bool loaded, stored;
+  int round;         /* parts of the same round are in shared memory together */
+  int at;            /* rows begin there: bytes for each work item of the group */
+  int piece;         /* bytes that are moved at once: 16 or less, a power of two */
+  int first, pieces; /* pieces of the row that are in this part */
+  int of;            /* pieces of the whole row */
+  int stride; /* pieces from row to row in shared memory: an odd number, so that neighbouring work
+                 items take theirs from different banks */
+};
+struct op2i_device_parts {
+  int nparts, nrounds;
+  int bytes; /* of shared memory for each work item */
+  struct op2i_device_part part[OP2I_DEVICE_PARTS];
+};
+
 struct op2i_device_form {
   enum op2i_device_strategy strategy;
   /* Why no strategy suits, in words, so that the host runs the loop; null: one does. */
@@ -51,13 +78,15 @@ struct op2i_device_form {
   bool apart;
   int nkept;      /* values that each element stores in one launch for the next */
   int reduced_at; /* the first of these that belongs to a reduction */
+  struct op2i_device_parts parts;
 };
 
 /* The number of further tables that a launch has as arguments. */
 enum { OP2I_LAUNCH_TABLES = 6 };
 
-/* The work items that reduce together, and the positions that they reduce, whatever the size of a
- * group. Group sizes divide it. */
+/* Work items of a group, where nothing else determines them. */
+enum { OP2I_DEVICE_GROUP = 128 };
+/* The positions that a group reduces together, whatever its size. Group sizes divide it. */
 enum { OP2I_DEVICE_TILE = 256 };
 /* The most elements of a block of STAGED and UNSTAGED: larger ones were slower (doc/devices.md). */
 enum { OP2I_DEVICE_BLOCK = 256 };
@@ -66,8 +95,14 @@ enum { OP2I_DEVICE_BLOCK = 256 };
 static inline enum op2i_variant op2i_device_variant(const struct op2i_device_kind *kind) {
   return kind == &op2i_device_cuda ? OP2I_CUDA : OP2I_OPENCL;
 }
+/* True if elements have rows of their own in this dat. They are loaded unless the first kernel that
+ * uses them overwrites them. */
+bool op2i_device_row(const struct op2i_loop *loop, int d, bool *loaded, bool *stored);
+/* Divide the loop's wide rows into parts, and determine where these are in shared memory. */
+void op2i_device_parts(const struct op2i_loop *loop, struct op2i_device_parts *parts);
 /* Bytes of shared memory through which a group of this many work items moves wide rows. */
-int64_t op2i_device_stage_bytes(const struct op2i_loop *loop, int64_t group);
+int64_t op2i_device_stage_bytes(const struct op2i_loop *loop, const struct op2i_device_form *form,
+                                int64_t group);
 /* The most values that are reduced together, and in all; and the values of a reduction that runs
  * apart: a located one has its number and its position beside it. */
 enum { OP2I_DEVICE_TOGETHER = 16, OP2I_DEVICE_VALUES = 256, OP2I_DEVICE_APART = 3 };
