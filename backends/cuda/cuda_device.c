@@ -7,6 +7,7 @@
 
 #include "cuda_api.h"
 #include "device.h"
+#include "device_ring.h"
 #include "error.h"
 #include "mem.h"
 #include "text.h"
@@ -21,9 +22,10 @@ struct cuda {
   int number;
   op2i_cuda_context context;
   op2i_cuda_stream stream;
-  char *stage;    /* [2][STAGE]; null until it is needed */
-  void *taken[2]; /* events: the device has read, or written, a half */
-  char *lost;     /* why the device cannot be used any more; null: it can */
+  struct op2i_device_ring ring; /* in pinned memory */
+  char *stage;                  /* [2][STAGE]; null until it is needed */
+  void *taken[2];               /* events: the device has read, or written, a half */
+  char *lost;                   /* why the device cannot be used any more; null: it can */
 };
 
 struct code {
@@ -173,7 +175,10 @@ static int best(const struct op2i_cuda_api *api, int seat) {
 
 static void close_device(struct op2i_device *device) {
   struct cuda *cuda = cuda_of(device);
+  op2i_device_ring_close(device, &cuda->ring);
   if (cuda->context && !cuda->api->cuCtxPushCurrent_v2(cuda->context)) {
+    if (cuda->stream) cuda->api->cuStreamSynchronize(cuda->stream);
+    if (cuda->ring.room) cuda->api->cuMemFreeHost(cuda->ring.room);
     for (int h = 0; h < 2; h++)
       if (cuda->taken[h]) cuda->api->cuEventDestroy_v2(cuda->taken[h]);
     if (cuda->stage) cuda->api->cuMemFreeHost(cuda->stage);
@@ -287,18 +292,42 @@ static op2_status get_staged(struct cuda *cuda, char *to, op2i_cuda_pointer from
   return status;
 }
 
+/* Transfers from other memory of the host are waited for, since CUDA does not promise when it has
+ * read them. */
+static op2_status put_direct(struct cuda *cuda, op2i_cuda_pointer to, const void *from,
+                             size_t bytes) {
+  op2_status status = CALL(cuda, cuMemcpyHtoDAsync_v2, to, from, bytes, cuda->stream);
+  return status ? status : wait_stream(cuda);
+}
+
+/* Return true if a transfer can go through the ring, which is allocated at its first use. Its pinned
+ * memory may be refused. */
+static bool fits_ring(struct cuda *cuda, size_t bytes) {
+  void *room = NULL;
+  if (bytes > OP2I_RING_MOST) return false;
+  if (cuda->ring.room) return true;
+  if (cuda->lost || enter(cuda)) return false;
+  if (!cuda->api->cuMemAllocHost_v2(&room, OP2I_RING_BYTES)) cuda->ring.room = room;
+  leave(cuda);
+  return cuda->ring.room != NULL;
+}
+
 static op2_status put(struct op2i_device *device, void *memory, size_t at, const void *host,
                       size_t bytes) {
   struct cuda *cuda = cuda_of(device);
-  op2_status status = enter(cuda);
+  void *copy = NULL;
+  op2_status status = OP2_SUCCESS;
+  if (fits_ring(cuda, bytes))
+    status = op2i_device_ring_copy(device, &cuda->ring, host, bytes, &copy);
+  if (!status) status = enter(cuda);
   if (status) return status;
   if (bytes > DIRECT) open_stage(cuda);
-  if (bytes > DIRECT && cuda->stage) {
+  if (copy)
+    status = CALL(cuda, cuMemcpyHtoDAsync_v2, address(memory, at), copy, bytes, cuda->stream);
+  else if (bytes > DIRECT && cuda->stage)
     status = put_staged(cuda, address(memory, at), host, bytes);
-  } else {
-    status = CALL(cuda, cuMemcpyHtoDAsync_v2, address(memory, at), host, bytes, cuda->stream);
-    if (!status) status = wait_stream(cuda);
-  }
+  else
+    status = put_direct(cuda, address(memory, at), host, bytes);
   leave(cuda);
   device->counts.puts++;
   device->counts.put_bytes += (int64_t)bytes;

@@ -14,7 +14,7 @@
 #include "partial.h"
 #include "plan.h"
 
-enum { ARGS_MAX = 256, WAITING_MOST = 1024 };
+enum { ARGS_MAX = 256, AHEAD = 512 };
 
 struct run {
   struct op2i_device *device;
@@ -140,6 +140,17 @@ static int64_t group_of(const struct run *run, const struct op2i_device_code *co
   return group;
 }
 
+/* If no results are requested, launches accumulate in the host's memory. Every AHEAD launches the
+ * host waits for those before the previous such time, and so never for the latest ones. */
+static op2_status limit_ahead(struct op2i_device *device) {
+  double seconds;
+  op2_status status = OP2_SUCCESS;
+  if (++device->counts.launches % AHEAD != 0) return status;
+  if (device->behind)
+    status = device->kind->between(device, device->behind, device->behind, true, &seconds);
+  return status ? status : device->kind->mark(device, &device->behind);
+}
+
 static op2_status launch(struct run *run, const char *entry, int64_t groups, int64_t group,
                          int64_t local_bytes) {
   struct op2i_device_code *code;
@@ -151,11 +162,7 @@ static op2_status launch(struct run *run, const char *entry, int64_t groups, int
                                .nargs = run->nargs,
                                .args = run->args};
   status = run->device->kind->launch(run->device, code, &launch);
-  /* If no results are requested, launches accumulate in the host's memory; their number is
-   * limited. */
-  if (!status && ++run->device->counts.launches % WAITING_MOST == 0)
-    status = run->device->kind->wait(run->device);
-  return status;
+  return status ? status : limit_ahead(run->device);
 }
 
 /* Launch n work items, in groups of a power of two that the code supports. */

@@ -166,8 +166,10 @@ static void close_device(struct op2i_device *device) {
   struct op2i_opencl *cl = op2i_opencl_of(device);
   if (cl->queue) {
     cl->api->clFinish(cl->queue);
+    op2i_device_ring_close(device, &cl->ring);
     cl->api->clReleaseCommandQueue(cl->queue);
   }
+  op2i_free(cl->ring.room);
   if (cl->context) cl->api->clReleaseContext(cl->context);
   op2i_free(cl->lost);
   op2i_free(cl);
@@ -245,10 +247,18 @@ static void release(struct op2i_device *device, void *memory) {
 static op2_status put(struct op2i_device *device, void *memory, size_t at, const void *host,
                       size_t bytes) {
   struct op2i_opencl *cl = op2i_opencl_of(device);
+  void *copy = NULL;
   op2_status status = op2i_opencl_alive(cl);
   if (status || !bytes) return status;
   device->counts.puts++;
   device->counts.put_bytes += (int64_t)bytes;
+  if (!cl->ring.room && bytes <= OP2I_RING_MOST) cl->ring.room = op2i_malloc(OP2I_RING_BYTES);
+  if (cl->ring.room && bytes <= OP2I_RING_MOST)
+    status = op2i_device_ring_copy(device, &cl->ring, host, bytes, &copy);
+  if (status) return status;
+  if (copy)
+    return OP2I_OPENCL_ASK(cl, clEnqueueWriteBuffer, cl->queue, memory, CL_FALSE, at, bytes, copy,
+                           0, NULL, NULL);
   return OP2I_OPENCL_CALL(cl, clEnqueueWriteBuffer, cl->queue, memory, CL_TRUE, at, bytes, host, 0,
                           NULL, NULL);
 }

@@ -5,6 +5,7 @@
 /* An OpenCL device, as the files of this folder use it. */
 
 #include "device.h"
+#include "device_ring.h"
 #include "error.h"
 #include "opencl_api.h"
 
@@ -16,6 +17,7 @@ struct op2i_opencl {
   cl_command_queue queue;
   bool rounds; /* True if correctly rounded division in single precision can be requested */
   char *lost;  /* why the device cannot be used any more; null: it can */
+  struct op2i_device_ring ring;
   struct op2i_opencl_image *images; /* binaries whose functions are in use */
 };
 

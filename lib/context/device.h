@@ -38,7 +38,6 @@ struct op2i_device_counts {
 };
 
 /* The device memory that the library has allocated. */
-enum { OP2I_DEVICE_SPARES = 64 };
 struct op2i_device_memory {
   int64_t limit;      /* bytes; 0: as much as there is */
   int64_t used, most; /* bytes in use: now, and the maximum so far */
@@ -47,8 +46,12 @@ struct op2i_device_memory {
     int64_t bytes;
   } * blocks; /* [nblocks] */
   int64_t nblocks, capacity;
-  void *spare[OP2I_DEVICE_SPARES]; /* small blocks that are free for reuse */
-  int nspare;
+  /* Released blocks that are kept for reuse: small ones, which have one size, and others in the
+   * order of their release. They are not in `used`. */
+  void **spare; /* [nspare] */
+  int64_t nspare, spare_capacity;
+  struct op2i_device_block *kept; /* [nkept] */
+  int64_t nkept, kept_capacity, kept_bytes;
   int64_t asked, fail_every; /* for tests: every fail_every-th allocation fails */
 };
 
@@ -71,6 +74,7 @@ struct op2i_device {
   /* code of that backend, by unit and direction; null: not built */
   struct op2i_device_code *rows[2][2];
   struct op2i_device_memory memory;
+  void *behind;             /* mark that limits how far launches run ahead; null: not set yet */
   struct op2i_list buffers; /* buffers (lib/mesh) on the device that may be evicted */
   int64_t round;            /* number of the present eviction search */
 };
@@ -97,7 +101,8 @@ struct op2i_launch {
 };
 
 /* One thread at a time uses a device. Operations are done in the order in which they are submitted.
- * get() and wait() wait for all of them, put() until the host's memory may be written again.
+ * get() and wait() wait for all of them, put() until the host's memory may be written again, which
+ * for few bytes is at once: they are copied.
  * Messages of failures name the call that failed and the reason. After OP2_ERR_FATAL the device is
  * lost, and every further operation fails. */
 struct op2i_device_kind {
@@ -170,6 +175,7 @@ op2_status op2i_device_unknown(const struct op2i_device_kind *kind, const char *
  * uses on a device is allocated here. */
 op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **memory);
 void op2i_device_release(struct op2i_device *device, void *memory);
+void op2i_device_memory_close(struct op2i_device *device); /* as a part of closing the device */
 /* Allocate device memory and copy numbers of the host into it. */
 op2_status op2i_device_numbers(struct op2i_device *device, const int32_t *numbers, int64_t n,
                                void **memory);

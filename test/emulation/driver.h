@@ -15,6 +15,14 @@ int emulation_put_off_launch(void *stream, const struct emulation_launch *launch
 int emulation_finish_streams(void);
 void emulation_forget_streams(void);
 
+/* For tests: how often a program has done this so far. Waits are calls that return when a stream has
+ * nothing left to do, releases and transfers of memory that is not pinned among them; allocations are
+ * those of pinned memory as well. */
+struct op2_emulation_counts {
+  int64_t waits, allocations, transfers;
+};
+void op2_emulation_count(struct op2_emulation_counts *counts);
+
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int *version);
 int cuGetErrorName(int result, const char **name);

@@ -39,6 +39,14 @@ static struct {
   size_t bytes;
 } pinned[PINNED];
 
+static struct op2_emulation_counts counts;
+
+void op2_emulation_count(struct op2_emulation_counts *out) {
+  emulation_lock();
+  *out = counts;
+  (void)emulation_unlock(EMULATION_SUCCESS);
+}
+
 static struct stream *stream_of(void *handle) { return handle ? handle : &streams[0]; }
 
 /* ---- deferred operations --------------------------------------------------------------------- */
@@ -73,6 +81,12 @@ static int run_to(struct stream *stream, int64_t end) {
   while (stream->first < end && stream->first < stream->end && !result)
     result = run(&stream->operations[stream->first++ % stream->room]);
   return result;
+}
+
+/* What a call waits for that is put off up to there. */
+static int wait_to(struct stream *stream, int64_t end) {
+  counts.waits += end == stream->end;
+  return run_to(stream, end);
 }
 
 static bool grow(struct stream *stream) {
@@ -133,12 +147,14 @@ void emulation_forget_streams(void) {
 int cuMemAlloc_v2(uint64_t *memory, size_t bytes) {
   emulation_lock();
   int result = emulation_ready();
+  counts.allocations++;
   return emulation_unlock(result ? result : emulation_alloc(memory, bytes));
 }
 
 int cuMemFree_v2(uint64_t memory) {
   emulation_lock();
   int result = emulation_ready();
+  counts.waits++;
   if (!result) result = emulation_finish_streams();
   return emulation_unlock(result ? result : emulation_free(memory));
 }
@@ -146,6 +162,7 @@ int cuMemFree_v2(uint64_t memory) {
 int cuMemAllocHost_v2(void **memory, size_t bytes) {
   emulation_lock();
   int result = emulation_ready(), i = 0;
+  counts.allocations++;
   while (i < PINNED && pinned[i].at) i++;
   if (!result && (i == PINNED || emulation_setting("pinned", 1) == 0 ||
                   !(pinned[i].at = malloc(bytes ? bytes : 1))))
@@ -160,6 +177,7 @@ int cuMemAllocHost_v2(void **memory, size_t bytes) {
 int cuMemFreeHost(void *memory) {
   int result = EMULATION_INVALID_VALUE;
   emulation_lock();
+  counts.waits++;
   (void)emulation_finish_streams();
   for (int i = 0; i < PINNED; i++)
     if (memory && pinned[i].at == memory) {
@@ -183,8 +201,9 @@ static int transfer(void *handle, const struct operation *o, bool device, bool a
   emulation_lock();
   int result = emulation_ready();
   if (!result && (!device || o->bytes == 0)) result = EMULATION_INVALID_VALUE;
+  counts.transfers++;
   if (!result) result = put_off(stream, o);
-  if (!result && at_once) result = run_to(stream, stream->end);
+  if (!result && at_once) result = wait_to(stream, stream->end);
   return emulation_unlock(result);
 }
 
@@ -240,12 +259,13 @@ int cuStreamSynchronize(void *handle) {
   struct stream *stream = stream_of(handle);
   emulation_lock();
   int result = emulation_ready();
-  return emulation_unlock(result ? result : run_to(stream, stream->end));
+  return emulation_unlock(result ? result : wait_to(stream, stream->end));
 }
 
 int cuCtxSynchronize(void) {
   emulation_lock();
   int result = emulation_ready();
+  counts.waits++;
   return emulation_unlock(result ? result : emulation_finish_streams());
 }
 
@@ -294,7 +314,7 @@ int cuEventSynchronize(void *handle) {
   struct event *event = handle;
   emulation_lock();
   int result = emulation_ready();
-  if (!result && event->stream) result = run_to(event->stream, event->after);
+  if (!result && event->stream) result = wait_to(event->stream, event->after);
   return emulation_unlock(result);
 }
 
