@@ -234,8 +234,8 @@ static bool doubles(const struct op2i_loop *loop) {
   return any;
 }
 
-/* True if a kernel's function calls itself. OpenCL C forbids that, and compilers may crash on it;
- * CUDA allows it. */
+/* True if a kernel's function calls itself. OpenCL C forbids that, and compilers may crash on it.
+ * CUDA allows it, but a work item has a stack of 1 KiB, and what overflows it ends the context. */
 static bool recurs(const struct op2i_loop *loop) {
   bool any = false;
   for (int m = 0; m < op2i_loop_nmembers(loop) && !any; m++)
@@ -266,7 +266,7 @@ static const char *refusal(const struct op2i_loop *loop, bool generic,
   if (form->nvalues > OP2I_DEVICE_VALUES) return "it reduces into more than 256 values";
   if (values_of(loop) > VALUES_MAX) return "an element has more than 4096 values";
   if (!generic && large_values(loop)) return "it is given constants or globals of more than 2 KiB";
-  if (!generic && recurs(loop)) return "a function of its kernel calls itself";
+  if (recurs(loop)) return "a function of its kernel calls itself";
   return device ? lacking(loop, device, form) : NULL;
 }
 
