@@ -50,7 +50,8 @@ extern "C" {
  *
  * | | |
  * |---|---|
- * | signed integers that overflow | wrap, as unsigned ones do (-fwrapv) |
+ * | signed integers that overflow | wrap, as unsigned ones do (-fwrapv); on devices the result is
+ *   not defined: compute in unsigned types what is to wrap there |
  * | float and double | every operation is rounded to its own type, and none is contracted with
  *   another (fused multiply-add); denormal numbers are kept |
  * | fmin(a, b), fmax(a, b) | a where it is less (greater) than b or b is NaN, else b: of two zeros
