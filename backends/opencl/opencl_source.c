@@ -5,63 +5,95 @@
 #include <string.h>
 
 #include "c_functions.h"
+#include "c_headers.h"
 #include "opencl_api.h"
 #include "text.h"
 
-static const char integers[] =
-    "\n#ifndef OP2_STDINT\n#define OP2_STDINT\n"
-    "typedef char int8_t; typedef short int16_t; typedef int int32_t; typedef long int64_t;\n"
-    "typedef uchar uint8_t; typedef ushort uint16_t; typedef uint uint32_t; typedef ulong "
-    "uint64_t;\n"
-    "#define INT8_MAX 127\n#define INT16_MAX 32767\n#define INT32_MAX 2147483647\n"
-    "#define INT64_MAX 9223372036854775807L\n#define INT8_MIN (-128)\n#define INT16_MIN (-32768)\n"
-    "#define INT32_MIN (-2147483647 - 1)\n#define INT64_MIN (-INT64_MAX - 1L)\n"
-    "#define UINT8_MAX 255\n#define UINT16_MAX 65535\n#define UINT32_MAX 4294967295U\n"
-    "#define UINT64_MAX 18446744073709551615UL\n"
-    "#define INT64_C(n) n##L\n#define UINT64_C(n) n##UL\n#define INT32_C(n) n\n#define UINT32_C(n) "
-    "n##U\n"
-    "#endif\n";
+static const char integers[] = "\n#ifndef OP2_STDINT\n#define OP2_STDINT\n" OP2I_STDINT
+                               "#define SIZE_MAX UINT64_MAX\n#endif\n";
+static const char limits[] = "\n#ifndef OP2_LIMITS\n#define OP2_LIMITS\n"
+                             "#undef LLONG_MAX\n#undef LLONG_MIN\n#undef ULLONG_MAX\n"
+                             "#define LLONG_MAX LONG_MAX\n#define LLONG_MIN LONG_MIN\n"
+                             "#define ULLONG_MAX ULONG_MAX\n#endif\n";
 
 /* The built-in exp(f) of a float is computed in float, while C's exp() takes and returns double.
  * tgmath.h is for programs that want the former. Names of OpenCL C may be macros, so functions that
  * call them are defined first, and take over the names afterwards. */
-#define OF_BOTH(name, float_parameters, double_parameters, arguments)                              \
-  "OP2_FUNCTION(float, " #name ", " float_parameters ", " arguments ")\n"                          \
-  "OP2_DOUBLE_FUNCTION(double, " #name ", " double_parameters ", " arguments ")\n"
-#define DEFINE_1(name)   OF_BOTH(name, "(float x)", "(double x)", "(x)")
-#define DEFINE_2(name)   OF_BOTH(name, "(float x, float y)", "(double x, double y)", "(x, y)")
+#define OF_TYPES(name, of_float, of_double, float_parameters, double_parameters, value)            \
+  "OP2_FUNCTION(float, " of_float ", " #name ", " float_parameters ", " value ")\n"                \
+  "OP2_DOUBLE_FUNCTION(double, " of_double ", " #name ", " double_parameters ", " value ")\n"
+#define OF_BOTH(name, float_parameters, double_parameters, value)                                  \
+  OF_TYPES(name, "float", "double", float_parameters, double_parameters, value)
+#define TO_INTEGER(name, type, value) OF_TYPES(name, type, type, "(float x)", "(double x)", value)
+#define DEFINE_1(name)                OF_BOTH(name, "(float x)", "(double x)", #name "(x)")
+#define DEFINE_2(name)                OF_BOTH(name, "(float x, float y)", "(double x, double y)", #name "(x, y)")
+#define DEFINE_3(name)                                                                             \
+  OF_BOTH(name, "(float x, float y, float z)", "(double x, double y, double z)", #name "(x, y, z)")
+#define DEFINE_SCALED(name, type)                                                                  \
+  OF_BOTH(name, "(float x, " #type " n)", "(double x, " #type " n)",                               \
+          "ldexp(x, (int)clamp(n, (" #type ")-10000, (" #type ")10000))")
+#define DEFINE_QUOTIENT(name)                                                                      \
+  OF_BOTH(name, "(float x, float y, int *n)", "(double x, double y, int *n)", #name "(x, y, n)")
+/* OpenCL C has no functions that round to integers, and leaves it to the device which exponents
+ * zero, NaN and infinities have. */
+#define DEFINE_WHOLE                                                                               \
+  TO_INTEGER(ilogb, "int", "x == 0 || isnan(x) ? INT_MIN : isinf(x) ? INT_MAX : ilogb(x)")         \
+  TO_INTEGER(lrint, "long", "(long)rint(x)")                                                       \
+  TO_INTEGER(llrint, "long", "(long)rint(x)")                                                      \
+  TO_INTEGER(lround, "long", "(long)round(x)")                                                     \
+  TO_INTEGER(llround, "long", "(long)round(x)")
+#define DEFINE_SPLIT                                                                               \
+  OF_BOTH(frexp, "(float x, int *n)", "(double x, int *n)", "frexp(x, n)")                         \
+  OF_BOTH(modf, "(float x, float *whole)", "(double x, double *whole)", "modf(x, whole)")
 #define RENAME(name, to) "#undef " #name "\n#define " #name " " to "\n"
 #define AS_IN_C(name)                                                                              \
   RENAME(name, "op2_double_" #name)                                                                \
   RENAME(name##f, "op2_float_" #name)
-#define OF_ANY_TYPE(name) RENAME(name, "op2_any_" #name)
+#define TYPED_AS_IN_C(name, type)     AS_IN_C(name)
+#define OF_ANY_TYPE(name)             RENAME(name, "op2_any_" #name)
+#define TYPED_OF_ANY_TYPE(name, type) OF_ANY_TYPE(name)
+
+/* The built-in abs() of an int returns an unsigned integer. */
+#define ABSOLUTE                                                                                   \
+  "static inline int op2_abs(int i) { return i < 0 ? -i : i; }\n"                                  \
+  "static inline long op2_labs(long i) { return i < 0 ? -i : i; }\n" RENAME(abs, "op2_abs")        \
+      RENAME(labs, "op2_labs") RENAME(llabs, "op2_labs")
+/* The built-in isless() does not take numbers of two types. */
+#define COMPARE(name, than) "#undef " #name "\n#define " #name "(x, y) ((x) " than " (y))\n"
+#define CLASSES                                                                                    \
+  "#define FP_NAN 0\n#define FP_INFINITE 1\n#define FP_ZERO 2\n#define FP_SUBNORMAL 3\n"           \
+  "#define FP_NORMAL 4\n" TO_INTEGER(                                                              \
+      fpclassify, "int",                                                                           \
+      "isnan(x) ? FP_NAN : isinf(x) ? FP_INFINITE : isnormal(x) ? FP_NORMAL : "                    \
+      "x == 0 ? FP_ZERO : FP_SUBNORMAL") OF_ANY_TYPE(fpclassify) RENAME(FP_ILOGB0, "INT_MIN")      \
+      RENAME(FP_ILOGBNAN, "INT_MIN")
 
 #define FUNCTIONS                                                                                  \
   "\n#ifndef OP2_MATH\n#define OP2_MATH\n"                                                         \
-  "#define OP2_FUNCTION(type, name, parameters, arguments) \\\n"                                   \
-  "  static inline type op2_##type##_##name parameters { return name arguments; } \\\n"            \
-  "  static inline type __attribute__((overloadable)) op2_any_##name parameters { \\\n"            \
-  "    return name arguments; \\\n"                                                                \
+  "#define OP2_FUNCTION(type, result, name, parameters, value) \\\n"                               \
+  "  static inline result op2_##type##_##name parameters { return value; } \\\n"                   \
+  "  static inline result __attribute__((overloadable)) op2_any_##name parameters { \\\n"          \
+  "    return value; \\\n"                                                                         \
   "  }\n"                                                                                          \
   "#ifdef cl_khr_fp64\n"                                                                           \
   "#define OP2_DOUBLE_FUNCTION OP2_FUNCTION\n"                                                     \
   "#else\n"                                                                                        \
-  "#define OP2_DOUBLE_FUNCTION(type, name, parameters, arguments)\n"                               \
-  "#endif\n" OP2I_ONE_ARGUMENT(DEFINE_1) OP2I_TWO_ARGUMENTS(DEFINE_2)                              \
-      OF_BOTH(fma, "(float x, float y, float z)", "(double x, double y, double z)", "(x, y, z)")   \
-          OF_BOTH(ldexp, "(float x, int n)", "(double x, int n)", "(x, n)")                        \
-              OP2I_ONE_ARGUMENT(AS_IN_C) OP2I_TWO_ARGUMENTS(AS_IN_C) AS_IN_C(fma)                  \
-                  AS_IN_C(ldexp) "#endif\n"
+  "#define OP2_DOUBLE_FUNCTION(type, result, name, parameters, value)\n"                           \
+  "#endif\n"                                                                                       \
+  "#define nearbyint rint\n" OP2I_ONE_ARGUMENT(DEFINE_1) OP2I_TWO_ARGUMENTS(DEFINE_2)              \
+      OP2I_THREE_ARGUMENTS(DEFINE_3) OP2I_SCALED(DEFINE_SCALED) OP2I_QUOTIENT(DEFINE_QUOTIENT)     \
+          DEFINE_WHOLE DEFINE_SPLIT                                                                \
+          OP2I_ONE_ARGUMENT(AS_IN_C) OP2I_TWO_ARGUMENTS(AS_IN_C) OP2I_THREE_ARGUMENTS(AS_IN_C)     \
+              OP2I_SCALED(TYPED_AS_IN_C) OP2I_WHOLE(TYPED_AS_IN_C) OP2I_SPLIT(AS_IN_C)             \
+                  OP2I_QUOTIENT(AS_IN_C) ABSOLUTE CLASSES "#endif\n"
 static const char functions[] = FUNCTIONS;
 static const char of_any_type[] =
     FUNCTIONS "#ifndef OP2_TGMATH\n#define OP2_TGMATH\n" OP2I_ONE_ARGUMENT(OF_ANY_TYPE)
-        OP2I_TWO_ARGUMENTS(OF_ANY_TYPE) OF_ANY_TYPE(fma) OF_ANY_TYPE(ldexp) "#endif\n";
-/* The built-in abs() of an int returns an unsigned integer. */
-static const char absolutes[] =
-    "\n#ifndef OP2_STDLIB\n#define OP2_STDLIB\n"
-    "static inline int op2_abs(int i) { return i < 0 ? -i : i; }\n"
-    "static inline long op2_labs(long i) { return i < 0 ? -i : i; }\n" RENAME(abs, "op2_abs")
-        RENAME(labs, "op2_labs") RENAME(llabs, "op2_labs") "#endif\n";
+        OP2I_TWO_ARGUMENTS(OF_ANY_TYPE) OP2I_THREE_ARGUMENTS(OF_ANY_TYPE)
+            OP2I_SCALED(TYPED_OF_ANY_TYPE) OP2I_WHOLE(TYPED_OF_ANY_TYPE) OF_ANY_TYPE(frexp)
+                OP2I_QUOTIENT(OF_ANY_TYPE) "#endif\n";
+static const char definitions[] =
+    "\n#ifndef offsetof\n#define offsetof(type, member) __builtin_offsetof(type, member)\n#endif\n";
 static const char truth[] = "\n#ifndef __bool_true_false_are_defined\n"
                             "#define __bool_true_false_are_defined 1\n#endif\n";
 static const char assertions[] = "\n#ifndef assert\n#define assert(x)\n#endif\n";
@@ -70,8 +102,8 @@ static const struct {
   const char *name, *text;
 } headers[] = {{"stdint.h", integers},    {"inttypes.h", integers}, {"math.h", functions},
                {"tgmath.h", of_any_type}, {"stdbool.h", truth},     {"assert.h", assertions},
-               {"float.h", ""},           {"limits.h", ""},         {"stddef.h", ""},
-               {"stdlib.h", absolutes},   {"string.h", ""},         {"stdio.h", ""}};
+               {"float.h", ""},           {"limits.h", limits},     {"stddef.h", definitions},
+               {"stdlib.h", ""},          {"string.h", ""},         {"stdio.h", ""}};
 
 /* Return the text that replaces a line which includes one of C's headers; null: the line stays. */
 static const char *replacement(const char *line, size_t length) {

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "longs.h"
 #include "mem.h"
+#include "rename.h"
 
 /* ---- functions that use constants ------------------------------------------------------------ */
 
@@ -143,11 +144,16 @@ static bool token_is(const struct cursor *c, int64_t t, const char *spelling) {
 static void copy_token(const struct cursor *c, int64_t t) {
   const struct op2i_token *token = &c->r->unit.tokens.list[t];
   const char *text = c->r->unit.tokens.text + token->begin;
+  size_t length = token->end - token->begin;
   bool apart = token->kind == OP2I_TOK_STRING || token->kind == OP2I_TOK_CHAR;
-  if (c->r->longs && !apart)
-    op2i_longs_add(c->out, text, token->end - token->begin, c->behind);
+  if (token->kind == OP2I_TOK_DIRECTIVE)
+    op2i_rename_directive(c->r, text, length, c->behind, c->out);
+  else if (token->kind == OP2I_TOK_WORD && op2i_rename_operator(c->r, text, length))
+    op2i_text_add(c->out, OP2I_WORD_PREFIX "%.*s", (int)length, text);
+  else if (c->r->longs && !apart)
+    op2i_longs_add(c->out, text, length, c->behind);
   else
-    op2i_text_bytes(c->out, text, token->end - token->begin);
+    op2i_text_bytes(c->out, text, length);
 }
 
 static void own_name(const struct cursor *c, int64_t t) {

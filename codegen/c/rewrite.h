@@ -12,7 +12,10 @@
  * and reads the constant from it. If the text is to share its translation unit, each function f
  * becomes OP2_NAME(<prefix>f). If constants have an address space of their own, tables at file
  * scope go there, and tables within functions are no longer static, which makes no difference for
- * constants. Nothing else changes, and no token moves to another line. */
+ * constants. Where functions are built in that could be taken for the source's own, every function f
+ * becomes OP2_NAME(<prefix>f): in text that is not to share its unit by macros, which
+ * op2i_rewrite_define() writes, since other macros may use and make such names. Nothing else changes,
+ * and no token moves to another line. */
 struct op2i_rewrite {
   struct op2i_member member;
   const struct op2i_loop_const *consts; /* [member.nconsts] */
@@ -27,6 +30,8 @@ struct op2i_rewrite {
   bool mergeable;
   const char *tables; /* qualifier for constants at file scope, with a blank after it; null: none */
   bool longs;         /* `long long` becomes `long`: see longs.h */
+  bool renames;       /* every function gets another name */
+  bool operators;     /* words that are operators in C++ (and, xor, ...) get other names */
 };
 
 op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member,
@@ -34,6 +39,12 @@ op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member,
 void op2i_rewrite_end(struct op2i_rewrite *rewrite);
 
 void op2i_rewrite_emit(const struct op2i_rewrite *rewrite, struct op2i_text *out);
+/* The macros that must be defined in front of the source and its headers, and their end behind it;
+ * nothing where functions are renamed in the text or keep their names. */
+void op2i_rewrite_define(const struct op2i_rewrite *rewrite, struct op2i_text *out);
+void op2i_rewrite_undefine(const struct op2i_rewrite *rewrite, struct op2i_text *out);
+/* The name by which generated text calls the kernel's own function. */
+void op2i_rewrite_kernel_name(const struct op2i_rewrite *rewrite, struct op2i_text *out);
 /* True if the kernel's own function takes the constants. */
 bool op2i_rewrite_kernel_needs(const struct op2i_rewrite *rewrite);
 /* Resolve token t: to the constant that it refers to, or null; to the item of the function of this

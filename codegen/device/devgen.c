@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "rename.h"
 
 /* ---- parameters ------------------------------------------------------------------------------ */
 
@@ -90,11 +91,9 @@ static void call(const struct op2i_devgen *g, int m) {
   const struct op2i_rewrite *r = &g->e.rewrites[m];
   const struct op2i_member *member = &r->member;
   bool needs = op2i_rewrite_kernel_needs(r);
-  const char *name = member->kernel->obj.name;
-  if (r->mergeable)
-    op2i_text_add(g->e.out, "    OP2_NAME(%s%s)(", r->prefix, name);
-  else
-    op2i_text_add(g->e.out, "    %s(", name);
+  op2i_text_add(g->e.out, "    ");
+  op2i_rewrite_kernel_name(r, g->e.out);
+  op2i_text_add(g->e.out, "(");
   if (needs) op2i_text_add(g->e.out, "&%s", op2i_emit_consts_name(&g->e, m).text);
   for (int a = member->first_arg; a < member->first_arg + member->nargs; a++) {
     op2i_text_add(g->e.out, a > member->first_arg || needs ? ", " : "");
@@ -189,12 +188,15 @@ static void entries(struct op2i_devgen *g) {
 
 static void text(struct op2i_devgen *g) {
   op2i_text_add(g->e.out,
-                "/* Kernel %s on a device, %s */\n#define OP2_NAME(name) op2_user_##name\n",
+                "/* Kernel %s on a device, %s */\n"
+                "#define OP2_NAME(name) " OP2I_FUNCTION_PREFIX "##name\n",
                 op2i_loop_name(g->e.loop), OP2I_ABI);
   op2i_text_add(g->e.out, "%s", g->dialect->prelude);
-  op2i_text_add(g->e.out, "%s", g->e.loop->kernel->headers ? g->e.loop->kernel->headers : "");
   if (g->form.strategy == OP2I_DEVICE_ATOMICS) op2i_devgen_define_atomics(g);
+  for (int m = 0; m < g->e.nmembers; m++) op2i_rewrite_define(&g->e.rewrites[m], g->e.out);
+  op2i_text_add(g->e.out, "%s", g->e.loop->kernel->headers ? g->e.loop->kernel->headers : "");
   op2i_emit_kernels(&g->e);
+  for (int m = 0; m < g->e.nmembers; m++) op2i_rewrite_undefine(&g->e.rewrites[m], g->e.out);
   entries(g);
 }
 

@@ -20,7 +20,8 @@
   "#define fminf op2_fminf\n"                                                                      \
   "#define fmaxf op2_fmaxf\n"
 
-/* Words that are names in C and keywords in C++ become names again. */
+/* Words that are names in C and keywords in C++ become names again; those that are operators there
+ * cannot be macros (codegen/c/rename.c). */
 static const char cuda[] =
     "#include <float.h>\n"
     "#include <math.h>\n"
@@ -54,22 +55,39 @@ static const char cuda[] =
     "typedef signed char op2_unit1;\n"
     "#define restrict __restrict__\n"
     "#define _Bool bool\n"
+    "#define _Static_assert static_assert\n"
+    "#define register\n"
+    "#define alignas op2_word_alignas\n"
+    "#define alignof op2_word_alignof\n"
+    "#define catch op2_word_catch\n"
+    "#define char16_t op2_word_char16_t\n"
+    "#define char32_t op2_word_char32_t\n"
     "#define class op2_word_class\n"
+    "#define const_cast op2_word_const_cast\n"
+    "#define constexpr op2_word_constexpr\n"
+    "#define decltype op2_word_decltype\n"
     "#define delete op2_word_delete\n"
+    "#define dynamic_cast op2_word_dynamic_cast\n"
+    "#define explicit op2_word_explicit\n"
     "#define export op2_word_export\n"
     "#define friend op2_word_friend\n"
     "#define mutable op2_word_mutable\n"
     "#define namespace op2_word_namespace\n"
     "#define new op2_word_new\n"
+    "#define noexcept op2_word_noexcept\n"
+    "#define nullptr op2_word_nullptr\n"
     "#define operator op2_word_operator\n"
     "#define private op2_word_private\n"
     "#define protected op2_word_protected\n"
     "#define public op2_word_public\n"
+    "#define reinterpret_cast op2_word_reinterpret_cast\n"
+    "#define static_cast op2_word_static_cast\n"
     "#define template op2_word_template\n"
     "#define this op2_word_this\n"
+    "#define thread_local op2_word_thread_local\n"
     "#define throw op2_word_throw\n"
     "#define try op2_word_try\n"
-    "#define catch op2_word_catch\n"
+    "#define typeid op2_word_typeid\n"
     "#define typename op2_word_typename\n"
     "#define using op2_word_using\n"
     "#define virtual op2_word_virtual\n" EXTREMES;
@@ -106,6 +124,7 @@ static const char opencl[] =
     "#define op2_move2(from, to) vstore2(vload2(0, from), 0, to)\n"
     "#define op2_move4(from, to) vstore4(vload4(0, from), 0, to)\n"
     "#define __restrict__ restrict\n"
+    "#define register\n"
     "#define constant op2_word_constant\n"
     "#define global op2_word_global\n"
     "#define half op2_word_half\n"
@@ -133,7 +152,10 @@ const struct op2i_device_dialect op2i_dialect_cuda = {
     .adds = true,
     .generic = true,
     .stages = true,
-    .c = {.restricted = "__restrict__", .global = "OP2_GLOBAL "},
+    .c = {.restricted = "__restrict__",
+          .global = "OP2_GLOBAL ",
+          .renames = true,
+          .operators = true},
 };
 const struct op2i_device_dialect op2i_dialect_opencl = {
     .name = "opencl",
@@ -142,5 +164,6 @@ const struct op2i_device_dialect op2i_dialect_opencl = {
     .c = {.restricted = "restrict",
           .global = "OP2_GLOBAL ",
           .tables = "__constant ",
-          .longs = true},
+          .longs = true,
+          .renames = true},
 };

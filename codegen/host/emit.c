@@ -76,6 +76,8 @@ op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *lo
     status = op2i_rewrite_begin(loop, m, &e->rewrites[m]);
     e->rewrites[m].tables = dialect->tables;
     e->rewrites[m].longs = dialect->longs;
+    e->rewrites[m].renames = dialect->renames;
+    e->rewrites[m].operators = dialect->operators;
   }
   for (int a = 0; a < loop->nargs && !status; a++) choose_type(e, a);
   return status;

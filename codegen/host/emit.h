@@ -31,7 +31,9 @@ struct op2i_dialect {
   const char *body_prefix;  /* before a function that generated code calls */
   const char *entry_prefix; /* before the function that the library calls */
   const char *tables;       /* qualifier of tables, as in op2i_rewrite; or null */
-  bool longs;               /* as in op2i_rewrite */
+  bool longs;               /* these three as in op2i_rewrite */
+  bool renames;
+  bool operators;
 };
 extern const struct op2i_dialect op2i_dialect_c;
 

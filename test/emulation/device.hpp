@@ -201,6 +201,7 @@ OP2_EMULATION_ONE(log)
 OP2_EMULATION_ONE(log2)
 OP2_EMULATION_ONE(log10)
 OP2_EMULATION_ONE(log1p)
+OP2_EMULATION_ONE(logb)
 OP2_EMULATION_ONE(sin)
 OP2_EMULATION_ONE(cos)
 OP2_EMULATION_ONE(tan)
@@ -231,20 +232,74 @@ OP2_EMULATION_TWO(nextafter)
 static inline double fma(double x, double y, double z) { return __builtin_fma(x, y, z); }
 static inline float fmaf(float x, float y, float z) { return __builtin_fmaf(x, y, z); }
 static inline double ldexp(double x, int n) { return __builtin_ldexp(x, n); }
+static inline float ldexp(float x, int n) { return __builtin_ldexpf(x, n); }
+static inline float ldexpf(float x, int n) { return __builtin_ldexpf(x, n); }
+static inline double scalbn(double x, int n) { return __builtin_scalbn(x, n); }
+static inline float scalbn(float x, int n) { return __builtin_scalbnf(x, n); }
+static inline float scalbnf(float x, int n) { return __builtin_scalbnf(x, n); }
+static inline double scalbln(double x, long n) { return __builtin_scalbln(x, n); }
+static inline float scalbln(float x, long n) { return __builtin_scalblnf(x, n); }
+static inline float scalblnf(float x, long n) { return __builtin_scalblnf(x, n); }
 static inline double frexp(double x, int *n) { return __builtin_frexp(x, n); }
+static inline float frexp(float x, int *n) { return __builtin_frexpf(x, n); }
+static inline float frexpf(float x, int *n) { return __builtin_frexpf(x, n); }
 static inline double modf(double x, double *whole) { return __builtin_modf(x, whole); }
+static inline float modf(float x, float *whole) { return __builtin_modff(x, whole); }
+static inline float modff(float x, float *whole) { return __builtin_modff(x, whole); }
+static inline double remquo(double x, double y, int *n) { return __builtin_remquo(x, y, n); }
+static inline float remquo(float x, float y, int *n) { return __builtin_remquof(x, y, n); }
+static inline float remquof(float x, float y, int *n) { return __builtin_remquof(x, y, n); }
+#define OP2_EMULATION_WHOLE(type_, name_)                                                          \
+  static inline type_ name_(double x) { return __builtin_##name_(x); }                             \
+  static inline type_ name_(float x) { return __builtin_##name_##f(x); }                           \
+  static inline type_ name_##f(float x) { return __builtin_##name_##f(x); }
+OP2_EMULATION_WHOLE(int, ilogb)
+OP2_EMULATION_WHOLE(long, lround)
+OP2_EMULATION_WHOLE(long, lrint)
+OP2_EMULATION_WHOLE(long long, llround)
+OP2_EMULATION_WHOLE(long long, llrint)
 static inline int abs(int x) { return x < 0 ? -x : x; }
+static inline long abs(long x) { return x < 0 ? -x : x; }
+static inline long long abs(long long x) { return x < 0 ? -x : x; }
+static inline double abs(double x) { return __builtin_fabs(x); }
+static inline float abs(float x) { return __builtin_fabsf(x); }
 static inline long labs(long x) { return x < 0 ? -x : x; }
 static inline long long llabs(long long x) { return x < 0 ? -x : x; }
-static inline long lround(double x) { return __builtin_lround(x); }
-static inline long lrint(double x) { return __builtin_lrint(x); }
 template <class T> static inline bool isnan(T x) { return __builtin_isnan(x); }
 template <class T> static inline bool isinf(T x) { return __builtin_isinf(x); }
 template <class T> static inline bool isfinite(T x) { return __builtin_isfinite(x); }
 template <class T> static inline bool signbit(T x) { return __builtin_signbit(x); }
-static inline int min(int x, int y) { return y < x ? y : x; }
-static inline int max(int x, int y) { return y > x ? y : x; }
+
+/* ---- functions that only CUDA has: a kernel's own function of such a name is another one ------- */
+
+#define OP2_EMULATION_EXTREMES(type_)                                                              \
+  static inline type_ min(type_ x, type_ y) { return y < x ? y : x; }                              \
+  static inline type_ max(type_ x, type_ y) { return y > x ? y : x; }
+OP2_EMULATION_EXTREMES(int)
+OP2_EMULATION_EXTREMES(unsigned)
+OP2_EMULATION_EXTREMES(long)
+OP2_EMULATION_EXTREMES(unsigned long)
+OP2_EMULATION_EXTREMES(long long)
+OP2_EMULATION_EXTREMES(unsigned long long)
+OP2_EMULATION_EXTREMES(float)
+OP2_EMULATION_EXTREMES(double)
+static inline double min(float x, double y) { return y < x ? y : x; }
+static inline double min(double x, float y) { return y < x ? y : x; }
+static inline double max(float x, double y) { return y > x ? y : x; }
+static inline double max(double x, float y) { return y > x ? y : x; }
 static inline double rsqrt(double x) { return 1 / sqrt(x); }
+static inline float rsqrt(float x) { return 1 / sqrt(x); }
+static inline double exp10(double x) { return __builtin_exp10(x); }
+static inline float exp10(float x) { return __builtin_exp10f(x); }
+static inline double sinpi(double x) { return sin(3.141592653589793 * x); }
+static inline float sinpi(float x) { return sinf(3.1415927f * x); }
+static inline double norm(int n, const double *x) {
+  double sum = 0;
+  for (int i = 0; i < n; i++) sum += x[i] * x[i];
+  return sqrt(sum);
+}
+static inline int clock() { return 0; }
+static inline long long clock64() { return 0; }
 
 static inline void *op2_emulation_copy(void *to, const void *from, size_t bytes) {
   for (size_t i = 0; i < bytes; i++) ((char *)to)[i] = ((const char *)from)[i];

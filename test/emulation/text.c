@@ -109,7 +109,7 @@ static void list_entry(FILE *out, const char *at) {
 }
 
 static void list_entries(FILE *out, const char *text) {
-  fprintf(out, "\nextern \"C\" OP2_EMULATION_SHOWN constexpr op2_emulation_entry "
+  fprintf(out, "\n#undef constexpr\nextern \"C\" OP2_EMULATION_SHOWN constexpr op2_emulation_entry "
                "op2_emulation_entries[] = {\n");
   for (const char *at = text; *at;) {
     size_t length = word(at);
