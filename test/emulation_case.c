@@ -27,6 +27,10 @@ OP2_KERNEL(wide, (const double *w, double *v), {
 OP2_KERNEL(two_rows, (const double *w, double *v), {
   for (int i = 0; i < 3; i++) v[i] += w[i + 1];
 });
+OP2_KERNEL(parts, (const double *x, const double *u, double *v, double *sum), {
+  for (int i = 0; i < 24; i++) v[i] = v[i] + x[0] * u[i % 8];
+  sum[0] += v[3] + u[7];
+});
 OP2_KERNEL(narrow, (const double *a, double *b), { b[0] = a[0] * a[0] - 1; });
 OP2_KERNEL(increment,
            (const double *xa, const double *xb, const double *qa, double *ra, double *rb), {
@@ -110,6 +114,20 @@ static void run_two(struct mesh *m, struct outcome *out) {
   if (op2_dat_create(m->nodes, 3, OP2_F64, NULL, "v", &v)) return;
   LOOP(two_rows, m->nodes, op2_arg_direct(m->w, OP2_READ), op2_arg_direct(v, OP2_RW));
   keep(out, v, 3 * NODES);
+  op2_dat_destroy(&v);
+}
+
+static void run_parts(struct mesh *m, struct outcome *out) {
+  static double start[24 * NODES];
+  op2_dat u = NULL, v = NULL;
+  for (int i = 0; i < 24 * NODES; i++) start[i] = (i * 7) % 61 - 30;
+  if (!op2_dat_create(m->nodes, 8, OP2_F64, start, "u", &u) &&
+      !op2_dat_create(m->nodes, 24, OP2_F64, start, "v", &v))
+    LOOP(parts, m->nodes, op2_arg_direct(m->x, OP2_READ), op2_arg_direct(u, OP2_READ),
+         op2_arg_direct(v, OP2_RW), op2_arg_gbl(m->low, OP2_INC));
+  keep(out, v, 24 * NODES);
+  keep_global(out, m->low, 1);
+  op2_dat_destroy(&u);
   op2_dat_destroy(&v);
 }
 
@@ -230,6 +248,7 @@ static const struct {
 } programs[PROGRAMS] = {
     [WIDE] = {"rows by way of shared memory", run_wide},
     [TWO] = {"rows of two dats", run_two},
+    [PARTS] = {"parts of rows and a sum", run_parts},
     [NARROW] = {"an item for each element", run_narrow},
     [FUSED] = {"loops made one", run_fused},
     [INCREMENT] = {"an item for each target", run_increment},

@@ -12,11 +12,12 @@
 
 /* Neither size is a multiple of the block size; reductions have more tiles than a fold has
  * positions. */
-enum { NODES = 1003, EDGES = 2009, MANY = 256 * 257 + 5, VALUES = 4 * NODES + EDGES + 64 };
+enum { NODES = 1003, EDGES = 2009, MANY = 256 * 257 + 5, VALUES = 24 * NODES + EDGES + 64 };
 
 enum emulation_program {
   WIDE,      /* rows are copied through shared memory */
   TWO,       /* rows of two dats */
+  PARTS,     /* rows of several parts that are not in shared memory together, and a sum */
   NARROW,    /* one thread for each element */
   FUSED,     /* two loops fused into one */
   INCREMENT, /* increments through both slots of a map */

@@ -89,6 +89,8 @@ static const struct emulation_fault unstaged[] = {
     {"a last block as long as others", INCREMENT, "s~: op2_hi;~: op2_begin + op2_n0;~", "outside"},
     {"the other target", INCREMENT, "s~op2_map0_1 = op2_slots0.y~op2_map0_1 = op2_slots0.x~", NULL},
     {"values set, not added", INCREMENT, "s~+ 0] += op2_own3~+ 0] = op2_own3~", NULL},
+    {"no barrier before a tree", BESIDES,
+     "s~  op2_wait();\n  for (int op2_width~  for (int op2_width~", ""},
     {"values set in place with no barrier between colours", IN_TURN,
      "s~    }\n    op2_wait();\n  }\n~    }\n  }\n~", ""},
     {"values set in place a colour too few", IN_TURN,

@@ -8,6 +8,7 @@
  *   OP2_ENTRY OP2_GLOBAL OP2_LOCAL OP2_SHARED_PARAMETER OP2_SHARED   functions and kinds of memory
  *   op2_group() op2_item() op2_items()   the work item's group, its index there, size of the group
  *   op2_wait()                           a barrier of the group
+ *   op2_in_order()                       compilers move no access to memory across it (CUDA only)
  *   OP2_AS(p)                            a pointer that converts to the type that is needed
  *
  * Names are those of codegen/host/emit.h, and in addition

@@ -38,6 +38,7 @@ static const char cuda[] =
     "#define op2_item() ((int)threadIdx.x)\n"
     "#define op2_items() ((int)blockDim.x)\n"
     "#define op2_wait() __syncthreads()\n"
+    "#define op2_in_order() __syncwarp()\n" /* compilers move no access to memory across it */
     "struct op2_any {\n"
     "  const void *op2_at;\n"
     "  template <class op2_type> __device__ operator op2_type *() const { return (op2_type "

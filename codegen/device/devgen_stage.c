@@ -128,7 +128,10 @@ static void move(const struct op2i_devgen *g, int round, bool in) {
   struct op2i_text *out = g->e.out;
   op2i_text_add(out, "    if (op2_live == op2_items()) {\n");
   numbers(g, round, in);
-  if (in) each_piece(g, round, in, load_piece);
+  if (in) {
+    each_piece(g, round, in, load_piece);
+    op2i_text_add(out, "      op2_in_order();\n");
+  }
   each_piece(g, round, in, in ? put_piece : store_piece);
   for (int p = 0; p < g->form.parts.nparts; p++)
     if (moves(g, p, round, in) && !written_out(g, p)) move_in_turn(g, p, in);

@@ -66,11 +66,18 @@ static int count_parts(const struct op2i_loop_arg *arg) {
   return (int)((bytes + OP2I_DEVICE_PART - 1) / OP2I_DEVICE_PART);
 }
 
+/* Values for which work items have vectors are moved in pieces of 16 bytes, others in words of 4
+ * bytes or in larger values: so each work item takes its row in pieces that are as large. */
+static int largest_piece(op2_type type) {
+  if (type == OP2_F64 || type == OP2_F32 || type == OP2_I32) return 16;
+  return op2i_type_size(type) == 8 ? 8 : 4;
+}
+
 static void place_row(struct op2i_device_parts *parts, const struct op2i_loop_arg *arg,
                       struct op2i_device_part part, int *end) {
   int n = count_parts(arg), bytes = n ? (int)(arg->dim * (int64_t)op2i_type_size(arg->type)) : 0;
   if (n == 0 || parts->nparts + n > OP2I_DEVICE_PARTS) return;
-  part.piece = 16;
+  part.piece = largest_piece(arg->type);
   while (bytes % part.piece != 0) part.piece /= 2;
   part.of = bytes / part.piece;
   int most = (part.of + n - 1) / n;

@@ -108,6 +108,7 @@ OP2_EMULATION_OWN static inline void op2_emulation_barrier(int line) {
   op2_emulation_now->barrier(line);
 }
 #define __syncthreads() op2_emulation_barrier(__LINE__)
+static inline void __syncwarp() {} /* no barrier: threads of a warp are checked like others */
 static inline void __threadfence() {}
 static inline void __threadfence_block() {}
 template <class T> static inline T __ldg(const T *at) { return *at; }
