@@ -11,13 +11,13 @@
 
 /* In two runs there are more launches than the device is ever ahead of the host, and more values than
  * fit into the memory through which they go. */
-enum { N = 20, STEPS = 300, LONG = 600 };
+enum { N = 20, STEPS = 300, LONG = 1200 };
 
 static double step_length;
 OP2_KERNEL(by_value, (double *x, const double *dt), { *x += *dt; });
 OP2_KERNEL(by_constant, (double *x), { *x += step_length; });
 OP2_KERNEL(by_global, (double *x, const double *dt), { *x += dt[0]; });
-OP2_KERNEL(by_many, (double *x, const double *dt), { *x += dt[0] + dt[599]; });
+OP2_KERNEL(by_many, (double *x, const double *dt), { *x += dt[0] + dt[1199]; });
 OP2_KERNEL(to_sum, (double *x, double *sum), {
   *x += 1;
   *sum += *x;
@@ -25,7 +25,7 @@ OP2_KERNEL(to_sum, (double *x, double *sum), {
 
 enum way { VALUE, CONSTANT, GLOBAL, MANY, SUM, WAYS };
 static const char *const ways[WAYS] = {"op2_arg_val", "op2_const_set", "op2_gbl_set",
-                                       "op2_gbl_set of 4800 bytes", "op2_gbl_set to zero"};
+                                       "op2_gbl_set of 9600 bytes", "op2_gbl_set to zero"};
 
 static struct {
   op2_context ctx;
