@@ -52,8 +52,8 @@ typedef struct op2_device_stats {
   int64_t launches;    /**< launches of functions on the device; a loop takes one or several */
   int64_t host_loops;  /**< runs of loops on the host that the device could not do or had no memory
                              for; op2_explain() reports why. Fused loops count as one */
-  int64_t memory;      /**< bytes that the library uses on the device now; what it keeps for reuse is
-                             not among them */
+  int64_t memory;      /**< bytes that the library uses on the device now, without what it keeps
+                             for reuse */
   int64_t most_memory; /**< the largest value of that so far */
   int64_t reserved[8]; /**< 0: room for later versions */
 } op2_device_stats;
