@@ -62,16 +62,15 @@ static const char reals[] =
   "}\n"
 #define COMPARISONS                                                                                \
   "#define FP_NAN 0\n#define FP_INFINITE 1\n#define FP_ZERO 2\n#define FP_SUBNORMAL 3\n"           \
-  "#define FP_NORMAL 4\n" CLASSES("float", "FLT") CLASSES(                                         \
-      "double",                                                                                    \
-      "DBL") "static inline bool op2_unordered(double x, double y) { return x != x || y != y; }\n" \
-             "static inline bool op2_differ(double x, double y) { return x < y || x > y; }\n"      \
-             "#define fpclassify(x) op2_class(x)\n#define isnormal(x) (op2_class(x) == "           \
-             "FP_NORMAL)\n"                                                                        \
-             "#define isunordered(x, y) op2_unordered(x, y)\n#define islessgreater(x, y) "         \
-             "op2_differ(x, y)\n"                                                                  \
-             "#define isless(x, y) ((x) < (y))\n#define islessequal(x, y) ((x) <= (y))\n"          \
-             "#define isgreater(x, y) ((x) > (y))\n#define isgreaterequal(x, y) ((x) >= (y))\n"
+  "#define FP_NORMAL 4\n#define fpclassify(x) op2_class(x)\n"                                      \
+  "#define isnormal(x) (op2_class(x) == FP_NORMAL)\n"                                              \
+  "#define isunordered(x, y) op2_unordered(x, y)\n#define islessgreater(x, y) op2_differ(x, y)\n"  \
+  "#define isless(x, y) ((x) < (y))\n#define islessequal(x, y) ((x) <= (y))\n"                     \
+  "#define isgreater(x, y) ((x) > (y))\n#define isgreaterequal(x, y) ((x) >= (y))\n"               \
+  "static inline bool op2_unordered(double x, double y) { return x != x || y != y; }\n"            \
+  "static inline bool op2_differ(double x, double y) { return x < y || x > y; }\n" CLASSES(        \
+      "float", "FLT") CLASSES("double", "DBL")
+/* The quotients are constants for NVRTC, so that tables may have them, unlike __int_as_float(). */
 #define NUMBERS                                                                                    \
   "#include <float.h>\n#ifndef OP2_MATH\n#define OP2_MATH\n"                                       \
   "#define M_PI 3.14159265358979323846\n#define M_PI_2 1.57079632679489661923\n"                   \
@@ -81,8 +80,8 @@ static const char reals[] =
   "#define M_LN2 0.69314718055994530942\n#define M_LN10 2.30258509299404568402\n"                  \
   "#define M_LOG2E 1.4426950408889634074\n#define M_LOG10E 0.43429448190325182765\n"               \
   "#define M_2_SQRTPI 1.12837916709551257390\n"                                                    \
-  "#define HUGE_VAL (1.0 / 0.0)\n#define HUGE_VALF (1.0f / 0.0f)\n"                                \
-  "#define INFINITY (1.0f / 0.0f)\n#define NAN (0.0f / 0.0f)\n"                                    \
+  "#ifndef INFINITY\n#define INFINITY (1.0f / 0.0f)\n#define NAN (0.0f / 0.0f)\n"                  \
+  "#define HUGE_VAL (1.0 / 0.0)\n#define HUGE_VALF INFINITY\n#endif\n"                             \
   "#define FP_ILOGB0 (-2147483647 - 1)\n#define FP_ILOGBNAN (-2147483647 - 1)\n" COMPARISONS
 static const char mathematics[] =
     NUMBERS OP2I_ONE_ARGUMENT(OF_DOUBLE) OP2I_TWO_ARGUMENTS(OF_DOUBLES)

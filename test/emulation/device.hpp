@@ -179,6 +179,12 @@ OP2_EMULATION_BITS(__double_as_longlong, double, long long)
 OP2_EMULATION_BITS(__int_as_float, int, float)
 OP2_EMULATION_BITS(__float_as_int, float, int)
 
+/* For this compiler quotients by zero are no constants. */
+#define INFINITY  (__builtin_huge_valf())
+#define NAN       (__builtin_nanf(""))
+#define HUGE_VAL  (__builtin_huge_val())
+#define HUGE_VALF (__builtin_huge_valf())
+
 #define OP2_EMULATION_ONE(name_)                                                                   \
   static inline double name_(double x) { return __builtin_##name_(x); }                            \
   static inline float name_(float x) { return __builtin_##name_##f(x); }                           \
