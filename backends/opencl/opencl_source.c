@@ -60,13 +60,16 @@ static const char limits[] = "\n#ifndef OP2_LIMITS\n#define OP2_LIMITS\n"
       RENAME(labs, "op2_labs") RENAME(llabs, "op2_labs")
 /* The built-in isless() does not take numbers of two types. */
 #define COMPARE(name, than) "#undef " #name "\n#define " #name "(x, y) ((x) " than " (y))\n"
+#define COMPARISONS                                                                                \
+  COMPARE(isless, "<")                                                                             \
+  COMPARE(islessequal, "<=") COMPARE(isgreater, ">") COMPARE(isgreaterequal, ">=")
 #define CLASSES                                                                                    \
   "#define FP_NAN 0\n#define FP_INFINITE 1\n#define FP_ZERO 2\n#define FP_SUBNORMAL 3\n"           \
   "#define FP_NORMAL 4\n" TO_INTEGER(                                                              \
       fpclassify, "int",                                                                           \
       "isnan(x) ? FP_NAN : isinf(x) ? FP_INFINITE : isnormal(x) ? FP_NORMAL : "                    \
       "x == 0 ? FP_ZERO : FP_SUBNORMAL") OF_ANY_TYPE(fpclassify) RENAME(FP_ILOGB0, "INT_MIN")      \
-      RENAME(FP_ILOGBNAN, "INT_MIN")
+      RENAME(FP_ILOGBNAN, "INT_MIN") COMPARISONS
 
 #define FUNCTIONS                                                                                  \
   "\n#ifndef OP2_MATH\n#define OP2_MATH\n"                                                         \
