@@ -52,12 +52,13 @@ tell() { if [ -n "$out" ]; then tee -a "$out"; else cat; fi; }
 # program NAME: prints its path; `problem` has its problem and options by size
 program() { echo "$build/bench/$1/$1"; }
 
-# run NAME OPTION...: runs the program twice and prints the output of the second run
+# run NAME OPTION...: runs the program twice and prints the output of the second run. In the first
+# iterations loops are measured one by one, and fused ones are compiled.
 run() {
   name=$1
   shift
   for output in /dev/null "$folder/output"; do
-    if ! "$(program "$name")" "$@" >"$output" 2>"$folder/error"; then
+    if ! "$(program "$name")" "$@" --warmup 20 >"$output" 2>"$folder/error"; then
       cat "$folder/error" >&2
       echo "$*" >>"$folder/failed"
       return 1

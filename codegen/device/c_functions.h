@@ -2,7 +2,7 @@
 #ifndef OP2I_C_FUNCTIONS_H
 #define OP2I_C_FUNCTIONS_H
 
-/* What the functions of <math.h>, and the absolute values of <stdlib.h>, take and return in C. The
+/* This is what functions of <math.h> and absolute values of <stdlib.h> take and return in C. The
  * languages of devices have functions of the same names for several types, among which the types of
  * the arguments choose; in C they convert the arguments. Functions of float (sinf) mean the same
  * everywhere. fmin() and fmax() are the library's own (devgen_dialect.c); j0(), nan() and the like,
