@@ -167,32 +167,17 @@ static void tiles(const struct op2i_devgen *g) {
   op2i_text_add(g->e.out, "  }\n}\n");
 }
 
-/* A lane loads AHEAD values before it combines the first, in order: only one group runs this, so
- * nothing else hides how long a load takes. */
 static void fold_lane(const struct op2i_devgen *g, const struct part *p) {
-  enum { AHEAD = 8 };
   const char *type = op2i_emit_type(&g->e, p->a);
   op2i_text_add(g->e.out, "    if (op2_lane < op2_n0) {\n      %s op2_x = ", type);
   partial(g, p, "op2_lane");
   op2i_text_add(g->e.out,
-                ";\n      for (int64_t op2_i = op2_lane + 256; op2_i < op2_n0; op2_i += %d) {\n"
-                "        %s op2_next[%d];\n",
-                AHEAD * 256, type, AHEAD);
-  for (int k = 0; k < AHEAD; k++) {
-    char at[NAME];
-    snprintf(at, sizeof at, "(op2_i + %d < op2_n0 ? op2_i + %d : op2_lane)", k * 256, k * 256);
-    op2i_text_add(g->e.out, "        op2_next[%d] = ", k);
-    partial(g, p, at);
-    op2i_text_add(g->e.out, ";\n");
-  }
-  for (int k = 0; k < AHEAD; k++) {
-    op2i_text_add(g->e.out,
-                  "        if (op2_i + %d < op2_n0) {\n          const %s op2_y = "
-                  "op2_next[%d];\n          ",
-                  k * 256, type, k);
-    combine(g, p->a);
-    op2i_text_add(g->e.out, "        }\n");
-  }
+                ";\n      for (int64_t op2_i = op2_lane + 256; op2_i < op2_n0; op2_i += 256) {\n"
+                "        const %s op2_y = ",
+                type);
+  partial(g, p, "op2_i");
+  op2i_text_add(g->e.out, ";\n        ");
+  combine(g, p->a);
   op2i_text_add(g->e.out, "      }\n      ");
   here(g, p, "op2_lane");
   op2i_text_add(g->e.out, " = op2_x;\n    } else {\n  ");
