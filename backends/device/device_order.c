@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compact groups of targets. A group of consecutive rows of a mesh is a strip, whose elements also
- * reach the rows on both of its long sides, so a group reads each row several times, or computes
- * elements that other groups compute as well. Groups are grown run by run instead, each run from the
- * neighbours of the one before: on quadrilaterals that are numbered row by row they are 32 by 4, and
- * meet 1.14 times as many elements as must be, where strips meet 1.5 times as many. A run is what a
- * warp loads together, so it should consist of consecutive rows: square groups meet fewer elements, and
- * were slower. */
+ * reach the rows on both of its long sides, so groups compute many elements that other groups compute
+ * as well. Groups are grown run by run instead, each run from the neighbours of the one before: on
+ * quadrilaterals that are numbered row by row they are 32 by 4, and meet 1.14 times as many elements as
+ * must be, where strips meet 1.5 times as many. A run is what a warp loads together, so it should
+ * consist of consecutive rows: square groups meet fewer elements, and were slower. */
 #include "device_order.h"
 
 #include <stdlib.h>
