@@ -60,6 +60,35 @@ static void free_grid(struct grid *g) {
   free(g->order);
 }
 
+static bool each_once(const struct grid *g, int64_t n) {
+  char *seen = calloc((size_t)g->ncells, 1);
+  bool good = true;
+  for (int64_t k = 0; k < n; k++) {
+    int32_t c = g->order[k];
+    good &= c >= 0 && c < g->ncells && g->begin[c + 1] > g->begin[c] && !seen[c];
+    if (good) seen[c] = 1;
+  }
+  free(seen);
+  return good;
+}
+
+/* Entries keep their order at each cell. */
+static bool follow(const struct grid *g, const struct op2i_device_links *links) {
+  int32_t *starts = malloc((size_t)(links->nreached + 1) * sizeof *starts);
+  int32_t *entries = malloc((size_t)(g->begin[g->ncells] + 1) * sizeof *entries);
+  bool good = true;
+  op2i_device_follow(links, g->order, starts, entries);
+  for (int64_t k = 0; k < links->nreached; k++) {
+    int32_t c = g->order[k], n = g->begin[c + 1] - g->begin[c];
+    good &= starts[k + 1] - starts[k] == n;
+    for (int32_t i = 0; i < n && good; i++)
+      good &= entries[starts[k] + i] == g->entries[g->begin[c] + i];
+  }
+  free(starts);
+  free(entries);
+  return good;
+}
+
 /* Cells that no edge reaches are left out. Return their number. */
 static int64_t put_in_order(struct grid *g) {
   int64_t n = 0;
@@ -74,19 +103,8 @@ static int64_t put_in_order(struct grid *g) {
                                           .data = g};
   ok(op2i_device_order(&links, g->order, &g->moved) == OP2_SUCCESS, "%d by %d: an order",
      (int)g->width, (int)g->height);
+  ok(follow(g, &links), "  in which entries follow their cells");
   return n;
-}
-
-static bool each_once(const struct grid *g, int64_t n) {
-  char *seen = calloc((size_t)g->ncells, 1);
-  bool good = true;
-  for (int64_t k = 0; k < n; k++) {
-    int32_t c = g->order[k];
-    good &= c >= 0 && c < g->ncells && g->begin[c + 1] > g->begin[c] && !seen[c];
-    if (good) seen[c] = 1;
-  }
-  free(seen);
-  return good;
 }
 
 /* The edges that groups meet, each once for each group, for each edge. */

@@ -141,3 +141,15 @@ op2_status op2i_device_order(const struct op2i_device_links *links, int32_t *rea
   op2i_free(g.order);
   return status;
 }
+
+void op2i_device_follow(const struct op2i_device_links *links, const int32_t *reached,
+                        int32_t *starts, int32_t *entries) {
+  const int32_t *begin = links->begin;
+  int32_t at = 0;
+  for (int64_t k = 0; k < links->nreached; k++) {
+    starts[k] = at;
+    for (int32_t i = begin[reached[k]]; i < begin[reached[k] + 1]; i++)
+      entries[at++] = links->entries[i];
+  }
+  starts[links->nreached] = at;
+}

@@ -23,5 +23,8 @@ struct op2i_device_links {
  * elements; within a group they ascend. If that would save little they keep their order, and `moved` is
  * false. */
 op2_status op2i_device_order(const struct op2i_device_links *links, int32_t *reached, bool *moved);
+/* Put entries in the order of their rows; starts: [nreached + 1], offset of each row's. */
+void op2i_device_follow(const struct op2i_device_links *links, const int32_t *reached,
+                        int32_t *starts, int32_t *entries);
 
 #endif

@@ -85,23 +85,6 @@ static int32_t linked(const void *data, int64_t position, int column) {
   return target_of(inv, element_of(inv->step, inv->step->lo + position), column);
 }
 
-/* Entries follow their targets. */
-static op2_status reorder(struct inverse *inv) {
-  const int32_t *begin = inv->begin;
-  int32_t *moved = op2i_malloc(((size_t)begin[inv->nrows] + 1) * sizeof *moved), at = 0;
-  if (!moved) return op2i_error_nomem("tables of a loop on a device");
-  for (int64_t k = 0; k < inv->nreached; k++) {
-    int32_t t = inv->reached[k], n = begin[t + 1] - begin[t];
-    memcpy(moved + at, inv->entries + begin[t], (size_t)n * sizeof *moved);
-    inv->starts[k] = at;
-    at += n;
-  }
-  inv->starts[inv->nreached] = at;
-  op2i_free(inv->entries);
-  inv->entries = moved;
-  return OP2_SUCCESS;
-}
-
 /* Blocks that share few elements compute few of them twice. Targets that compute all of their elements
  * gain nothing: on an H200 res_calc of airfoil took as long in either order. */
 static op2_status order(struct inverse *inv) {
@@ -113,7 +96,13 @@ static op2_status order(struct inverse *inv) {
                                           .target = linked,
                                           .data = inv};
   op2_status status = op2i_device_order(&links, inv->reached, &inv->moved);
-  return status || !inv->moved ? status : reorder(inv);
+  if (status || !inv->moved) return status;
+  int32_t *moved = op2i_malloc(((size_t)inv->begin[inv->nrows] + 1) * sizeof *moved);
+  if (!moved) return op2i_error_nomem("tables of a loop on a device");
+  op2i_device_follow(&links, inv->reached, inv->starts, moved);
+  op2i_free(inv->entries);
+  inv->entries = moved;
+  return OP2_SUCCESS;
 }
 
 static op2_status invert(struct inverse *inv) {
