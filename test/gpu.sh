@@ -174,7 +174,7 @@ part_tests() {
     name=$(basename "$source" .c)
     [ ! -x "$build/test/$name" ] || echo "$name"
   done >"$tmp/loops"
-  echo "t909-random-ranks 20" >>"$tmp/loops"
+  printf 't548-device-meanings\nt909-random-ranks 20\n' >>"$tmp/loops"
   OP2_TEST_BACKEND=cuda
   export OP2_TEST_BACKEND
   programs "$tmp/loops"
