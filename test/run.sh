@@ -8,6 +8,10 @@
 #   test/run.sh --quick     the release build only, at reduced sizes, building on what is there
 #   test/run.sh --smoke     of these some of every kind, in half a minute once they are built
 #   test/run.sh -k NAME     only tests whose name contains NAME
+#   test/run.sh --minutes N on a slow machine: after N minutes (80, if not given, and with --quick
+#                           or --smoke as many as it takes) no test is begun, soon after none runs
+#                           on, and what is left is skipped, with this reason. Each build gets a
+#                           share of the time
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -15,6 +19,7 @@ out=${OP2_TEST_OUT:-$root/build-test}
 quick=no
 smoke=no
 only=
+minutes=
 found=no
 while [ $# -gt 0 ]; do
   case $1 in
@@ -25,14 +30,43 @@ while [ $# -gt 0 ]; do
       [ -n "$only" ] || { echo "run.sh: a name is missing after -k" >&2; exit 2; }
       shift
       ;;
+    --minutes)
+      minutes=${2:-}
+      case $minutes in
+        '' | *[!0-9]*) echo "run.sh: a whole number is missing after --minutes" >&2; exit 2 ;;
+      esac
+      shift
+      ;;
     -h | --help) awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 0 ;;
-    *) echo "run.sh: unknown argument '$1' (--quick, --smoke, -k NAME, --help)" >&2; exit 2 ;;
+    *)
+      echo "run.sh: unknown argument '$1' (--quick, --smoke, -k NAME, --minutes N, --help)" >&2
+      exit 2
+      ;;
   esac
   shift
 done
 
 begin=$(date +%s)
 say() { printf '%5s s  %s\n' $(($(date +%s) - begin)) "$*"; }
+
+[ $quick = yes ] || minutes=${minutes:-80}
+# The tests are ended by test/within at this time.
+OP2_TEST_DEADLINE=
+OP2_TEST_GRACE=
+within=
+export OP2_TEST_DEADLINE OP2_TEST_GRACE
+# share PERCENT: what follows must end in the first PERCENT hundredths of the time
+share() {
+  [ -n "$minutes" ] || return 0
+  OP2_TEST_DEADLINE=$((begin + minutes * 60 * $1 / 100))
+  OP2_TEST_GRACE=$((minutes * 60 / 20))
+  within="'$root/test/within'"
+}
+# time_left: prints the seconds until then; a day if there is no limit
+time_left() {
+  [ -n "$minutes" ] || { echo 86400; return; }
+  echo $((OP2_TEST_DEADLINE - $(date +%s)))
+}
 
 # guarded COMMAND...: runs the command such that a signal to this script is handled at once and
 # passed on; otherwise the shell would handle it only after the command has ended.
@@ -104,14 +138,23 @@ stage_skip() {
 build() {
   name=$1
   shift
+  if [ "$(time_left)" -le 0 ]; then
+    stage_skip "$name: not built: the time of this run is up"
+    return 1
+  fi
   say "$name  building"
   if [ ! -e "$out/$name/build.ninja" ]; then
     guarded meson setup "$out/$name" "$root" "$@" >"$out/$name.setup.log" 2>&1
     stage $? "$name: configure" "$out/$name.setup.log" || return 1
   fi
   guarded "$root/test/progress" "$name" "$out/$name.build.log" $begin \
-    ninja -C "$out/$name" -k 0 ${targets:-}
-  stage $? "$name: compile" "$out/$name.build.log" || return 1
+    timeout "$(time_left)" ninja -C "$out/$name" -k 0 ${targets:-}
+  set -- $? "$@"
+  if [ "$1" -eq 124 ] && ! grep -q '^FAILED:' "$out/$name.build.log"; then
+    stage_skip "$name: built in part: the time of this run is up"
+    return 1
+  fi
+  stage "$1" "$name: compile" "$out/$name.build.log" || return 1
   case " $* " in *" -Db_sanitize="*) return 0 ;; esac
   ! grep -q 'warning:' "$out/$name.build.log"
   stage $? "$name: no compiler warnings" "$out/$name.build.log"
@@ -131,6 +174,7 @@ run_tests() {
     set -- "$@" $picked
   fi
   say "$name  testing"
+  wrapper="$within${wrapper:+ $wrapper}"
   [ -z "$wrapper" ] || set -- --wrapper "$wrapper" "$@"
   guarded "$root/test/progress" "$name" "$out/$name.test.log" $begin \
     meson test -C "$out/$name" --no-rebuild --logbase results "$@"
@@ -152,6 +196,17 @@ sanitizer() {
     [ $runs -lt 10 ] || return 0
   done
   return 1
+}
+
+# slowness: prints a factor, 1 to 8, for the time limits of single tests. These are ten times what
+# tests take on a machine that compiles ten small files in less than half a second; machines that
+# are shared need several times that on some days.
+slowness() {
+  printf '#include <stdio.h>\n#include <stdlib.h>\nint main(void) { return 0; }\n' >"$out/probe.c"
+  since=$(date +%s%3N)
+  for _ in 1 2 3 4 5 6 7 8 9 10; do cc -O2 -c -o "$out/probe.o" "$out/probe.c" || break; done
+  took=$((1 + ($(date +%s%3N) - since) / 500))
+  if [ $took -gt 8 ]; then echo 8; else echo $took; fi
 }
 
 asan_options() { # LEAKS: 1 to detect leaks
@@ -179,7 +234,10 @@ fi
 picked_suite=
 targets=
 [ $smoke = no ] || { targets=smoke-tests picked_suite="--suite smoke"; }
-build release --buildtype=release && run_tests release "" $picked_suite
+slow=$(slowness)
+share "$([ $quick = yes ] && echo 100 || echo 60)"
+build release --buildtype=release &&
+  run_tests release "" $picked_suite --timeout-multiplier "$slow"
 targets=
 
 if [ $quick = no ]; then
@@ -196,6 +254,7 @@ if [ $quick = no ]; then
   # Reports of sanitizers have line numbers; most of the time is spent in compiling.
   checked="--buildtype=debug -Doptimization=1 -Dc_args=-g1"
 
+  share 85
   if asan_works; then
     # The shadow device is used too: values that are out of date are overwritten there.
     OP2_SHADOW=1
@@ -203,21 +262,23 @@ if [ $quick = no ]; then
     targets=unit-tests
     # shellcheck disable=SC2086 # options
     build asan $checked -Db_sanitize=address,undefined &&
-      run_tests asan "$wrapper" --suite unit --timeout-multiplier 3
+      run_tests asan "$wrapper" --suite unit --timeout-multiplier $((3 * slow))
     targets=
     unset OP2_SHADOW
   else
     stage_skip "asan: programs built with -fsanitize=address do not run here, see $out/probe.log"
   fi
+  share 92
   if sanitizer thread; then
     targets=tsan-tests # only these tests and what they need
     # shellcheck disable=SC2086 # options
     build tsan $checked -Db_sanitize=thread -Dbench=false &&
-      run_tests tsan "$wrapper" --suite tsan --timeout-multiplier 3
+      run_tests tsan "$wrapper" --suite tsan --timeout-multiplier $((3 * slow))
     targets=
   else
     stage_skip "tsan: programs built with -fsanitize=thread do not run here, see $out/probe.log"
   fi
+  share 100
   # This build is made for its warnings only; nothing of it is run.
   CC=clang
   export CC
@@ -227,14 +288,15 @@ if [ $quick = no ]; then
   if pkg-config --exists mpich; then
     targets=mpi-tests
     build mpich --buildtype=release -Dmpi_of=mpich -Dbench=false &&
-      run_tests mpich "" --suite mpi
+      run_tests mpich "" --suite mpi --timeout-multiplier "$slow"
     targets=
   else
     stage_skip "mpich: it is not installed"
   fi
   targets=unit-tests
   build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled \
-    -Dpng=disabled -Dmpi=disabled && run_tests bare "" --suite unit --no-suite text
+    -Dpng=disabled -Dmpi=disabled &&
+    run_tests bare "" --suite unit --no-suite text --timeout-multiplier "$slow"
   targets=
 fi
 

@@ -155,11 +155,62 @@ fi
 OP2_TEST_QUIET=0.2 progress fourth "$tmp/kept" "$now" sleep 0.7 >"$tmp/shown"
 runs "something is told where no test runs" grep -q ' fourth  begun, going on$' "$tmp/shown"
 
+# ---- within: tests that do not end in the time of the run ----
+
+# timed SECONDS COMMAND...: runs the test where so many seconds are left
+timed() {
+  left=$1
+  shift
+  OP2_TEST_DEADLINE=$(($(date +%s) + left)) "$src/test/within" "$@" >"$tmp/shown"
+}
+shown() { [ "$(cat "$tmp/shown")" = "$1" ] || { cat "$tmp/shown"; return 1; }; }
+timed 100 sh -c 'echo "ok 1 - a"; echo "not ok 2 - b"; echo 1..2; exit 5'
+runs "the status of a test is passed on" test $? -eq 5
+runs "and so is what it prints" shown "$(printf 'ok 1 - a\nnot ok 2 - b\n1..2')"
+timed 100 sh -c 'kill -SEGV $$'
+runs "and its signal" test $? -eq 139
+"$src/test/within" echo 1..0 >"$tmp/shown"
+runs "without a limit a test is run" shown 1..0
+timed 0 sh -c 'echo "ok 1 - a"'
+runs "a test that has not begun is skipped" test $? -eq 0
+runs "as a whole" shown "1..0 # SKIP not begun: the time of this run is up"
+cat >"$tmp/t9-hangs.sh" <<END
+echo \$\$ >>"$tmp/sleepers"
+(trap '' TERM; exec sleep 1003) & echo \$! >>"$tmp/sleepers"
+echo "ok 1 - a"
+[ \$# -eq 0 ] || echo "not ok 2 - b"
+printf 'half a'
+wait
+END
+rest="SKIP the rest: the time of this run was up after N s of this test"
+ended() {
+  sed 's/after [0-9]* s/after N s/' "$tmp/shown" >"$tmp/same"
+  mv "$tmp/same" "$tmp/shown"
+  shown "$1"
+}
+if [ -e /proc/self ]; then
+  : >"$tmp/sleepers"
+  timed 5 sh "$tmp/t9-hangs.sh"
+  runs "a test that runs on is ended, which is no failure" test $? -eq 0
+  runs "what it has done counts" ended "$(printf 'ok 1 - a\nhalf a\nok 2 # %s\n1..2' "$rest")"
+  timed 5 sh "$tmp/t9-hangs.sh" fails
+  runs "a check that had failed is one" test $? -eq 1
+  runs "and stays" ended "$(printf 'ok 1 - a\nnot ok 2 - b\nhalf a\nok 3 # %s\n1..3' "$rest")"
+  left_over=no
+  for sleeper in $(cat "$tmp/sleepers"); do
+    case $(sed 's/.*) //' "/proc/$sleeper/stat" 2>/dev/null) in '' | Z*) ;; *) left_over=yes ;; esac
+  done
+  runs "nothing of them is left" test $left_over = no
+else
+  skip "/proc is not mounted: the processes of a test are not found"
+fi
+
 # ---- run.sh, on a small project of its own ----
 
 small=$tmp/small
 mkdir -p "$small/test"
-cp "$src/test/run.sh" "$src/test/tap-summary" "$src/test/progress" "$small/test"
+cp "$src/test/run.sh" "$src/test/tap-summary" "$src/test/progress" "$src/test/processes.py" \
+  "$src/test/within" "$small/test"
 printf '#!/bin/sh\n' >"$small/test/deps.sh"
 chmod +x "$small/test/deps.sh"
 cat >"$small/meson.build" <<'END'
@@ -195,9 +246,21 @@ small_run --quick -k nothing
 runs "-k without a match fails" last "2 passed, 1 failed, 0 skipped"
 small_run --smok
 runs "an unknown option is refused" test $? -eq 2
-runs "those that there are, are named" grep -q -e '--quick, --smoke, -k NAME' "$tmp/shown"
+runs "those that there are, are named" \
+  grep -q -e '--quick, --smoke, -k NAME, --minutes N' "$tmp/shown"
 small_run --quick -k
 runs "-k without a name is refused" test $? -eq 2
+small_run --quick --minutes 5
+runs "with a limit that is not reached, all is run" last "4 passed, 1 failed, 0 skipped"
+small_run --quick --minutes 0
+runs "without time nothing is run, which is a failure" test $? -eq 1
+runs "and is skipped" last "0 passed, 0 failed, 1 skipped"
+runs "the reason is told" grep -q 'skipped: .*release: not built: the time of this run is up' \
+  "$tmp/shown"
+for words in --minutes "--minutes soon"; do
+  small_run --quick $words
+  runs "$words: a number is asked for" test $? -eq 2
+done
 
 # ---- an interrupted run leaves nothing behind ----
 
