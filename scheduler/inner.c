@@ -122,10 +122,10 @@ static void add_up(struct op2i_sched *outer, struct op2i_sched *inner) {
   outer->tasks_submitted += inner->tasks_submitted;
   outer->programs_inline += inner->programs_inline;
   outer->programs_team += inner->programs_team;
-  outer->tried += inner->tried;
+  outer->probe_seconds += inner->probe_seconds;
   if (!outer->first_kernel) outer->first_kernel = inner->first_kernel;
   inner->spent = (struct op2i_spent){0};
-  inner->tried = 0;
+  inner->probe_seconds = 0;
   inner->loops_run = inner->tasks_submitted = inner->programs_inline = inner->programs_team = 0;
 }
 

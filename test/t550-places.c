@@ -263,20 +263,20 @@ static void measured(void) {
   static const char *const names[] = {"spread", "settle", "beside"};
   struct mesh m;
   if (!open_mesh(&m, "starpu", "*:free", false)) return;
-  m.ctx->sched->tried = 1e9;
+  m.ctx->sched->probe_seconds = 1e9;
   for (int s = 0; s < TIMES; s++) {
     if (s == BEFORE) {
       for (int k = 0; k < 3; k++)
         ok(data_of(&m, names[k])->placed[1] == 0, "%s is not tried while that is too dear",
            names[k]);
-      m.ctx->sched->tried = -1e9;
+      m.ctx->sched->probe_seconds = -1e9;
     }
     queue_step(&m);
     CHECK(op2_flush(m.ctx));
   }
   for (int k = 0; k < 3; k++) {
     const struct op2i_loop_data *data = data_of(&m, names[k]);
-    ok(data->trials == OP2I_DEVICE_RUNS_FIRST && data->placed[1] >= data->trials &&
+    ok(data->probes == OP2I_DEVICE_RUNS_FIRST && data->placed[1] >= data->probes &&
            data->placed[0] >= BEFORE && data->ns_per_element > 0 && data->device_ns > 0 &&
            data->placed[0] + data->placed[1] + data->placed[2] == TIMES,
        "%s ran %d times on the host, %d on the device, and is known there", names[k],

@@ -17,7 +17,7 @@
 enum { STEPS = 5, COLOURS = 4, BLOCKS = 64, BLOCK = 8, HELPERS = 3, HOUR_MS = 3600000 };
 static const int64_t linger_ns = 2000000;
 
-static struct op2i_rest rest;
+static struct op2i_idle idle;
 static struct op2i_team team;
 
 static void wait_ms(int ms) {
@@ -143,7 +143,7 @@ static bool all_once(struct program *p) {
 
 static bool run_once(struct program *p, int share, bool always) {
   forget_runs(p);
-  return op2i_team_run(&team, &rest, p->steps, STEPS, share, always) && all_once(p);
+  return op2i_team_run(&team, &idle, p->steps, STEPS, share, always) && all_once(p);
 }
 
 /* ---- workers --------------------------------------------------------------------------------- */
@@ -154,10 +154,10 @@ static bool others_wait(void) { return atomic_load(&others); }
 
 static void *worker(void *share) {
   while (!atomic_load(&stop)) {
-    int64_t calls = op2i_rest_calls(&rest);
-    op2i_team_help(&team, &rest, *(int *)share);
+    int64_t calls = op2i_idle_calls(&idle);
+    op2i_team_help(&team, &idle, *(int *)share);
     atomic_fetch_add(&looked, 1);
-    op2i_rest_here(&rest, calls);
+    op2i_idle_park(&idle, calls);
   }
   return NULL;
 }
@@ -166,8 +166,8 @@ static void with_workers(int members, int first, int helpers, void (*test)(void)
   pthread_t threads[HELPERS];
   int shares[HELPERS];
   atomic_store(&stop, 0);
-  op2i_rest_open(&rest, 0);
-  rest.nap = (int64_t)HOUR_MS * 1000000;
+  op2i_idle_open(&idle, 0);
+  idle.max_sleep_ns = (int64_t)HOUR_MS * 1000000;
   op2i_team_open(&team, members, linger_ns, others_wait);
   for (int i = 0; i < helpers; i++) {
     shares[i] = first + i;
@@ -175,10 +175,10 @@ static void with_workers(int members, int first, int helpers, void (*test)(void)
   }
   test();
   atomic_store(&stop, 1);
-  op2i_rest_close(&rest);
+  op2i_idle_close(&idle);
   for (int i = 0; i < helpers; i++) pthread_join(threads[i], NULL);
   op2i_team_destroy(&team);
-  op2i_rest_destroy(&rest);
+  op2i_idle_destroy(&idle);
 }
 
 static bool all_sleep(void) {
@@ -260,12 +260,12 @@ static void test_own_share(void) {
 static void test_tasks(void) {
   struct program *p = make_program(dear);
   struct op2i_finish finish;
-  op2i_rest_begin(&rest, &finish, 1);
+  op2i_idle_begin(&idle, &finish, 1);
   forget_runs(p);
-  ok(!op2i_team_run(&team, &rest, p->steps, STEPS, 0, true) && p->fakes[0].ended == 0,
+  ok(!op2i_team_run(&team, &idle, p->steps, STEPS, 0, true) && p->fakes[0].ended == 0,
      "while workers have tasks there is no team, and nothing runs");
-  op2i_rest_end(&rest, &finish, 1);
-  op2i_rest_wait(&rest, &finish);
+  op2i_idle_end(&idle, &finish, 1);
+  op2i_idle_wait(&idle, &finish);
   ok(run_once(p, 0, true), "and afterwards there is");
   free(p);
 }
@@ -292,7 +292,7 @@ static void *user(void *argument) {
   struct program *p = make_program(dear);
   for (int i = 0; i < rounds; i++) {
     forget_runs(p);
-    if (!op2i_team_run(&team, &rest, p->steps, STEPS, 0, true))
+    if (!op2i_team_run(&team, &idle, p->steps, STEPS, 0, true))
       count[1]++;
     else if (!all_once(p))
       count[0]++;
@@ -321,7 +321,7 @@ static void test_odd_steps(void) {
   p->fakes[3].plan.nblocks = 1, p->fakes[3].plan.ncolors = 1;
   p->fakes[3].offs[1] = 1;
   p->fakes[4].before = NULL;
-  ok(op2i_team_run(&team, &rest, p->steps, STEPS, 0, true) && p->fakes[1].ended == 0 &&
+  ok(op2i_team_run(&team, &idle, p->steps, STEPS, 0, true) && p->fakes[1].ended == 0 &&
          p->fakes[2].ended == BLOCKS && p->fakes[3].ended == 1 && p->fakes[4].ended == BLOCKS &&
          p->wrong == 0,
      "steps of no block and of one");

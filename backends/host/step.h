@@ -28,15 +28,15 @@ enum op2i_step_kind {
 
 /* The execution modes of a task backend for the steps that it is handed together, and their
  * statistics: how often each mode ran, how long it took and why the last one was chosen. */
-enum op2i_way { OP2I_WAY_HERE, OP2I_WAY_TEAM, OP2I_WAY_TASKS, OP2I_WAYS };
-struct op2i_ways {
-  int64_t runs[OP2I_WAYS];
-  double takes[OP2I_WAYS]; /* seconds; 0: not known */
+enum op2i_exec_mode { OP2I_MODE_HERE, OP2I_MODE_TEAM, OP2I_MODE_TASKS, OP2I_MODES };
+struct op2i_mode_stats {
+  int64_t runs[OP2I_MODES];
+  double takes[OP2I_MODES]; /* seconds; 0: not known */
   double debt; /* seconds that a team took more than the calling thread, minus those it saved */
-  double saves, seconds; /* the last estimate: seconds that a team saves, of how many */
-  int pause, last_pause; /* runs until a team is tried again */
-  bool either;           /* True if both a team and tasks are suitable */
-  enum op2i_way kept;    /* the faster of the two; OP2I_WAY_HERE: not known yet */
+  double saves, seconds;    /* the last estimate: seconds that a team saves, of how many */
+  int pause, last_pause;    /* runs until a team is tried again */
+  bool either;              /* True if both a team and tasks are suitable */
+  enum op2i_exec_mode kept; /* the faster of the two; OP2I_MODE_HERE: not known yet */
   int trial, lost; /* runs left in which the other mode is tried; how often it has lost since */
   double waited;   /* seconds that each thread was idle since the last trial */
   const char *why; /* why the last mode was chosen, a literal */
@@ -101,9 +101,9 @@ struct op2i_step {
   /* Only in the first of the steps that run together: how often their places were chosen by cost,
    * and how many of them had a choice then. */
   int64_t times_free, known_free;
-  /* True if the step runs on the device only to measure its time there: a trial. `held` is the
-   * estimated time of the trial in seconds, `spent` the time that its copies and tables took. */
-  bool tried;
+  /* True if the step runs on the device only to measure its time there: a probe. `held` is the
+   * estimated time of the probe in seconds, `spent` the time that its copies and tables took. */
+  bool is_probe;
   double held, spent;
   int64_t epoch; /* in the first of the steps that run together: the context's epoch when all values
                     but those of globals, requested at each run, were last requested */
@@ -114,7 +114,7 @@ struct op2i_step {
   void *function_list;          /* the generated function over lists of elements; null: no tiles */
   struct op2i_task_list *tasks; /* in the first of the steps that a task backend runs together:
                                    their tasks; freed by op2i_task_list_free() */
-  struct op2i_ways ways;        /* in the same step: the statistics of execution modes */
+  struct op2i_mode_stats modes; /* in the same step: the statistics of execution modes */
   struct op2i_buffer results;   /* partial results of all blocks, by op2i_step_begin() */
   unsigned char *partials; /* [nblocks][partial_bytes], `results` in the step's place; null: none */
   bool untimed;            /* out: `seconds` does not count: an early run, or not waited for */

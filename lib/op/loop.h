@@ -51,7 +51,7 @@ struct op2i_form {
   bool mergeable;    /* its scalar text may share a translation unit, as vector code always may */
   /* Why the backend's device does not run it, in words; null: it does, or there is none. */
   const char *off_device;
-  /* True if off_device was decided by this rank alone, for lack of memory or in a trial run, and
+  /* True if off_device was decided by this rank alone, for lack of memory or in a probe, and
    * need not hold on other ranks. */
   bool here_only;
   /* On all ranks: its code for the device is not compiled collectively any more; each rank compiles

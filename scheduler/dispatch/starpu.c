@@ -12,14 +12,14 @@
 #include "context.h"
 #include "device_beside.h"
 #include "error.h"
+#include "exec_mode.h"
 #include "fpenv.h"
+#include "halo_tasks.h"
 #include "machine.h"
 #include "mem.h"
 #include "registry.h"
 #include "starpu_pool.h"
 #include "tasks.h"
-#include "travel.h"
-#include "ways.h"
 
 /* Tasks of the last program: they have ended or soon will, and are still to be destroyed. */
 struct ended {
@@ -38,49 +38,49 @@ struct work {
   struct op2i_step *step;
   enum op2i_task_kind kind;
   int32_t first, last;
-  struct flight *flight;
+  struct submission *submission;
 };
 
 /* A program whose tasks are submitted. Tasks are kept until they have ended, so that later
- * ones may still name them as dependences; when ROOM of them are kept, the older half is
+ * ones may still name them as dependences; when WINDOW of them are kept, the older half is
  * waited for and destroyed. */
-struct flight {
+struct submission {
   struct state *state;
   struct op2i_step *steps;
   const struct op2i_task_list *list;
-  /* [list->ntasks]; those below `landed` have ended and were destroyed */
+  /* [list->ntasks]; those below `reaped` have ended and were destroyed */
   struct starpu_task **tasks;
-  struct work *works; /* [ROOM], a ring buffer */
-  int64_t count, landed;
+  struct work *works; /* [WINDOW], a ring buffer */
+  int64_t count, reaped;
   struct starpu_task **deps; /* [most dependences of any task] */
   struct op2i_finish finish;
-  struct op2i_travel travel;
+  struct op2i_halo_tasks halos;
   pthread_mutex_t lock; /* protects the two fields below */
   op2_status status;    /* status of the first task that has failed; later ones do nothing */
   char *message;
 };
-enum { ROOM = 8192, LOOK = 16 /* submissions between two looks at messages */ };
+enum { WINDOW = 8192, LOOK = 16 /* submissions between two looks at messages */ };
 
-static void note_failure(struct flight *flight, op2_status status) {
-  pthread_mutex_lock(&flight->lock);
-  if (!flight->status) {
-    flight->message = op2i_strdup(op2_error_message());
-    __atomic_store_n(&flight->status, status, __ATOMIC_RELAXED);
+static void note_failure(struct submission *submission, op2_status status) {
+  pthread_mutex_lock(&submission->lock);
+  if (!submission->status) {
+    submission->message = op2i_strdup(op2_error_message());
+    __atomic_store_n(&submission->status, status, __ATOMIC_RELAXED);
   }
-  pthread_mutex_unlock(&flight->lock);
+  pthread_mutex_unlock(&submission->lock);
 }
 
 static void run_work(void *buffers[], void *argument) {
   OP2I_FP_DEFAULT;
   (void)buffers;
   const struct work work = *(const struct work *)argument;
-  op2_status status = __atomic_load_n(&work.flight->status, __ATOMIC_RELAXED);
+  op2_status status = __atomic_load_n(&work.submission->status, __ATOMIC_RELAXED);
   if (!status) {
     status = op2i_task_run(work.step, work.kind, work.first, work.last);
-    if (status) note_failure(work.flight, status);
+    if (status) note_failure(work.submission, status);
   }
-  op2i_travel_ended(&work.flight->travel, work.step, work.kind);
-  op2i_rest_end(op2i_starpu_rest(), &work.flight->finish, 1);
+  op2i_halo_tasks_ended(&work.submission->halos, work.step, work.kind);
+  op2i_idle_end(op2i_starpu_idle(), &work.submission->finish, 1);
 }
 
 static struct starpu_codelet codelet = {
@@ -88,7 +88,7 @@ static struct starpu_codelet codelet = {
 
 /* Wait for tasks and destroy them, the last one first: when that has ended most others have, so
  * that this thread, which has no core of its own, wakes up once rather than after each. */
-static op2_status take_back(struct starpu_task **tasks, int64_t first, int64_t end) {
+static op2_status wait_and_destroy(struct starpu_task **tasks, int64_t first, int64_t end) {
   int lost = 0;
   for (int64_t t = end - 1; t >= first; t--) {
     int failed = starpu_task_wait(tasks[t]);
@@ -100,16 +100,16 @@ static op2_status take_back(struct starpu_task **tasks, int64_t first, int64_t e
   return lost ? op2i_error(OP2_ERR_FATAL, "StarPU lost a task (error %d)", -lost) : OP2_SUCCESS;
 }
 
-static op2_status land(struct flight *flight, int64_t until) {
-  op2_status status = take_back(flight->tasks, flight->landed, until);
-  if (until > flight->landed) flight->landed = until;
+static op2_status reap(struct submission *submission, int64_t until) {
+  op2_status status = wait_and_destroy(submission->tasks, submission->reaped, until);
+  if (until > submission->reaped) submission->reaped = until;
   return status;
 }
 
-static op2_status land_ended(struct state *state) {
+static op2_status reap_ended(struct state *state) {
   struct ended *ended = &state->ended;
   op2_status status = OP2_SUCCESS;
-  if (!op2i_starpu_over()) status = take_back(ended->tasks, ended->first, ended->end);
+  if (!op2i_starpu_over()) status = wait_and_destroy(ended->tasks, ended->first, ended->end);
   op2i_free(ended->tasks);
   *ended = (struct ended){0};
   return status;
@@ -118,38 +118,40 @@ static op2_status land_ended(struct state *state) {
 /* Submit tasks that unpack. They were created before, so that others could name them as
  * dependences. */
 static op2_status release(void *closure, int64_t first, int64_t end) {
-  struct flight *flight = closure;
-  for (int64_t t = first; t < end && t < flight->count; t++) {
-    int failed = starpu_task_submit(flight->tasks[t]);
+  struct submission *submission = closure;
+  for (int64_t t = first; t < end && t < submission->count; t++) {
+    int failed = starpu_task_submit(submission->tasks[t]);
     if (failed) return op2i_error(OP2_ERR_FATAL, "StarPU refused a task (error %d)", -failed);
   }
   return OP2_SUCCESS;
 }
 
-static op2_status travel_on(struct flight *flight, bool wait, int64_t until) {
-  return op2i_travel_on(&flight->travel, wait, until, release, flight);
+static op2_status progress_halos(struct submission *submission, bool wait, int64_t until) {
+  return op2i_halo_tasks_progress(&submission->halos, wait, until, release, submission);
 }
 
 /* Wait for the end of all tasks. They are destroyed later, when the workers have the next
  * program. */
-static op2_status land_all(struct flight *flight) {
-  op2_status status = land_ended(flight->state);
-  op2_status over = travel_on(flight, true, flight->list->ntasks);
+static op2_status wait_for_all(struct submission *submission) {
+  op2_status status = reap_ended(submission->state);
+  op2_status over = progress_halos(submission, true, submission->list->ntasks);
   if (!status) status = over;
-  op2i_rest_end(op2i_starpu_rest(), &flight->finish, flight->list->ntasks - flight->count);
-  op2i_rest_wait(op2i_starpu_rest(), &flight->finish);
-  flight->state->ended = (struct ended){flight->tasks, flight->landed, flight->count};
-  flight->tasks = NULL;
+  op2i_idle_end(op2i_starpu_idle(), &submission->finish,
+                submission->list->ntasks - submission->count);
+  op2i_idle_wait(op2i_starpu_idle(), &submission->finish);
+  submission->state->ended =
+      (struct ended){submission->tasks, submission->reaped, submission->count};
+  submission->tasks = NULL;
   return status;
 }
 
-static void declare_deps(struct flight *flight, struct starpu_task *task,
+static void declare_deps(struct submission *submission, struct starpu_task *task,
                          const struct op2i_task *from) {
   unsigned n = 0;
   for (int64_t d = from->first_dep; d < from->first_dep + from->ndeps; d++)
-    if (flight->list->deps[d] >= flight->landed)
-      flight->deps[n++] = flight->tasks[flight->list->deps[d]];
-  if (n) starpu_task_declare_deps_array(task, n, flight->deps);
+    if (submission->list->deps[d] >= submission->reaped)
+      submission->deps[n++] = submission->tasks[submission->list->deps[d]];
+  if (n) starpu_task_declare_deps_array(task, n, submission->deps);
 }
 
 /* The priority of a task. Later loops come first: they find in a worker's cache what the loop
@@ -161,11 +163,12 @@ static int priority_of(const struct op2i_task *task) {
   return task->step < most && !device ? (int)task->step : most;
 }
 
-static struct starpu_task *make_task(struct flight *flight, const struct op2i_task *from) {
+static struct starpu_task *make_task(struct submission *submission, const struct op2i_task *from) {
   struct starpu_task *task = starpu_task_create();
   if (!task) return NULL;
-  struct work *work = &flight->works[flight->count % ROOM];
-  *work = (struct work){&flight->steps[from->step], from->kind, from->first, from->last, flight};
+  struct work *work = &submission->works[submission->count % WINDOW];
+  *work = (struct work){&submission->steps[from->step], from->kind, from->first, from->last,
+                        submission};
   task->cl = &codelet;
   task->cl_arg = work;
   task->destroy = 0;
@@ -175,69 +178,70 @@ static struct starpu_task *make_task(struct flight *flight, const struct op2i_ta
 }
 
 /* Wait for all tasks below `until`, and before for the messages that they need. */
-static op2_status land_below(struct flight *flight, int64_t until) {
-  op2i_rest_yield(op2i_starpu_rest());
-  op2_status status = travel_on(flight, true, until);
-  op2_status landed = land(flight, until);
-  return status ? status : landed;
+static op2_status reap_below(struct submission *submission, int64_t until) {
+  op2i_idle_yield(op2i_starpu_idle());
+  op2_status status = progress_halos(submission, true, until);
+  op2_status reaped = reap(submission, until);
+  return status ? status : reaped;
 }
 
-static op2_status submit(struct flight *flight) {
-  const struct op2i_task *from = &flight->list->tasks[flight->count];
+static op2_status submit_next(struct submission *submission) {
+  const struct op2i_task *from = &submission->list->tasks[submission->count];
   op2_status status = OP2_SUCCESS;
-  if (flight->count - flight->landed >= ROOM) status = land_below(flight, flight->count - ROOM / 2);
+  if (submission->count - submission->reaped >= WINDOW)
+    status = reap_below(submission, submission->count - WINDOW / 2);
   if (status) return status;
-  struct starpu_task *task = make_task(flight, from);
+  struct starpu_task *task = make_task(submission, from);
   if (!task) return op2i_error(OP2_ERR_FATAL, "StarPU has no memory for a task");
-  declare_deps(flight, task, from);
-  bool held = op2i_travel_holds(&flight->travel, flight->count);
+  declare_deps(submission, task, from);
+  bool held = op2i_halo_tasks_holds(&submission->halos, submission->count);
   int failed = held ? 0 : starpu_task_submit(task);
   if (failed) { /* the tasks that it depends on refer to it until they have ended */
-    (void)land_below(flight, flight->count);
+    (void)reap_below(submission, submission->count);
     starpu_task_destroy(task);
     return op2i_error(OP2_ERR_FATAL, "StarPU refused a task (error %d)", -failed);
   }
-  flight->tasks[flight->count++] = task;
-  flight->state->ctx->sched->tasks_submitted++;
-  return flight->count % LOOK ? OP2_SUCCESS : travel_on(flight, false, 0);
+  submission->tasks[submission->count++] = task;
+  submission->state->ctx->sched->tasks_submitted++;
+  return submission->count % LOOK ? OP2_SUCCESS : progress_halos(submission, false, 0);
 }
 
-static bool open_flight(struct flight *flight) {
-  const struct op2i_task_list *list = flight->list;
+static bool open_submission(struct submission *submission) {
+  const struct op2i_task_list *list = submission->list;
   int64_t most = 0;
   for (int64_t t = 0; t < list->ntasks; t++)
     if (list->tasks[t].ndeps > most) most = list->tasks[t].ndeps;
-  flight->works = op2i_malloc(ROOM * sizeof *flight->works);
-  flight->tasks = op2i_malloc((size_t)list->ntasks * sizeof(struct starpu_task *));
-  flight->deps = op2i_malloc((size_t)most * sizeof(struct starpu_task *));
-  return flight->works && flight->tasks && flight->deps;
+  submission->works = op2i_malloc(WINDOW * sizeof *submission->works);
+  submission->tasks = op2i_malloc((size_t)list->ntasks * sizeof(struct starpu_task *));
+  submission->deps = op2i_malloc((size_t)most * sizeof(struct starpu_task *));
+  return submission->works && submission->tasks && submission->deps;
 }
 
-static op2_status fly(struct state *state, struct op2i_step *steps, int64_t nsteps,
-                      const struct op2i_task_list *list) {
+static op2_status submit_all(struct state *state, struct op2i_step *steps, int64_t nsteps,
+                             const struct op2i_task_list *list) {
   if (list->ntasks == 0) return op2i_tasks_run_here(steps, nsteps);
-  struct flight flight = {
+  struct submission submission = {
       .state = state, .steps = steps, .list = list, .lock = PTHREAD_MUTEX_INITIALIZER};
-  op2_status status = op2i_travel_open(&flight.travel, steps, nsteps, list);
+  op2_status status = op2i_halo_tasks_open(&submission.halos, steps, nsteps, list);
   if (status) return status;
-  if (!open_flight(&flight)) status = op2i_error_nomem("a program");
+  if (!open_submission(&submission)) status = op2i_error_nomem("a program");
   if (!status) {
     double begin = op2i_seconds();
     op2i_sched_starts(state->ctx->sched);
-    op2i_rest_begin(op2i_starpu_rest(), &flight.finish, list->ntasks);
-    while (flight.count < list->ntasks && !status) status = submit(&flight);
-    op2_status landed = land_all(&flight);
-    if (!status) status = landed;
-    if (!status && flight.status)
-      status = op2i_error(flight.status, "%s", flight.message ? flight.message : "");
+    op2i_idle_begin(op2i_starpu_idle(), &submission.finish, list->ntasks);
+    while (submission.count < list->ntasks && !status) status = submit_next(&submission);
+    op2_status reaped = wait_for_all(&submission);
+    if (!status) status = reaped;
+    if (!status && submission.status)
+      status = op2i_error(submission.status, "%s", submission.message ? submission.message : "");
     steps[0].clock_seconds = op2i_seconds() - begin;
   }
-  op2i_travel_close(&flight.travel);
-  pthread_mutex_destroy(&flight.lock);
-  op2i_free(flight.message);
-  op2i_free(flight.works);
-  op2i_free(flight.tasks);
-  op2i_free(flight.deps);
+  op2i_halo_tasks_close(&submission.halos);
+  pthread_mutex_destroy(&submission.lock);
+  op2i_free(submission.message);
+  op2i_free(submission.works);
+  op2i_free(submission.tasks);
+  op2i_free(submission.deps);
   return status;
 }
 
@@ -280,7 +284,7 @@ static op2_status run_here(struct state *state, struct op2i_step *steps, int64_t
 
 /* False if the team runs another program, or workers have tasks; nothing has run then. */
 static bool team_ran(struct state *state, struct op2i_step *steps, int64_t nsteps) {
-  return op2i_team_run(op2i_starpu_team(), op2i_starpu_rest(), steps, nsteps,
+  return op2i_team_run(op2i_starpu_team(), op2i_starpu_idle(), steps, nsteps,
                        op2i_starpu_share_here(), state->ctx->config.team == 1);
 }
 
@@ -296,7 +300,7 @@ static op2_status have_partials(struct op2i_step *steps, int64_t nsteps) {
  * team cannot run now. A program that would also do as tasks is instead run by tasks as a whole if
  * the team is not available at first: nothing has run then. */
 static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t nsteps,
-                           enum op2i_way *way) {
+                           enum op2i_exec_mode *mode) {
   op2_status status = OP2_SUCCESS;
   bool any = false;
   double begin = op2i_seconds();
@@ -305,8 +309,8 @@ static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t
     for (end = s; end < nsteps && op2i_team_takes(&steps[end]);) end++;
     bool ran = end > s && team_ran(state, &steps[s], end - s);
     any = any || ran;
-    if (!any && steps->ways.either) {
-      *way = OP2I_WAY_TASKS;
+    if (!any && steps->modes.either) {
+      *mode = OP2I_MODE_TASKS;
       return OP2_SUCCESS;
     }
     if (end == s) end++;
@@ -315,53 +319,53 @@ static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t
   steps[0].clock_seconds = op2i_seconds() - begin;
   state->ctx->sched->programs_team += any;
   state->ctx->sched->programs_inline += !any;
-  if (!any) *way = OP2I_WAY_HERE;
+  if (!any) *mode = OP2I_MODE_HERE;
   return status;
 }
 
-static enum op2i_way choose(struct state *state, struct op2i_step *steps, int64_t nsteps) {
+static enum op2i_exec_mode choose(struct state *state, struct op2i_step *steps, int64_t nsteps) {
   const struct op2i_team *team = op2i_starpu_team();
   bool over = op2i_starpu_over();
-  const struct op2i_crew crew = {.workers = state->workers,
-                                 .members = over ? 0 : team->members,
-                                 .awake = !over && op2i_team_awake(team),
-                                 .over = over};
-  return op2i_way_choose(steps, nsteps, &state->ctx->config, &crew);
+  const struct op2i_workers_info info = {.count = state->workers,
+                                         .members = over ? 0 : team->members,
+                                         .awake = !over && op2i_team_awake(team),
+                                         .over = over};
+  return op2i_mode_choose(steps, nsteps, &state->ctx->config, &info);
 }
 
 /* Run in the chosen execution mode; or in the calling thread if memory for that is short, in which
  * case nothing has run yet. */
-static op2_status run_way(struct state *state, struct op2i_step *steps, int64_t nsteps,
-                          enum op2i_way *way) {
+static op2_status run_mode(struct state *state, struct op2i_step *steps, int64_t nsteps,
+                           enum op2i_exec_mode *mode) {
   op2_status status = OP2_SUCCESS;
-  if (*way == OP2I_WAY_TASKS || state->ctx->config.verify)
+  if (*mode == OP2I_MODE_TASKS || state->ctx->config.verify)
     status = have_tasks(state, steps, nsteps);
-  if (!status && *way == OP2I_WAY_TEAM) status = have_partials(steps, nsteps);
+  if (!status && *mode == OP2I_MODE_TEAM) status = have_partials(steps, nsteps);
   if (status && status != OP2_ERR_NOMEM) return status;
-  if (!status && *way == OP2I_WAY_TEAM) {
-    status = run_team(state, steps, nsteps, way);
-    if (*way != OP2I_WAY_TASKS) return status;
+  if (!status && *mode == OP2I_MODE_TEAM) {
+    status = run_team(state, steps, nsteps, mode);
+    if (*mode != OP2I_MODE_TASKS) return status;
     status = have_tasks(state, steps, nsteps);
   }
-  if (!status && *way == OP2I_WAY_TASKS) status = fly(state, steps, nsteps, steps->tasks);
-  if (status != OP2_ERR_NOMEM && *way == OP2I_WAY_TASKS) return status;
-  *way = OP2I_WAY_HERE;
+  if (!status && *mode == OP2I_MODE_TASKS) status = submit_all(state, steps, nsteps, steps->tasks);
+  if (status != OP2_ERR_NOMEM && *mode == OP2I_MODE_TASKS) return status;
+  *mode = OP2I_MODE_HERE;
   return run_here(state, steps, nsteps);
 }
 
 static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps) {
-  const int threads[OP2I_WAYS] = {[OP2I_WAY_HERE] = 1,
-                                  [OP2I_WAY_TEAM] = op2i_starpu_team()->members,
-                                  [OP2I_WAY_TASKS] = ((struct state *)state)->workers};
-  enum op2i_way way = choose(state, steps, nsteps);
-  op2_status status = run_way(state, steps, nsteps, &way);
+  const int threads[OP2I_MODES] = {[OP2I_MODE_HERE] = 1,
+                                   [OP2I_MODE_TEAM] = op2i_starpu_team()->members,
+                                   [OP2I_MODE_TASKS] = ((struct state *)state)->workers};
+  enum op2i_exec_mode mode = choose(state, steps, nsteps);
+  op2_status status = run_mode(state, steps, nsteps, &mode);
   double clock = 0, busy = 0;
   for (int64_t i = 0; i < nsteps; i++) {
     steps[i].seconds = 1e-9 * (double)steps[i].nanoseconds;
     clock += steps[i].clock_seconds;
     busy += steps[i].seconds;
   }
-  if (!status) op2i_way_ran(&steps->ways, way, clock, clock - busy / threads[way]);
+  if (!status) op2i_mode_ran(&steps->modes, mode, clock, clock - busy / threads[mode]);
   return status;
 }
 
@@ -392,7 +396,7 @@ static op2_status open_state(op2_context ctx, void **out) {
 }
 
 static void close_state(void *state) {
-  (void)land_ended(state);
+  (void)reap_ended(state);
   op2i_starpu_release();
   op2i_free(state);
 }

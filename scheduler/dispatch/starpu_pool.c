@@ -24,7 +24,7 @@
 
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
 static int users, threads_wanted, threads_running;
-static struct op2i_rest rest;
+static struct op2i_idle idle;
 static struct op2i_team team;
 /* The system's number of each member's processing unit, or -1 */
 static int team_cpus[OP2I_TEAM_MOST];
@@ -59,14 +59,14 @@ static void wait_for_visitors(void) {
 
 /* Workers that find no task call the hook until they end, so that none of them spins on the core of
  * the thread that ends them. */
-static void close_rest(void) {
-  op2i_rest_close(&rest);
+static void close_idle(void) {
+  op2i_idle_close(&idle);
   __atomic_store_n(&team_is_open, false, __ATOMIC_RELEASE);
   starpu_shutdown();
   if (hook >= 0) starpu_progression_hook_deregister(hook);
   wait_for_visitors();
   op2i_team_destroy(&team);
-  op2i_rest_destroy(&rest);
+  op2i_idle_destroy(&idle);
 }
 
 /* Only StarPU's workers are left, and no process ends while a thread runs, so StarPU is shut down.
@@ -75,7 +75,7 @@ static void end_with_threads(void) {
   pthread_mutex_lock(&pool_lock);
   if (users > 0 && !over) {
     __atomic_store_n(&over, true, __ATOMIC_RELEASE);
-    close_rest();
+    close_idle();
   }
   pthread_mutex_unlock(&pool_lock);
 }
@@ -83,16 +83,16 @@ static void end_with_threads(void) {
 static bool others_wait(void) { return starpu_task_nready() > 0; }
 
 static void visit(void) {
-  int64_t calls = op2i_rest_calls(&rest);
+  int64_t calls = op2i_idle_calls(&idle);
   if (!__atomic_load_n(&team_is_open, __ATOMIC_ACQUIRE)) { /* StarPU starts, or ends */
-    op2i_rest_here(&rest, calls);
+    op2i_idle_park(&idle, calls);
     return;
   }
   int worker = starpu_worker_get_id();
-  bool idle = op2i_rest_idle(&rest), others = idle && others_wait();
-  if (idle && !others && worker >= 0) op2i_team_help(&team, &rest, shares_of[worker]);
-  if (idle && !others) op2i_last_threads_look(worker, end_with_threads);
-  if (!others) op2i_rest_here(&rest, calls);
+  bool no_program = op2i_idle_no_program(&idle), others = no_program && others_wait();
+  if (no_program && !others && worker >= 0) op2i_team_help(&team, &idle, shares_of[worker]);
+  if (no_program && !others) op2i_last_threads_look(worker, end_with_threads);
+  if (!others) op2i_idle_park(&idle, calls);
 }
 
 /* StarPU calls this between tasks, and repeatedly while there is none. */
@@ -138,9 +138,9 @@ static void add_hook(void) { hook = starpu_progression_hook_register(between_tas
 
 /* Threads that wait for programs and workers that look for tasks share the cores, so workers sleep
  * at once unless there are more cores than workers. */
-static void open_rest(op2_context ctx, int threads) {
+static void open_idle(op2_context ctx, int threads) {
   bool crowded = threads >= op2i_machine()->cores;
-  op2i_rest_open(&rest, crowded ? 0 : ctx->config.idle_ms);
+  op2i_idle_open(&idle, crowded ? 0 : ctx->config.idle_ms);
   op2i_last_threads_forget();
   hook = -1;
 }
@@ -150,7 +150,7 @@ static op2_status open_team(op2_context ctx) {
   op2i_team_open(&team, give_shares(), ctx->config.idle_ms ? LINGER_NS : 0, others_wait);
   __atomic_store_n(&team_is_open, true, __ATOMIC_RELEASE);
   if (hook >= 0) return OP2_SUCCESS;
-  close_rest();
+  close_idle();
   return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU has no progression hook left");
 }
 
@@ -189,10 +189,10 @@ static op2_status start_aside(op2_context ctx, int threads) {
   conf.use_explicit_workers_bindid = machine->ncpus > 0;
   for (int w = 0; w < STARPU_NMAXWORKERS && machine->ncpus > 0; w++)
     conf.workers_bindid[w] = (unsigned)machine->cpus[w % machine->ncpus];
-  open_rest(ctx, conf.ncpus);
+  open_idle(ctx, conf.ncpus);
   int failed = op2i_starpu_start(&conf, add_hook);
   if (failed) {
-    op2i_rest_destroy(&rest);
+    op2i_idle_destroy(&idle);
     return op2i_error(OP2_ERR_UNAVAILABLE, "StarPU could not be started: %s", strerror(-failed));
   }
   threads_wanted = threads;
@@ -254,7 +254,7 @@ op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers) {
 
 void op2i_starpu_release(void) {
   pthread_mutex_lock(&pool_lock);
-  if (--users == 0 && !over) close_rest();
+  if (--users == 0 && !over) close_idle();
   pthread_mutex_unlock(&pool_lock);
 }
 
@@ -269,8 +269,8 @@ void op2i_starpu_processors(int workers, int *numbers) {
     numbers[w] = w < n ? system_number(starpu_worker_get_bindid(ids[w])) : -1;
 }
 
-struct op2i_rest *op2i_starpu_rest(void) {
-  return &rest;
+struct op2i_idle *op2i_starpu_idle(void) {
+  return &idle;
 }
 
 struct op2i_team *op2i_starpu_team(void) {

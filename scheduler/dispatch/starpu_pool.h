@@ -2,13 +2,13 @@
 #ifndef OP2I_STARPU_POOL_H
 #define OP2I_STARPU_POOL_H
 
+#include "idle.h"
 #include "op2/status.h"
 #include "op2/types.h"
-#include "rest.h"
 #include "team.h"
 
 /* StarPU itself: one per process, shared by all contexts and counted. Workers without work
- * are parked (rest.h). */
+ * are parked (idle.h). */
 
 /* Start StarPU, or count one more user. The first user's number of threads and OP2_IDLE_MS are
  * used; *workers is the number of workers that there are. */
@@ -18,7 +18,7 @@ void op2i_starpu_release(void);
  * that is not bound. */
 void op2i_starpu_processors(int workers, int *numbers);
 /* The object where StarPU's workers park. Programs of several contexts may run at once. */
-struct op2i_rest *op2i_starpu_rest(void);
+struct op2i_idle *op2i_starpu_idle(void);
 /* The team of StarPU's workers, one on each of their processing units; and the share of the worker
  * on the processing unit of the calling thread, or the first share if there is none. */
 struct op2i_team *op2i_starpu_team(void);

@@ -4,6 +4,7 @@
 #include "comm.h"
 #include "context.h"
 #include "device.h"
+#include "device_probe.h"
 #include "device_run.h"
 #include "exchange.h"
 #include "fpenv.h"
@@ -12,7 +13,6 @@
 #include "partial.h"
 #include "tasks.h"
 #include "tile.h"
-#include "trial.h"
 
 /* The number of partial results: one for each block or, in a chain, for each tile. */
 static int64_t partials_of(const struct op2i_step *step) {
@@ -79,12 +79,12 @@ static op2_status bring(const struct op2i_step *step, const struct op2i_move *mo
 static op2_status run_move(struct op2i_step *step, int32_t i) {
   struct op2i_device *device = step->loop->op.ctx->device;
   const struct op2i_move *move = &step->moves[i];
-  if (!step->tried) return bring(step, move);
+  if (!step->is_probe) return bring(step, move);
   op2_status status = device->kind->wait(device);
   double begin = op2i_seconds();
   if (!status) status = bring(step, move);
   if (!status) status = device->kind->wait(device);
-  if (!status) op2i_trial_copied(step, op2i_seconds() - begin, move->source.bytes);
+  if (!status) op2i_probe_add_copy_time(step, op2i_seconds() - begin, move->source.bytes);
   return status;
 }
 

@@ -24,7 +24,7 @@ enum { SPIN_NS = 100000, NAP_NS = 10000000, NS_PER_S = 1000000000 };
  * members. A further member's share is one more line to transfer; its time is assumed. The figures
  * are fixed: beside other processes half of the same turns took 1.5 to 14 us, and a measurement at
  * the start would keep that for the life of the process. They only decide where a team is tried:
- * ways.c compares it with measured times. */
+ * exec_mode.c compares it with measured times. */
 enum { TURN_NS = 800, MEMBER_NS = 100 };
 
 void op2i_team_open(struct op2i_team *team, int members, int64_t linger_ns, bool (*others)(void)) {
@@ -236,9 +236,9 @@ static void take_part(struct op2i_team *team, uint64_t turn, int share) {
     take_all(team, (share + m) % team->members);
 }
 
-bool op2i_team_run(struct op2i_team *team, struct op2i_rest *rest, struct op2i_step *steps,
+bool op2i_team_run(struct op2i_team *team, struct op2i_idle *idle, struct op2i_step *steps,
                    int64_t nsteps, int share, bool always) {
-  if (!op2i_rest_idle(rest) || pthread_mutex_trylock(&team->busy)) return false;
+  if (!op2i_idle_no_program(idle) || pthread_mutex_trylock(&team->busy)) return false;
   team->steps = steps;
   team->nsteps = nsteps;
   team->step = 0;
@@ -247,7 +247,7 @@ bool op2i_team_run(struct op2i_team *team, struct op2i_rest *rest, struct op2i_s
   __atomic_store_n(&team->caller, share, __ATOMIC_RELAXED);
   advance(team);
   uint64_t turn = turn_of(team);
-  if (!over(turn) && !op2i_team_awake(team)) op2i_rest_call(rest);
+  if (!over(turn) && !op2i_team_awake(team)) op2i_idle_call(idle);
   for (; !over(turn); turn = turn_of(team)) {
     take_part(team, turn, share);
     await(team, turn);
@@ -264,8 +264,8 @@ bool op2i_team_awake(const struct op2i_team *team) {
 
 /* True if a worker should take part: a program runs, or did a moment ago, and its calling thread is
  * not on the worker's own core. */
-static bool wanted(const struct op2i_team *team, const struct op2i_rest *rest, int share) {
-  if (!op2i_rest_idle(rest) || __atomic_load_n(&team->caller, __ATOMIC_RELAXED) == share)
+static bool wanted(const struct op2i_team *team, const struct op2i_idle *idle, int share) {
+  if (!op2i_idle_no_program(idle) || __atomic_load_n(&team->caller, __ATOMIC_RELAXED) == share)
     return false;
   if (!over(turn_of(team))) return true;
   int64_t since = __atomic_load_n(&team->since, __ATOMIC_RELAXED);
@@ -273,9 +273,9 @@ static bool wanted(const struct op2i_team *team, const struct op2i_rest *rest, i
 }
 
 /* Other work is looked for while a member would wait, not when it has just been dealt a turn. */
-static void look_for_work(struct op2i_team *team, const struct op2i_rest *rest, int share) {
+static void look_for_work(struct op2i_team *team, const struct op2i_idle *idle, int share) {
   enum { LOOK_NS = 10000 };
-  while (wanted(team, rest, share)) {
+  while (wanted(team, idle, share)) {
     uint64_t turn = turn_of(team);
     take_part(team, turn, share);
     if (team->others()) return;
@@ -286,12 +286,12 @@ static void look_for_work(struct op2i_team *team, const struct op2i_rest *rest, 
   }
 }
 
-void op2i_team_help(struct op2i_team *team, const struct op2i_rest *rest, int share) {
+void op2i_team_help(struct op2i_team *team, const struct op2i_idle *idle, int share) {
   OP2I_FP_DEFAULT;
   if (share < 0 || share >= team->members) return;
-  while (wanted(team, rest, share) && !team->others()) {
+  while (wanted(team, idle, share) && !team->others()) {
     __atomic_add_fetch(&team->present, 1, __ATOMIC_SEQ_CST);
-    look_for_work(team, rest, share);
+    look_for_work(team, idle, share);
     __atomic_sub_fetch(&team->present, 1, __ATOMIC_SEQ_CST);
   }
 }

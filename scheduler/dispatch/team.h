@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "rest.h"
+#include "idle.h"
 #include "step.h"
 
 /* A team: the thread that has a program to run and workers that have nothing else to do run it
@@ -61,12 +61,12 @@ double op2i_team_saves(const struct op2i_step *steps, int64_t nsteps, int member
  * workers are called. `share` is the calling thread's. With `always` turns are shared even
  * where that does not pay. False if another program has the team, or workers have tasks;
  * nothing has run then. */
-bool op2i_team_run(struct op2i_team *team, struct op2i_rest *rest, struct op2i_step *steps,
+bool op2i_team_run(struct op2i_team *team, struct op2i_idle *idle, struct op2i_step *steps,
                    int64_t nsteps, int share, bool always);
 /* Called by a worker between tasks: take part in programs as the member with that share, until
  * there has been none for a moment, the calling thread of a program has the same share, or there
  * are tasks, of a program or of others. */
-void op2i_team_help(struct op2i_team *team, const struct op2i_rest *rest, int share);
+void op2i_team_help(struct op2i_team *team, const struct op2i_idle *idle, int share);
 /* True if all members but the calling thread are present, so that a program need not call them. */
 bool op2i_team_awake(const struct op2i_team *team);
 

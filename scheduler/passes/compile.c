@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "comm.h"
+#include "device_probe.h"
 #include "error.h"
 #include "hint.h"
 #include "jit.h"
@@ -13,7 +14,6 @@
 #include "mem.h"
 #include "passes.h"
 #include "text.h"
-#include "trial.h"
 
 /* The variant of the loop's code, and its source unless the code is there. */
 static op2_status source_of(struct op2i_loop *loop, enum op2i_variant wish,
@@ -48,7 +48,7 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
       .libraries = (const char *const *)loop->kernel->libraries,
       .label = op2i_loop_name(loop),
       .on_device = op2i_on_device(variant),
-      .if_cached = op2i_on_device(variant) && !c->optional && op2i_trial_puts_off(loop)};
+      .if_cached = op2i_on_device(variant) && !c->optional && op2i_probe_defers_compile(loop)};
   c->wanted[c->ncodes] = (struct op2i_wanted){.loop = loop};
   data->compiling = c->ncodes++;
   return OP2_SUCCESS;

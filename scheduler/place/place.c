@@ -5,12 +5,12 @@
 
 #include "backend.h"
 #include "device.h"
+#include "device_probe.h"
 #include "hash.h"
 #include "loop_device.h"
 #include "mem.h"
 #include "model.h"
 #include "split.h"
-#include "trial.h"
 
 enum op2i_place op2i_host_place(op2_context ctx) {
   return ctx->config.shadow ? OP2I_SHADOW : OP2I_HOST;
@@ -107,7 +107,7 @@ static enum op2i_where wanted(struct choice *c, int64_t s, struct op2i_rule rule
   if (drawn) return draw(c->sched, rule) ? OP2I_ON_DEVICE : OP2I_ON_HOST;
   if (rule.kind == OP2I_RULE_SPLIT) return OP2I_ON_BOTH;
   if (rule.kind == OP2I_RULE_FREE && op2i_is_split(step->split)) return OP2I_ON_BOTH;
-  if (rule.kind == OP2I_RULE_FREE && step->place == OP2I_DEVICE && !step->tried)
+  if (rule.kind == OP2I_RULE_FREE && step->place == OP2I_DEVICE && !step->is_probe)
     return OP2I_ON_DEVICE;
   return rule.kind == OP2I_RULE_DEVICE ? OP2I_ON_DEVICE : OP2I_ON_HOST;
 }
@@ -123,18 +123,18 @@ static void by_rule(struct choice *c, int64_t s) {
   if (where == OP2I_ON_DEVICE && !device) where = OP2I_ON_HOST;
   if (where == OP2I_ON_HOST && !host) where = OP2I_ON_DEVICE;
   c->where[s] = (unsigned char)where;
-  device = device || op2i_trial_waits(loop);
+  device = device || op2i_probe_waits(loop);
   c->free[s] = rule.kind == OP2I_RULE_FREE && host && device && step->lo < step->hi;
 }
 
 /* ---- all steps of a program, by measured times ----------------------------------------------- */
 
 /* The choice is made again after twice as many runs each time, since measurements get better and
- * values may move, and when the cost of more loops is known. It is not made together with a trial,
+ * values may move, and when the cost of more loops is known. It is not made together with a probe,
  * for which values are about to be copied to where they would not be in later runs. */
 static void by_cost(struct choice *c) {
   int64_t known = 0;
-  if (op2i_trials_begin(c->sched, c->steps, c->n, c->free, c->where)) return;
+  if (op2i_probes_begin(c->sched, c->steps, c->n, c->free, c->where)) return;
   for (int64_t s = 0; s < c->n; s++) known += c->free[s];
   if (known != c->steps->known_free) c->steps->times_free = 0;
   c->steps->known_free = known;

@@ -32,8 +32,8 @@ bool op2i_loop_may_split(const struct op2i_loop *loop);
 
 /* Set a step's place and its function, which must have been compiled. */
 void op2i_step_place(struct op2i_step *step, enum op2i_variant wish);
-/* trial.c: the number of the n steps that are to run together. Where one of their loops
- * is due for a trial on the device, the number is limited, so that later steps already
+/* device_probe.c: the number of the n steps that are to run together. Where one of their loops
+ * is due for a probe on the device, the number is limited, so that later steps already
  * profit from the result. */
 int64_t op2i_steps_together(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n);
 /* Choose places for steps of a program that are about to run together, or for one step. */

@@ -59,7 +59,7 @@ struct op2i_loop_data {
   double ns_per_element;                          /* measured on the host, 0 before the first run */
   double device_ns;                               /* the same on the device */
   int64_t device_runs;                            /* runs on the device, beside a task backend */
-  int trials;                                     /* trial runs that were to measure device_ns */
+  int probes;                                     /* runs that were to measure device_ns */
   int64_t placed[3];    /* runs placed on the host, on the device, and on both */
   struct op2i_cut *cut; /* its last split; null: not split yet */
   int64_t compiling;    /* number in the compilation in progress, -1 none */

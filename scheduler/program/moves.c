@@ -110,7 +110,7 @@ op2_status op2i_moves_bind(op2_context ctx, const struct op2i_program *program,
     bool again = false;
     double begin = op2i_seconds();
     status = bind_somewhere(ctx, program, &steps[s], &again);
-    if (steps[s].tried) steps[s].spent += op2i_seconds() - begin;
+    if (steps[s].is_probe) steps[s].spent += op2i_seconds() - begin;
     if (again) s = -1;
   }
   if (!status) follow_all(steps, n);

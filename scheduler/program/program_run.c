@@ -7,12 +7,12 @@
 
 #include "call.h"
 #include "clock.h"
+#include "device_probe.h"
 #include "error.h"
 #include "loop_device.h"
 #include "place.h"
 #include "tasks.h"
 #include "tiling.h"
-#include "trial.h"
 
 /* Collect the values of a fused group's members where its code expects them. */
 static void collect(const struct op2i_group *group, const int32_t *members,
@@ -100,17 +100,17 @@ static int64_t together(struct op2i_sched *sched, const struct op2i_program *pro
   return end > s ? op2i_steps_together(sched, &program->steps[s], end - s) : 1;
 }
 
-/* Compile the code for the device that was deferred until a loop is due for a trial there. A loop
+/* Compile the code for the device that was deferred until a loop is due for a probe there. A loop
  * that fails stays on the host. */
 static void have_code(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n) {
   struct op2i_loop *loop;
-  while (sched->ctx->device && (loop = op2i_trial_wants_code(sched, steps, n))) {
+  while (sched->ctx->device && (loop = op2i_probe_next_to_compile(sched, steps, n))) {
     struct op2i_compile compile = {
         .sched = sched, .wish = op2i_device_variant(sched->ctx->device->kind), .optional = true};
     double begin = op2i_seconds();
     if (!op2i_compile_add(&compile, loop)) (void)op2i_compile_run(&compile);
     op2i_compile_end(&compile);
-    op2i_trial_has_code(sched, loop, op2i_seconds() - begin);
+    op2i_probe_has_code(sched, loop, op2i_seconds() - begin);
   }
 }
 

@@ -2,10 +2,10 @@
 /* Steps of programs that are loops: they are made from what was computed for the loop, bound to
  * their values, and accounted for after they have run. */
 #include "device.h"
+#include "device_probe.h"
 #include "loopdata.h"
 #include "place.h"
 #include "program.h"
-#include "trial.h"
 
 /* ---- building steps -------------------------------------------------------------------------- */
 
@@ -234,7 +234,7 @@ void op2i_step_account(const struct op2i_step *step) {
   count_run(loop, step, seconds);
   if (loop->members) count_members(loop, step, seconds);
   if (elements < 1 || step->seconds <= 0) return;
-  if (step->tried) op2i_trial_end(step);
+  if (step->is_probe) op2i_probe_end(step);
   if (step->place == OP2I_DEVICE && step->untimed) return;
   double ns = 1e9 * step->seconds / elements;
   double *known = step->place == OP2I_DEVICE ? &data->device_ns : &data->ns_per_element;

@@ -69,7 +69,7 @@ struct op2i_sched {
   int64_t tasks_submitted, programs_inline, programs_team; /* counted by task backends */
   int64_t steps_placed;                                    /* by rules that ignore costs */
   double copy_ns, byte_ns; /* measured times of a copy to or from the device; 0: not measured */
-  double tried;            /* seconds spent on trials of loops on the device */
+  double probe_seconds;    /* seconds spent on probes of loops on the device */
   /* seconds that compiling a loop for the device takes, a mean of the last ones; 0: none */
   double compilation;
   int64_t first_kernel; /* time when the first kernel was about to run, 0 before */

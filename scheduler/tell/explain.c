@@ -7,6 +7,7 @@
 #include "comm.h"
 #include "device.h"
 #include "error.h"
+#include "exec_mode.h"
 #include "fpenv.h"
 #include "jit.h"
 #include "loop_device.h"
@@ -21,7 +22,6 @@
 #include "tasks.h"
 #include "tell.h"
 #include "tile.h"
-#include "ways.h"
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
   int64_t first = sched->nforces > OP2I_FORCES ? sched->nforces - OP2I_FORCES : 0;
@@ -100,9 +100,9 @@ static void explain_programs(struct op2i_sched *sched, FILE *stream) {
           sched->programs_made, sched->programs_replayed,
           sched->ctx->config.replay ? "" : " (OP2_REPLAY=0: none is kept)");
   explain_fusion(sched, stream);
-  if (sched->tried > 0)
+  if (sched->probe_seconds > 0)
     fprintf(stream, "  loops were tried on the device, which was held to take %.1f ms\n",
-            1e3 * sched->tried);
+            1e3 * sched->probe_seconds);
   for (const struct op2i_program *p = sched->programs; p; p = p->next) {
     int64_t calls = 0, tasks = 0;
     count_steps(p, &calls, &tasks);
@@ -115,7 +115,7 @@ static void explain_programs(struct op2i_sched *sched, FILE *stream) {
     explain_chains(sched, p, stream);
     if (sched->ctx->device) explain_off_device(p, stream);
     explain_copies(sched, p, stream);
-    for (int64_t s = 0; s < p->nsteps; s++) op2i_ways_explain(&p->steps[s].ways, stream);
+    for (int64_t s = 0; s < p->nsteps; s++) op2i_mode_explain(&p->steps[s].modes, stream);
   }
 }
 

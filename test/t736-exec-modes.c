@@ -9,13 +9,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "exec_mode.h"
 #include "graph.h"
 #include "loopdata.h"
 #include "machine.h"
 #include "starpu_pool.h"
 #include "support.h"
 #include "tap.h"
-#include "ways.h"
 
 /* ---- the rule -------------------------------------------------------------------------------- */
 
@@ -29,7 +29,7 @@ struct model {
   struct op2i_plan plan;
   struct op2i_step steps[STEPS];
   struct op2i_config config;
-  struct op2i_crew crew;
+  struct op2i_workers_info workers;
 };
 
 static const int32_t offs[] = {0, BLOCKS};
@@ -41,7 +41,7 @@ static void make_model(struct model *m, double microseconds) {
                                .color_offs = (int32_t *)(uintptr_t)offs},
                       .config = {.chunk_us = 400, .team = OP2I_TEAM_AUTO},
                       .set.ends[OP2I_OWNED] = BLOCKS * BLOCK,
-                      .crew = {.workers = 2, .members = 2, .awake = true}};
+                      .workers = {.count = 2, .members = 2, .awake = true}};
   for (int s = 0; s < STEPS; s++) {
     m->data[s].ns_per_element = 1e3 * microseconds / STEPS / (BLOCKS * BLOCK);
     m->loops[s].sched_data = &m->data[s];
@@ -51,93 +51,95 @@ static void make_model(struct model *m, double microseconds) {
   }
 }
 
-static enum op2i_way choose(struct model *m) {
-  return op2i_way_choose(m->steps, STEPS, &m->config, &m->crew);
+static enum op2i_exec_mode choose(struct model *m) {
+  return op2i_mode_choose(m->steps, STEPS, &m->config, &m->workers);
 }
 
 /* Record a run in which each thread was idle for `waited` microseconds. */
-static void ran_idly(struct model *m, enum op2i_way way, double microseconds, double waited) {
-  op2i_way_ran(&m->steps->ways, way, 1e-6 * microseconds, 1e-6 * waited);
+static void ran_idly(struct model *m, enum op2i_exec_mode mode, double microseconds,
+                     double waited) {
+  op2i_mode_ran(&m->steps->modes, mode, 1e-6 * microseconds, 1e-6 * waited);
 }
 
-static void ran(struct model *m, enum op2i_way way, double microseconds) {
-  ran_idly(m, way, microseconds, 0);
+static void ran(struct model *m, enum op2i_exec_mode mode, double microseconds) {
+  ran_idly(m, mode, microseconds, 0);
 }
 
 /* Make a model that has run twice in the calling thread. */
 static void make_known(struct model *m, double microseconds) {
   make_model(m, microseconds);
-  ran(m, OP2I_WAY_HERE, 10 * microseconds);
-  ran(m, OP2I_WAY_HERE, microseconds);
+  ran(m, OP2I_MODE_HERE, 10 * microseconds);
+  ran(m, OP2I_MODE_HERE, microseconds);
 }
 
-static void says(struct model *m, enum op2i_way way, const char *why) {
-  enum op2i_way got = choose(m);
-  ok(got == way && strstr(m->steps->ways.why, why), "%s", why);
-  if (got != way) diag("way %d, expected %d: %s", got, way, m->steps->ways.why);
+static void says(struct model *m, enum op2i_exec_mode mode, const char *why) {
+  enum op2i_exec_mode got = choose(m);
+  ok(got == mode && strstr(m->steps->modes.why, why), "%s", why);
+  if (got != mode) diag("way %d, expected %d: %s", got, mode, m->steps->modes.why);
 }
 
 static void test_rule(void) {
   struct model m;
   make_known(&m, 200);
-  says(&m, OP2I_WAY_TEAM, "enough for a team");
-  m.crew.workers = 1, m.crew.members = 1;
-  says(&m, OP2I_WAY_HERE, "there is one worker");
-  m.crew.workers = 4;
-  says(&m, OP2I_WAY_HERE, "no team");
-  m.crew.members = 4, m.config.team = 0;
-  says(&m, OP2I_WAY_HERE, "no team");
+  says(&m, OP2I_MODE_TEAM, "enough for a team");
+  m.workers.count = 1, m.workers.members = 1;
+  says(&m, OP2I_MODE_HERE, "there is one worker");
+  m.workers.count = 4;
+  says(&m, OP2I_MODE_HERE, "no team");
+  m.workers.members = 4, m.config.team = 0;
+  says(&m, OP2I_MODE_HERE, "no team");
   m.config.chunk_us = 0;
-  says(&m, OP2I_WAY_TASKS, "OP2_CHUNK_US=0");
+  says(&m, OP2I_MODE_TASKS, "OP2_CHUNK_US=0");
   m.config.team = 1;
-  says(&m, OP2I_WAY_TEAM, "OP2_TEAM=1");
+  says(&m, OP2I_MODE_TEAM, "OP2_TEAM=1");
   m.steps[1].chain = 1;
-  says(&m, OP2I_WAY_TASKS, "OP2_CHUNK_US=0");
-  m.crew.over = true;
-  says(&m, OP2I_WAY_HERE, "the workers have ended");
+  says(&m, OP2I_MODE_TASKS, "OP2_CHUNK_US=0");
+  m.workers.over = true;
+  says(&m, OP2I_MODE_HERE, "the workers have ended");
 }
 
 static void test_costs(void) {
   struct model m;
   make_known(&m, 3);
-  says(&m, OP2I_WAY_HERE, "too little to do");
+  says(&m, OP2I_MODE_HERE, "too little to do");
   make_known(&m, 4.2);
-  says(&m, OP2I_WAY_HERE, "save too little");
+  says(&m, OP2I_MODE_HERE, "save too little");
   make_known(&m, 30);
-  says(&m, OP2I_WAY_TEAM, "enough for a team");
-  m.crew.awake = false;
-  says(&m, OP2I_WAY_HERE, "save too little"); /* 13 us: less than the cost of calling the members */
+  says(&m, OP2I_MODE_TEAM, "enough for a team");
+  m.workers.awake = false;
+  says(&m, OP2I_MODE_HERE,
+       "save too little"); /* 13 us: less than the cost of calling the members */
   make_known(&m, 1000);
   m.config.team = 0;
-  says(&m, OP2I_WAY_TASKS, "worth several tasks");
+  says(&m, OP2I_MODE_TASKS, "worth several tasks");
   make_known(&m, 790);
-  says(&m, OP2I_WAY_TEAM, "enough for a team");
+  says(&m, OP2I_MODE_TEAM, "enough for a team");
 }
 
 static void test_first_runs(void) {
   struct model m;
   make_model(&m, 200);
   m.data[1].ns_per_element = 0;
-  says(&m, OP2I_WAY_HERE, "found out");
+  says(&m, OP2I_MODE_HERE, "found out");
   make_model(&m, 200);
-  says(&m, OP2I_WAY_TEAM, "enough for a team"); /* the loops are known from other programs */
-  ran(&m, OP2I_WAY_TEAM, 100);
-  says(&m, OP2I_WAY_HERE, "found out");
-  ran(&m, OP2I_WAY_HERE, 200);
-  says(&m, OP2I_WAY_TEAM, "enough for a team");
+  says(&m, OP2I_MODE_TEAM, "enough for a team"); /* the loops are known from other programs */
+  ran(&m, OP2I_MODE_TEAM, 100);
+  says(&m, OP2I_MODE_HERE, "found out");
+  ran(&m, OP2I_MODE_HERE, 200);
+  says(&m, OP2I_MODE_TEAM, "enough for a team");
 }
 
 /* Number of programs that run until the team is tried again; tries_of() has already run the first
  * of them. */
 static int pause_of(struct model *m) {
   int n = 1;
-  for (; n < 10000 && choose(m) == OP2I_WAY_HERE; n++) ran(m, OP2I_WAY_HERE, 200);
+  for (; n < 10000 && choose(m) == OP2I_MODE_HERE; n++) ran(m, OP2I_MODE_HERE, 200);
   return n;
 }
 
 static int tries_of(struct model *m, double microseconds) {
   int n = 0;
-  for (; n < 10000 && choose(m) == OP2I_WAY_TEAM; n++) ran(m, OP2I_WAY_TEAM, microseconds);
+  for (; n < 10000 && choose(m) == OP2I_MODE_TEAM; n++) ran(m, OP2I_MODE_TEAM, microseconds);
   return n;
 }
 
@@ -147,7 +149,7 @@ static void test_feedback(void) {
   is_int(tries_of(&m, 150), 10000, "a team that is faster stays");
   make_known(&m, 200);
   is_int(tries_of(&m, 245), 9, "one that is slower goes when it has lost two programs' time");
-  ok(strstr(m.steps->ways.why, "slower when it was last tried") != NULL, "and that is said");
+  ok(strstr(m.steps->modes.why, "slower when it was last tried") != NULL, "and that is said");
   is_int(pause_of(&m), 32, "it is tried again after 32 programs");
   is_int(tries_of(&m, 5000), 1, "and goes at once when it takes very long");
   is_int(pause_of(&m), 384, "for 16 times as long as that was more");
@@ -156,7 +158,7 @@ static void test_feedback(void) {
   for (int i = 0; i < 20; i++) tries_of(&m, 250), pause_of(&m);
   tries_of(&m, 250);
   is_int(pause_of(&m), 4096, "and never for more than 4096");
-  for (int i = 0; i < 40 && choose(&m) == OP2I_WAY_TEAM; i++) ran(&m, OP2I_WAY_TEAM, 100);
+  for (int i = 0; i < 40 && choose(&m) == OP2I_MODE_TEAM; i++) ran(&m, OP2I_MODE_TEAM, 100);
   is_int(tries_of(&m, 3000), 2, "after many good runs one may be held up, but not two");
   is_int(pause_of(&m), 192, "and what was before is forgiven");
 }
@@ -165,12 +167,12 @@ static void test_feedback(void) {
 static void test_slow_runs(void) {
   struct model m;
   make_known(&m, 200);
-  for (int i = 0; i < 5; i++) ran(&m, OP2I_WAY_HERE, 100000);
-  ok(m.steps->ways.takes[OP2I_WAY_HERE] < 225e-6, "runs that were held up say little (%g)",
-     m.steps->ways.takes[OP2I_WAY_HERE]);
-  for (int i = 0; i < 20; i++) ran(&m, OP2I_WAY_HERE, 100);
-  ok(m.steps->ways.takes[OP2I_WAY_HERE] < 101e-6, "quick ones do (%g)",
-     m.steps->ways.takes[OP2I_WAY_HERE]);
+  for (int i = 0; i < 5; i++) ran(&m, OP2I_MODE_HERE, 100000);
+  ok(m.steps->modes.takes[OP2I_MODE_HERE] < 225e-6, "runs that were held up say little (%g)",
+     m.steps->modes.takes[OP2I_MODE_HERE]);
+  for (int i = 0; i < 20; i++) ran(&m, OP2I_MODE_HERE, 100);
+  ok(m.steps->modes.takes[OP2I_MODE_HERE] < 101e-6, "quick ones do (%g)",
+     m.steps->modes.takes[OP2I_MODE_HERE]);
 }
 
 /* The threshold for using a team is higher than the one for giving it up. */
@@ -178,11 +180,11 @@ static void test_hysteresis(void) {
   struct model m;
   make_known(&m, 5);
   double us = 5;
-  while (us < 50 && choose(&m) != OP2I_WAY_TEAM) make_known(&m, us += 0.02);
+  while (us < 50 && choose(&m) != OP2I_MODE_TEAM) make_known(&m, us += 0.02);
   make_known(&m, us - 0.05);
-  ok(choose(&m) == OP2I_WAY_HERE, "a little less than enough: no team is taken");
-  ran(&m, OP2I_WAY_TEAM, us / 2);
-  ok(choose(&m) == OP2I_WAY_TEAM, "but one that runs it stays");
+  ok(choose(&m) == OP2I_MODE_HERE, "a little less than enough: no team is taken");
+  ran(&m, OP2I_MODE_TEAM, us / 2);
+  ok(choose(&m) == OP2I_MODE_TEAM, "but one that runs it stays");
 }
 
 /* ---- choice between a team and tasks --------------------------------------------------------- */
@@ -193,49 +195,49 @@ static void test_either(void) {
                                            9, 10, 11, 12, 13, 14, 15, 16};
   struct model m;
   make_model(&m, 1000);
-  says(&m, OP2I_WAY_TEAM, "hardly wait");
-  ok(m.steps->ways.either, "who has no team for it takes tasks");
+  says(&m, OP2I_MODE_TEAM, "hardly wait");
+  ok(m.steps->modes.either, "who has no team for it takes tasks");
   m.config.chunk_us = 600;
-  ok(choose(&m) != OP2I_WAY_TASKS && !m.steps->ways.either,
+  ok(choose(&m) != OP2I_MODE_TASKS && !m.steps->modes.either,
      "but not where a loop is not worth them");
   m.config.chunk_us = 400;
   m.plan.ncolors = BLOCKS, m.plan.color_offs = (int32_t *)(uintptr_t)each;
-  says(&m, OP2I_WAY_TASKS, "wait too long");
+  says(&m, OP2I_MODE_TASKS, "wait too long");
   make_model(&m, 1000);
   m.steps[1].nmoves = 1;
-  says(&m, OP2I_WAY_TASKS, "worth several tasks");
+  says(&m, OP2I_MODE_TASKS, "worth several tasks");
   m.steps[1] = (struct op2i_step){.kind = OP2I_STEP_BEGIN};
-  says(&m, OP2I_WAY_TASKS, "worth several tasks");
+  says(&m, OP2I_MODE_TASKS, "worth several tasks");
 }
 
 /* Number of programs that run in this mode before another is chosen, at most ten thousand. */
-static int runs_of(struct model *m, enum op2i_way way, double microseconds, double waited) {
+static int runs_of(struct model *m, enum op2i_exec_mode mode, double microseconds, double waited) {
   int n = 0;
-  for (; n < 10000 && choose(m) == way; n++) ran_idly(m, way, microseconds, waited);
+  for (; n < 10000 && choose(m) == mode; n++) ran_idly(m, mode, microseconds, waited);
   return n;
 }
 
 static void test_trials(void) {
   struct model m;
   make_model(&m, 1000);
-  is_int(runs_of(&m, OP2I_WAY_TEAM, 500, 0), 10000, "where nobody waits nothing else is tried");
+  is_int(runs_of(&m, OP2I_MODE_TEAM, 500, 0), 10000, "where nobody waits nothing else is tried");
   make_model(&m, 1000);
-  is_int(runs_of(&m, OP2I_WAY_TEAM, 512, 60), 10, "when a run's time was waited, tasks are");
-  says(&m, OP2I_WAY_TASKS, "to be found out");
-  is_int(runs_of(&m, OP2I_WAY_TASKS, 600, 60), 4, "for four runs");
-  says(&m, OP2I_WAY_TEAM, "faster when both ran");
-  is_int(runs_of(&m, OP2I_WAY_TEAM, 512, 60), 18, "then again after twice as long");
+  is_int(runs_of(&m, OP2I_MODE_TEAM, 512, 60), 10, "when a run's time was waited, tasks are");
+  says(&m, OP2I_MODE_TASKS, "to be found out");
+  is_int(runs_of(&m, OP2I_MODE_TASKS, 600, 60), 4, "for four runs");
+  says(&m, OP2I_MODE_TEAM, "faster when both ran");
+  is_int(runs_of(&m, OP2I_MODE_TEAM, 512, 60), 18, "then again after twice as long");
   for (int i = 0; i < 20; i++)
-    runs_of(&m, OP2I_WAY_TASKS, 600, 60), runs_of(&m, OP2I_WAY_TEAM, 512, 60);
-  runs_of(&m, OP2I_WAY_TASKS, 600, 60);
-  is_int(runs_of(&m, OP2I_WAY_TEAM, 512, 60), 547, "and never after more than 64 runs' time");
-  ran(&m, OP2I_WAY_TASKS, 9000);
-  is_int(runs_of(&m, OP2I_WAY_TASKS, 400, 0), 10000, "the first run of a trial does not count");
-  says(&m, OP2I_WAY_TASKS, "faster when both ran");
-  is_int(runs_of(&m, OP2I_WAY_TASKS, 400, 99), 10000, "no team is tried that should be slower");
+    runs_of(&m, OP2I_MODE_TASKS, 600, 60), runs_of(&m, OP2I_MODE_TEAM, 512, 60);
+  runs_of(&m, OP2I_MODE_TASKS, 600, 60);
+  is_int(runs_of(&m, OP2I_MODE_TEAM, 512, 60), 547, "and never after more than 64 runs' time");
+  ran(&m, OP2I_MODE_TASKS, 9000);
+  is_int(runs_of(&m, OP2I_MODE_TASKS, 400, 0), 10000, "the first run of a trial does not count");
+  says(&m, OP2I_MODE_TASKS, "faster when both ran");
+  is_int(runs_of(&m, OP2I_MODE_TASKS, 400, 99), 10000, "no team is tried that should be slower");
   for (int s = 0; s < STEPS; s++) m.data[s].ns_per_element /= 2;
   m.config.chunk_us = 100;
-  says(&m, OP2I_WAY_TEAM, "to be found out");
+  says(&m, OP2I_MODE_TEAM, "to be found out");
 }
 
 /* ---- real programs --------------------------------------------------------------------------- */
@@ -335,7 +337,7 @@ static void destroy(struct objects *o) {
   op2_set_destroy(&o->nodes);
 }
 
-static int64_t taken[OP2I_WAYS]; /* programs of the last run by execution mode, or tasks */
+static int64_t taken[OP2I_MODES]; /* programs of the last run by execution mode, or tasks */
 
 static bool run(const char *backend, int threads, bool eager, struct result *out) {
   struct objects o = {0};
@@ -345,15 +347,15 @@ static bool run(const char *backend, int threads, bool eager, struct result *out
   if (!status) status = op2_dat_get(o.u, out->u);
   if (status) diag("%s", op2_error_message());
   if (!status) {
-    taken[OP2I_WAY_HERE] = o.ctx->sched->programs_inline;
-    taken[OP2I_WAY_TEAM] = o.ctx->sched->programs_team;
-    taken[OP2I_WAY_TASKS] = o.ctx->sched->tasks_submitted;
+    taken[OP2I_MODE_HERE] = o.ctx->sched->programs_inline;
+    taken[OP2I_MODE_TEAM] = o.ctx->sched->programs_team;
+    taken[OP2I_MODE_TASKS] = o.ctx->sched->tasks_submitted;
   }
   destroy(&o);
   return op2_finalize(&o.ctx) == OP2_SUCCESS && !status;
 }
 
-static void set_way(const char *team, const char *chunk_us) {
+static void set_mode(const char *team, const char *chunk_us) {
   setenv("OP2_TEAM", team, 1);
   setenv("OP2_CHUNK_US", chunk_us, 1);
 }
@@ -363,20 +365,20 @@ static void test_bits(void) {
   for (int threads = 1; threads <= 4; threads++)
     for (int eager = 0; eager < 2; eager++) {
       const char *how = eager ? "eager" : "lazy";
-      set_way("0", "1000000");
+      set_mode("0", "1000000");
       bool good = run("starpu", threads, eager, &here);
-      ok(good && taken[OP2I_WAY_HERE] && !taken[OP2I_WAY_TEAM] && !taken[OP2I_WAY_TASKS],
+      ok(good && taken[OP2I_MODE_HERE] && !taken[OP2I_MODE_TEAM] && !taken[OP2I_MODE_TASKS],
          "%d threads, %s: all in the calling thread", threads, how);
-      set_way("0", "0");
+      set_mode("0", "0");
       good = run("starpu", threads, eager, &tasks);
-      ok(good && !taken[OP2I_WAY_HERE] && !taken[OP2I_WAY_TEAM] && taken[OP2I_WAY_TASKS],
+      ok(good && !taken[OP2I_MODE_HERE] && !taken[OP2I_MODE_TEAM] && taken[OP2I_MODE_TASKS],
          "%d threads, %s: all as tasks", threads, how);
-      set_way("1", "400");
+      set_mode("1", "400");
       good = run("starpu", threads, eager, &team);
       bool alone = threads == 1 || op2i_machine()->cores == 1;
-      int64_t all = taken[OP2I_WAY_HERE] + taken[OP2I_WAY_TEAM];
-      ok(good && !taken[OP2I_WAY_TASKS] && all &&
-             taken[alone ? OP2I_WAY_HERE : OP2I_WAY_TEAM] == all,
+      int64_t all = taken[OP2I_MODE_HERE] + taken[OP2I_MODE_TEAM];
+      ok(good && !taken[OP2I_MODE_TASKS] && all &&
+             taken[alone ? OP2I_MODE_HERE : OP2I_MODE_TEAM] == all,
          "%d threads, %s: %s", threads, how, alone ? "no team of one" : "all by a team");
       ok(!memcmp(&here, &team, sizeof here) && !memcmp(&here, &tasks, sizeof here),
          "%d threads, %s: the same bits", threads, how);
@@ -404,7 +406,7 @@ static void *use_context(void *out) {
 static void test_contexts(bool always) {
   pthread_t threads[CONTEXTS];
   int same = 0;
-  set_way("1", always ? "400" : "1");
+  set_mode("1", always ? "400" : "1");
   if (!always) unsetenv("OP2_TEAM");
   if (!run("starpu", 2, false, &expected)) diag("the run that others are held against failed");
   for (int repeat = 0; repeat < 5; repeat++) {
@@ -480,7 +482,7 @@ static void test_worth_tasks(void) {
 static void test_failure(void) {
   static struct result out;
   struct objects o = {0};
-  set_way("1", "400");
+  set_mode("1", "400");
   if (!CHECK(declare(&o, "starpu", 2, false)) || !CHECK(run_round(&o, 0, &out))) return;
   CHECK(op2_par_loop(o.broken, o.nodes, op2_arg_direct(o.r, OP2_WRITE)));
   FAILS(run_round(&o, 1, &out), OP2_ERR_COMPILE);
@@ -507,7 +509,7 @@ static bool explained(op2_context ctx, const char *what) {
 static void test_told(void) {
   static struct result out;
   struct objects o = {0};
-  set_way("1", "400");
+  set_mode("1", "400");
   if (!CHECK(declare(&o, "starpu", 2, false))) return;
   for (int i = 0; i < ROUNDS; i++) CHECK(run_round(&o, i, &out));
   int64_t team = o.ctx->sched->programs_team;

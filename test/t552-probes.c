@@ -9,6 +9,7 @@
 
 #include "context.h"
 #include "device.h"
+#include "device_probe.h"
 #include "jit_state.h"
 #include "loop_device.h"
 #include "loopdata.h"
@@ -18,7 +19,6 @@
 #include "row_case.h"
 #include "sched_state.h"
 #include "support.h"
-#include "trial.h"
 
 enum { NODES = 500, EDGES = 2 * NODES, RUNS = 5 };
 
@@ -49,7 +49,7 @@ static bool begin(const char *cache) {
   CHECK(op2_dat_create(nodes, 1, OP2_F64, NULL, "x", &x));
   CHECK(op2_dat_create(edges, 1, OP2_F64, NULL, "y", &y));
   CHECK(op2_kernel_create(ctx, &gather_kernel, &kernel));
-  ctx->sched->tried = 1e9; /* the budget for tries is exhausted */
+  ctx->sched->probe_seconds = 1e9; /* the budget for tries is exhausted */
   run(RUNS);
   return true;
 }
@@ -64,7 +64,7 @@ static void end(void) {
   CHECK(op2_finalize(&ctx));
 }
 
-/* ---- trials with prescribed times ------------------------------------------------------------ */
+/* ---- probes with prescribed times ------------------------------------------------------------ */
 
 static const double copy_ns = 1e6, byte_ns = 10, element_ns = 1000, entry_ns = 4;
 static double share, run_s, there_s, back_s, tables_s;
@@ -77,11 +77,11 @@ static struct op2i_step given(void) {
   share = ctx->device->limits.on_host ? 1.0 / 64 : 1.0 / 4;
   sched->copy_ns = copy_ns;
   sched->byte_ns = byte_ns;
-  sched->compilation = sched->tried = 0;
+  sched->compilation = sched->probe_seconds = 0;
   data->ns_per_element = element_ns;
   data->placed[0] = RUNS;
   step.loop->form.put_off = false;
-  data->trials = 0;
+  data->probes = 0;
   run_s = 1e-9 * element_ns * EDGES / ctx->workers;
   there_s = 1e-9 * (2 * copy_ns + byte_ns * 8 * (NODES + EDGES));
   back_s = 1e-9 * (copy_ns + byte_ns * 8 * EDGES);
@@ -100,7 +100,7 @@ static void afford(double seconds, double about) {
 static bool tries(struct op2i_step *step) {
   bool is_free = true;
   unsigned char where = 0;
-  return op2i_trials_begin(ctx->sched, step, 1, &is_free, &where);
+  return op2i_probes_begin(ctx->sched, step, 1, &is_free, &where);
 }
 
 static void budget(void) {
@@ -108,11 +108,11 @@ static void budget(void) {
   const struct op2i_loop_data *data = step.loop->sched_data;
   double whole = run_s + there_s + back_s + tables_s;
   afford(0.999 * whole, run_s);
-  ok(!tries(&step) && data->trials == 0 && ctx->sched->tried == 0,
+  ok(!tries(&step) && data->probes == 0 && ctx->sched->probe_seconds == 0,
      "no try without the time for its run, its copies and its tables");
   afford(1.001 * whole, run_s);
-  ok(tries(&step) && data->trials == 1 && step.tried, "one with it");
-  ok(near(ctx->sched->tried, whole) && near(step.held, whole), "which counts at once");
+  ok(tries(&step) && data->probes == 1 && step.is_probe, "one with it");
+  ok(near(ctx->sched->probe_seconds, whole) && near(step.held, whole), "which counts at once");
   ok(!tries(&step), "there is not enough for two");
 }
 
@@ -120,23 +120,23 @@ static void counted(void) {
   enum { FEW = 100, MANY = 1 << 20 };
   struct op2i_step step = given();
   struct op2i_sched *sched = ctx->sched;
-  step.tried = true;
+  step.is_probe = true;
   step.held = 0.25;
   step.spent = 0;
-  op2i_trial_copied(&step, 0.5, FEW);
+  op2i_probe_add_copy_time(&step, 0.5, FEW);
   ok(sched->byte_ns == byte_ns, "few bytes do not tell what bytes take");
-  op2i_trial_copied(&step, 1, MANY);
+  op2i_probe_add_copy_time(&step, 1, MANY);
   ok(near(sched->byte_ns, (byte_ns + (1e9 - copy_ns) / MANY) / 2) && step.spent == 1.5,
      "many do; both copies count");
   sched->byte_ns = byte_ns;
   step.seconds = 2;
-  op2i_trial_end(&step);
-  ok(near(sched->tried, 2 + 1.5 - 0.25 + back_s),
+  op2i_probe_end(&step);
+  ok(near(sched->probe_seconds, 2 + 1.5 - 0.25 + back_s),
      "launch, copies and tables count, but what was counted before, and the way back");
   step.held = 10;
-  double before = sched->tried;
-  op2i_trial_end(&step);
-  ok(sched->tried == before, "what took less than was held gives nothing back");
+  double before = sched->probe_seconds;
+  op2i_probe_end(&step);
+  ok(sched->probe_seconds == before, "what took less than was held gives nothing back");
 }
 
 static void compilation(void) {
@@ -146,17 +146,17 @@ static void compilation(void) {
   double whole = run_s + there_s + back_s + tables_s;
   step.loop->form.put_off = true;
   afford(0.999 * (whole + 0.25), run_s);
-  ok(!op2i_trial_wants_code(sched, &step, 1), "code is not wanted that cannot be paid for");
+  ok(!op2i_probe_next_to_compile(sched, &step, 1), "code is not wanted that cannot be paid for");
   afford(1.001 * (whole + 0.25), run_s);
-  ok(op2i_trial_wants_code(sched, &step, 1) == step.loop, "what can is");
+  ok(op2i_probe_next_to_compile(sched, &step, 1) == step.loop, "what can is");
   ok(!tries(&step), "no try without code");
   sched->compilation = 3;
-  ok(!op2i_trial_wants_code(sched, &step, 1), "what the last one took counts for the next");
-  op2i_trial_has_code(sched, step.loop, 5);
-  ok(sched->tried == 5 && sched->compilation == 4, "what it took counts");
+  ok(!op2i_probe_next_to_compile(sched, &step, 1), "what the last one took counts for the next");
+  op2i_probe_has_code(sched, step.loop, 5);
+  ok(sched->probe_seconds == 5 && sched->compilation == 4, "what it took counts");
   ok(!tries(&step), "and leaves nothing for a try");
   afford(1e3, run_s);
-  ok(data->trials == OP2I_DEVICE_RUNS_FIRST && !op2i_trial_wants_code(sched, &step, 1),
+  ok(data->probes == OP2I_DEVICE_RUNS_FIRST && !op2i_probe_next_to_compile(sched, &step, 1),
      "what has failed is not wanted again");
 }
 
@@ -168,9 +168,9 @@ static void inside(void) {
   sched->outer = &outer;
   ok(!tries(&step), "no try inside, where nothing has run");
   outer.spent.running = 1e3;
-  outer.tried = 1e9;
+  outer.probe_seconds = 1e9;
   ok(!tries(&step), "nor where those outside have taken it all");
-  outer.tried = 0;
+  outer.probe_seconds = 0;
   ok(tries(&step), "but by what ran outside");
   sched->outer = before;
 }
@@ -194,7 +194,7 @@ static void pieces(void) {
   afford(whole + 0.249, N * run_s);
   is_int(op2i_steps_together(sched, steps, N), N, "code that is to be compiled counts");
   steps[0].loop->form.put_off = false;
-  data->trials = OP2I_DEVICE_RUNS_FIRST;
+  data->probes = OP2I_DEVICE_RUNS_FIRST;
   afford(1e3, 0);
   is_int(op2i_steps_together(sched, steps, N), N, "nothing is cut where there is nothing to try");
 }
@@ -206,17 +206,17 @@ static void cold(const char *cache) {
   const struct op2i_loop *loop = ctx->loops->first;
   const struct op2i_loop_data *data = loop->sched_data;
   enum op2i_variant wish = op2i_device_variant(ctx->device->kind);
-  ok(op2i_trial_waits(loop) && !ctx->jit->units && !loop->function[op2i_loop_variant(loop, wish)],
+  ok(op2i_probe_waits(loop) && !ctx->jit->units && !loop->function[op2i_loop_variant(loop, wish)],
      "without anything to pay with, no code for the device");
-  ctx->sched->tried = -1e9;
+  ctx->sched->probe_seconds = -1e9;
   run(RUNS);
-  ok(!op2i_trial_waits(loop) && ctx->jit->units && loop->function[op2i_loop_variant(loop, wish)],
+  ok(!op2i_probe_waits(loop) && ctx->jit->units && loop->function[op2i_loop_variant(loop, wish)],
      "with it, there is");
-  ok(data->trials == OP2I_DEVICE_RUNS_FIRST && ctx->sched->compilation > 0, "and it is tried");
+  ok(data->probes == OP2I_DEVICE_RUNS_FIRST && ctx->sched->compilation > 0, "and it is tried");
   end();
   if (!begin(cache)) return;
   data = ctx->loops->first->sched_data;
-  ok(!op2i_trial_waits(ctx->loops->first) && ctx->jit->units && data->placed[1] == 0,
+  ok(!op2i_probe_waits(ctx->loops->first) && ctx->jit->units && data->placed[1] == 0,
      "from the cache it is had for nothing, but not tried");
   end();
 }
@@ -254,12 +254,12 @@ static op2_status declare_late(struct late *l) {
 static op2_status try_late(struct late *l) {
   struct op2i_sched *sched = l->row.ctx->sched;
   const struct op2i_loop *loop = l->row.ctx->loops->last;
-  sched->tried = -1e9;
+  sched->probe_seconds = -1e9;
   (void)op2i_mem_fail_here_at(l->n);
   op2_status status = run_late(l, 1);
   (void)op2i_mem_fail_here_at(0);
-  sched->tried = 1e9;
-  l->failed = op2i_trial_waits(loop);
+  sched->probe_seconds = 1e9;
+  l->failed = op2i_probe_waits(loop);
   return status;
 }
 
@@ -278,7 +278,7 @@ static int late_rank(struct op2i_comm *comm, void *failed) {
   struct late l = {0};
   int wrong = 0;
   op2_status status = row_begin(&l.row, comm, "starpu");
-  if (!status) l.row.ctx->sched->tried = 1e9;
+  if (!status) l.row.ctx->sched->probe_seconds = 1e9;
   if (!status) l.row.ctx->config.verify = false; /* without memory for it the program ends */
   if (!status) l.row.ctx->config.fuse = 0;       /* all programs have the same loops */
   int64_t go_on = 1;

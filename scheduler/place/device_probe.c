@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trial runs on the device, which measure what loops take there, within limits. */
-#include "trial.h"
+/* Probes: runs on the device, which measure what loops take there, within limits. */
+#include "device_probe.h"
 
 #include "device.h"
 #include "loop_device.h"
 #include "mesh.h"
 #include "model.h"
 
-/* ---- time that a trial may cost -------------------------------------------------------------- */
+/* ---- time that a probe may cost -------------------------------------------------------------- */
 
-/* Seconds that may still be spent on trials, as a share of the time that programs run. The share is
+/* Seconds that may still be spent on probes, as a share of the time that programs run. The share is
  * larger for a device that is not the host's own processors, which can gain more. The time of
  * nested queues counts together with that of the outer one. */
 static double seconds_left(const struct op2i_sched *sched, double about_to_run) {
   double share = sched->ctx->device->limits.on_host ? 1.0 / 64 : 1.0 / 4;
-  double running = about_to_run, tried = 0;
+  double running = about_to_run, probing = 0;
   for (const struct op2i_sched *queue = sched; queue; queue = queue->outer) {
     running += queue->spent.running;
-    tried += queue->tried;
+    probing += queue->probe_seconds;
   }
-  return share * running - tried;
+  return share * running - probing;
 }
 
 /* Estimated seconds for copies: to the device of all that the operation reads, or back from it of
@@ -50,7 +50,7 @@ static double tables(const struct op2i_loop *loop) {
 static const double first_compilation = 0.25;
 
 static double compilation(const struct op2i_sched *sched, const struct op2i_loop *loop) {
-  if (!op2i_trial_waits(loop)) return 0;
+  if (!op2i_probe_waits(loop)) return 0;
   return sched->compilation > 0 ? sched->compilation : first_compilation;
 }
 
@@ -61,9 +61,9 @@ static double estimate(struct op2i_sched *sched, const struct op2i_loop *loop) {
          tables(loop);
 }
 
-/* ---- running a trial ------------------------------------------------------------------------- */
+/* ---- running a probe ------------------------------------------------------------------------- */
 
-bool op2i_trial_puts_off(const struct op2i_loop *loop) {
+bool op2i_probe_defers_compile(const struct op2i_loop *loop) {
   op2_context ctx = loop->op.ctx;
   return ctx->device && ctx->device->limits.on_host && !ctx->config.place_costs &&
          op2i_loop_rule(loop).kind == OP2I_RULE_FREE;
@@ -74,59 +74,59 @@ static bool has_code(const struct op2i_loop *loop) {
   return !loop->form.off_device && loop->function[wish];
 }
 
-bool op2i_trial_waits(const struct op2i_loop *loop) {
+bool op2i_probe_waits(const struct op2i_loop *loop) {
   return loop->form.put_off && !loop->form.off_device && !has_code(loop);
 }
 
 static bool is_due(struct op2i_sched *sched, const struct op2i_step *step, double left) {
   const struct op2i_loop_data *data = step->loop->sched_data;
-  return data->trials < OP2I_DEVICE_RUNS_FIRST &&
+  return data->probes < OP2I_DEVICE_RUNS_FIRST &&
          estimate(sched, step->loop) + compilation(sched, step->loop) <= left;
 }
 
-struct op2i_loop *op2i_trial_wants_code(struct op2i_sched *sched, const struct op2i_step *steps,
-                                        int64_t n) {
+struct op2i_loop *op2i_probe_next_to_compile(struct op2i_sched *sched,
+                                             const struct op2i_step *steps, int64_t n) {
   double about_to_run = op2i_program_seconds(steps, n) / sched->ctx->workers;
   for (int64_t s = 0; s < n; s++) {
     const struct op2i_loop *loop = steps[s].loop;
     if (!loop || steps[s].twin || steps[s].lo >= steps[s].hi) continue;
-    if (op2i_trial_waits(loop) && op2i_loop_cost(loop, false) >= 0 &&
+    if (op2i_probe_waits(loop) && op2i_loop_cost(loop, false) >= 0 &&
         is_due(sched, &steps[s], seconds_left(sched, about_to_run)))
       return steps[s].loop;
   }
   return NULL;
 }
 
-void op2i_trial_has_code(struct op2i_sched *sched, struct op2i_loop *loop, double seconds) {
+void op2i_probe_has_code(struct op2i_sched *sched, struct op2i_loop *loop, double seconds) {
   struct op2i_loop_data *data = loop->sched_data;
   sched->compilation = sched->compilation > 0 ? (sched->compilation + seconds) / 2 : seconds;
-  sched->tried += seconds;
-  if (!has_code(loop)) data->trials = OP2I_DEVICE_RUNS_FIRST;
+  sched->probe_seconds += seconds;
+  if (!has_code(loop)) data->probes = OP2I_DEVICE_RUNS_FIRST;
 }
 
-static bool try(struct op2i_sched *sched, struct op2i_step *step, double left) {
+static bool begin_probe(struct op2i_sched *sched, struct op2i_step *step, double left) {
   struct op2i_loop_data *data = step->loop->sched_data;
-  if (op2i_trial_waits(step->loop) || !is_due(sched, step, left)) return false;
-  data->trials++;
-  step->tried = true;
+  if (op2i_probe_waits(step->loop) || !is_due(sched, step, left)) return false;
+  data->probes++;
+  step->is_probe = true;
   step->held = estimate(sched, step->loop);
   step->spent = 0;
-  sched->tried += step->held;
+  sched->probe_seconds += step->held;
   return true;
 }
 
-bool op2i_trials_begin(struct op2i_sched *sched, struct op2i_step *steps, int64_t n, bool *free,
+bool op2i_probes_begin(struct op2i_sched *sched, struct op2i_step *steps, int64_t n, bool *free,
                        unsigned char *where) {
   double about_to_run = op2i_program_seconds(steps, n) / sched->ctx->workers;
   bool any = false;
   for (int64_t s = 0; s < n; s++) {
-    steps[s].tried = false;
+    steps[s].is_probe = false;
     if (!free[s]) continue;
     bool host = op2i_loop_cost(steps[s].loop, false) >= 0;
     if (host && op2i_loop_cost(steps[s].loop, true) >= 0) continue;
     free[s] = false;
     where[s] = OP2I_ON_HOST;
-    if (!host || !try(sched, &steps[s], seconds_left(sched, about_to_run))) continue;
+    if (!host || !begin_probe(sched, &steps[s], seconds_left(sched, about_to_run))) continue;
     where[s] = OP2I_ON_DEVICE;
     any = true;
   }
@@ -137,7 +137,7 @@ bool op2i_trials_begin(struct op2i_sched *sched, struct op2i_step *steps, int64_
 
 /* Copies of values give a better estimate of the time per byte than those that were
  * made to measure it. */
-void op2i_trial_copied(struct op2i_step *step, double seconds, size_t bytes) {
+void op2i_probe_add_copy_time(struct op2i_step *step, double seconds, size_t bytes) {
   enum { MANY = 1 << 16 };
   struct op2i_sched *sched = step->loop->op.ctx->sched;
   double ns = 1e9 * seconds - sched->copy_ns;
@@ -145,29 +145,29 @@ void op2i_trial_copied(struct op2i_step *step, double seconds, size_t bytes) {
   if (bytes >= MANY && ns > 0) sched->byte_ns = (sched->byte_ns + ns / (double)bytes) / 2;
 }
 
-void op2i_trial_end(const struct op2i_step *step) {
+void op2i_probe_end(const struct op2i_step *step) {
   struct op2i_sched *sched = step->loop->op.ctx->sched;
   double more = step->seconds + step->spent - step->held + copies(sched, &step->loop->op, false);
-  if (step->tried && more > 0) sched->tried += more;
+  if (step->is_probe && more > 0) sched->probe_seconds += more;
 }
 
 /* ---- number of steps that run together ------------------------------------------------------- */
 
 /* True if a run of the step would contribute to a cost that is still unknown. */
-static bool tells(const struct op2i_step *step) {
+static bool is_informative(const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   if (!loop || step->twin || step->lo >= step->hi || loop->form.off_device) return false;
   const struct op2i_loop_data *data = loop->sched_data;
   bool known = op2i_loop_cost(loop, false) >= 0 && op2i_loop_cost(loop, true) >= 0;
-  return !known && data->trials < OP2I_DEVICE_RUNS_FIRST &&
+  return !known && data->probes < OP2I_DEVICE_RUNS_FIRST &&
          op2i_loop_rule(loop).kind == OP2I_RULE_FREE;
 }
 
-/* Estimated seconds of the cheapest trial; -1: no trial is left to make. */
-static double least_try(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n) {
+/* Estimated seconds of the cheapest probe; -1: no probe is left to make. */
+static double cheapest_probe(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n) {
   double least = -1;
   for (int64_t s = 0; s < n; s++) {
-    if (!tells(&steps[s])) continue;
+    if (!is_informative(&steps[s])) continue;
     double seconds = estimate(sched, steps[s].loop) + compilation(sched, steps[s].loop);
     if (least < 0 || seconds < least) least = seconds;
   }
@@ -177,7 +177,7 @@ static double least_try(struct op2i_sched *sched, const struct op2i_step *steps,
 int64_t op2i_steps_together(struct op2i_sched *sched, const struct op2i_step *steps, int64_t n) {
   enum { PIECE = 64 };
   if (!sched->ctx->device || n <= PIECE) return n;
-  double least = least_try(sched, steps, n), about_to_run = 0;
+  double least = cheapest_probe(sched, steps, n), about_to_run = 0;
   int64_t together = 0;
   if (least < 0) return n;
   do {

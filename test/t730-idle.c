@@ -7,12 +7,12 @@
 #include <stdatomic.h>
 #include <time.h>
 
-#include "rest.h"
+#include "idle.h"
 #include "tap.h"
 
 enum { WORKERS = 3, USERS = 3, TASKS = 7, HOUR_MS = 3600000 };
 
-static struct op2i_rest rest;
+static struct op2i_idle idle;
 
 /* This stands for StarPU: tasks wait here. */
 static struct {
@@ -48,10 +48,10 @@ static void *worker(void *unused) {
     struct op2i_finish *finish = take();
     if (finish) {
       atomic_fetch_add(&ran, 1);
-      op2i_rest_end(&rest, finish, 1);
+      op2i_idle_end(&idle, finish, 1);
     }
     atomic_fetch_add(&looked, 1);
-    op2i_rest_here(&rest, op2i_rest_calls(&rest));
+    op2i_idle_park(&idle, op2i_idle_calls(&idle));
   }
   return NULL;
 }
@@ -59,10 +59,10 @@ static void *worker(void *unused) {
 /* The structure of a program is on the stack; after this function returns, its memory is reused. */
 static int run_program(int tasks, int never) {
   struct op2i_finish finish;
-  op2i_rest_begin(&rest, &finish, tasks);
+  op2i_idle_begin(&idle, &finish, tasks);
   for (int t = 0; t < tasks - never; t++) put(&finish);
-  op2i_rest_end(&rest, &finish, never);
-  op2i_rest_wait(&rest, &finish);
+  op2i_idle_end(&idle, &finish, never);
+  op2i_idle_wait(&idle, &finish);
   return finish.over && finish.tasks == 0;
 }
 
@@ -79,17 +79,17 @@ static void *user(void *argument) {
   return NULL;
 }
 
-static void with_workers(int64_t patience_ms, int64_t nap_ms, void (*test)(void)) {
+static void with_workers(int64_t spin_ms, int64_t max_sleep_ms, void (*test)(void)) {
   pthread_t threads[WORKERS];
   atomic_store(&stop, 0);
-  op2i_rest_open(&rest, patience_ms);
-  rest.nap = nap_ms * 1000000;
+  op2i_idle_open(&idle, spin_ms);
+  idle.max_sleep_ns = max_sleep_ms * 1000000;
   for (int i = 0; i < WORKERS; i++) pthread_create(&threads[i], NULL, worker, NULL);
   test();
   atomic_store(&stop, 1);
-  op2i_rest_close(&rest);
+  op2i_idle_close(&idle);
   for (int i = 0; i < WORKERS; i++) pthread_join(threads[i], NULL);
-  op2i_rest_destroy(&rest);
+  op2i_idle_destroy(&idle);
 }
 
 /* Wait up to ten seconds for workers to sleep. */
@@ -117,9 +117,9 @@ static void test_wake(void) {
   ok(all_sleep(), "and then they sleep again");
 }
 
-static void test_nap(void) { ok(look_again(3 * WORKERS), "naps end by themselves"); }
+static void test_max_sleep(void) { ok(look_again(3 * WORKERS), "naps end by themselves"); }
 
-static void test_patience(void) {
+static void test_spin(void) {
   run_program(TASKS, 0);
   ok(look_again(1000), "patient workers go on looking");
 }
@@ -129,7 +129,7 @@ static void test_patience(void) {
  * times. */
 static void test_doze(void) {
   struct op2i_finish finish;
-  op2i_rest_begin(&rest, &finish, 2);
+  op2i_idle_begin(&idle, &finish, 2);
   put(&finish);
   wait_ms(50);
   int before = atomic_load(&looked);
@@ -138,7 +138,7 @@ static void test_doze(void) {
   ok(times < 20000, "workers sleep while a program has no task for them (they looked %d times)",
      times);
   put(&finish);
-  op2i_rest_wait(&rest, &finish);
+  op2i_idle_wait(&idle, &finish);
   ok(finish.over, "and find the next one");
 }
 
@@ -153,26 +153,26 @@ static void test_elsewhere(void) {
   ok(all_sleep(), "workers on another core sleep");
   sched_setaffinity(0, sizeof submitter, &submitter);
   atomic_store(&ran, 0);
-  op2i_rest_begin(&rest, &finish, 2);
+  op2i_idle_begin(&idle, &finish, 2);
   put(&finish);
   ok(have_run(1), "and wake up for the first task");
   put(&finish);
-  op2i_rest_wait(&rest, &finish);
+  op2i_idle_wait(&idle, &finish);
   is_int(atomic_load(&ran), 2, "both tasks ran");
 }
 
 /* All threads share one processing unit: no task runs before the submitting thread waits. */
-static void test_giver(void) {
+static void test_submitter_core(void) {
   struct op2i_finish finish;
   ok(all_sleep(), "workers on the core of the thread that submits sleep");
   atomic_store(&ran, 0);
-  op2i_rest_begin(&rest, &finish, 2);
+  op2i_idle_begin(&idle, &finish, 2);
   put(&finish);
   put(&finish);
   wait_ms(20);
   is_int(atomic_load(&ran), 0, "they leave it its core");
-  op2i_rest_yield(&rest);
-  op2i_rest_wait(&rest, &finish);
+  op2i_idle_yield(&idle);
+  op2i_idle_wait(&idle, &finish);
   is_int(atomic_load(&ran), 2, "until it waits");
 }
 
@@ -191,7 +191,7 @@ static void on_cores(void) {
   if (sched_getaffinity(0, sizeof all, &all)) CPU_ZERO(&all);
   for (int cpu = 0; cpu < CPU_SETSIZE; cpu++)
     if (CPU_ISSET(cpu, &all)) CPU_SET(cpu, CPU_COUNT(&submitter) ? &other : &submitter);
-  on_one_core(&submitter, test_giver);
+  on_one_core(&submitter, test_submitter_core);
   if (CPU_COUNT(&other))
     on_one_core(&other, test_elsewhere);
   else
@@ -209,15 +209,15 @@ static void test_users(void) {
     is_int(good[i], 0, "programs of user %d all ended, also those cancelled in part or whole", i);
   }
   /* A worker may still be counting a task whose program has ended. */
-  for (int i = 0; i < 1000 && __atomic_load_n(&rest.tasks, __ATOMIC_RELAXED); i++) wait_ms(1);
-  is_int(__atomic_load_n(&rest.tasks, __ATOMIC_RELAXED), 0, "no task is left");
+  for (int i = 0; i < 1000 && __atomic_load_n(&idle.tasks, __ATOMIC_RELAXED); i++) wait_ms(1);
+  is_int(__atomic_load_n(&idle.tasks, __ATOMIC_RELAXED), 0, "no task is left");
   ok(atomic_load(&ran) > 0, "%d tasks ran", atomic_load(&ran));
 }
 
 int main(void) {
   with_workers(0, HOUR_MS, test_wake);
-  with_workers(0, 1, test_nap);
-  with_workers(60000, HOUR_MS, test_patience);
+  with_workers(0, 1, test_max_sleep);
+  with_workers(60000, HOUR_MS, test_spin);
   with_workers(0, HOUR_MS, test_doze);
   with_workers(0, HOUR_MS, test_users);
   on_cores();
