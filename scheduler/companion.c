@@ -30,7 +30,7 @@ static op2_status host_rows(op2_dat dat, op2_access access, void **rows) {
   return op2i_error(OP2_ERR_NOMEM, "out of memory for dat '%s'", dat->obj.name);
 }
 
-static void admit(op2_dat dat) { dat->res.round = dat->obj.ctx->round; }
+static void admit(op2_dat dat) { dat->res.nested_id = dat->obj.ctx->nested_id; }
 
 static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .comm_of = comm_of,

@@ -218,7 +218,7 @@ op2_status op2_finalize(op2_context *handle) {
   OP2I_FP_DEFAULT;
   if (!handle || !*handle) return OP2_SUCCESS;
   op2_context ctx = *handle;
-  if (ctx->magic == OP2I_CONTEXT_MAGIC && ctx->calling) return op2i_context_calling(ctx);
+  if (ctx->magic == OP2I_CONTEXT_MAGIC && ctx->calling) return op2i_error_in_callback(ctx);
   op2_status status = OP2_SUCCESS;
   if (ctx->magic == OP2I_CONTEXT_MAGIC) status = op2i_op_refuse_inside(ctx, "op2_finalize");
   if (status) return status;
@@ -227,7 +227,7 @@ op2_status op2_finalize(op2_context *handle) {
   *handle = NULL;
   if (ctx->magic != OP2I_CONTEXT_MAGIC)
     return op2i_error(OP2_ERR_ARG, "op2_finalize: not a context handle");
-  if (ctx->forked) return op2i_context_left_behind();
+  if (ctx->forked) return op2i_error_forked();
   if (ctx->finalized)
     return op2i_error(OP2_ERR_STATE, "op2_finalize: the context was finalized before, through a "
                                      "copy of the handle");

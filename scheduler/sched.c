@@ -75,7 +75,7 @@ static op2_status run_marked(struct op2i_sched *sched) {
   const struct op2i_force *force = &sched->forces[(sched->nforces - 1) % OP2I_FORCES];
   bool verify = sched->ctx->config.verify;
   op2_status status = verify ? op2i_graph_verify(sched) : OP2_SUCCESS;
-  if (status) return op2i_context_lost(sched->ctx, status);
+  if (status) return op2i_context_abort_ranks(sched->ctx, status);
   if (verify) status = op2i_verify_ranks(sched, force->call, force->name);
   if (status) return status;
   op2i_dot_dump(sched);
@@ -114,11 +114,11 @@ static op2_status flush(struct op2i_sched *sched, const char *call) {
 
 static op2_status force(struct op2i_sched *sched, struct op2i_resource *resource, bool overwrite,
                         const char *call, const char *name) {
-  if (sched->outer && resource->round != sched->ctx->round)
+  if (sched->outer && resource->nested_id != sched->ctx->nested_id)
     return op2i_error(OP2_ERR_STATE,
                       "%s: '%s' is looked at inside an operator that does not name it", call, name);
   op2_status status = op2i_graph_join(sched);
-  if (status) return op2i_context_lost(sched->ctx, status);
+  if (status) return op2i_context_abort_ranks(sched->ctx, status);
   int64_t marked = op2i_graph_mark(sched, resource, overwrite);
   if (!marked) return OP2_SUCCESS;
   remember(sched, marked, call, name);
@@ -129,7 +129,7 @@ static op2_status force(struct op2i_sched *sched, struct op2i_resource *resource
 static op2_status run_with_past(struct op2i_sched *sched, const char *why) {
   static const struct op2i_resource none;
   op2_status status = op2i_graph_join(sched);
-  if (status) return op2i_context_lost(sched->ctx, status);
+  if (status) return op2i_context_abort_ranks(sched->ctx, status);
   sched->nodes[sched->nnodes - 1].marked = true;
   remember(sched, op2i_graph_mark(sched, &none, false), why, "");
   return run_marked(sched);
@@ -168,13 +168,14 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
   if (status) return status;
   op2i_op_trail(op, where, payload, wish == OP2I_COMPUTE);
   if (!op->counted) status = op2i_numbering_count(sched, op);
-  if (status) return op2i_context_lost(sched->ctx, status);
+  if (status) return op2i_context_abort_ranks(sched->ctx, status);
   if (sched->nnodes >= sched->ctx->config.queue_max)
     status = make_room(sched);
   else if (too_large(sched))
     status = op2i_sched_run_all(sched, "captured values filled the memory for them", "");
   for (int d = 0; d < op->ndats; d++) op->dats[d]->changes += op2i_modifies(op->dat_access[d]);
-  if (!status) status = op2i_context_lost(sched->ctx, op2i_graph_add(sched, op, where, payload));
+  if (!status)
+    status = op2i_context_abort_ranks(sched->ctx, op2i_graph_add(sched, op, where, payload));
   return status || wish == OP2I_LATER ? status : run_last(sched, wish);
 }
 
@@ -220,7 +221,7 @@ static op2_status wait_for_device(op2_context ctx) {
   op2_status status = ctx->device ? ctx->device->kind->wait(ctx->device) : OP2_SUCCESS;
   if (!status) return status;
   ctx->fatal = status == OP2_ERR_FATAL;
-  return ctx->fatal ? op2i_context_lost(ctx, status) : status;
+  return ctx->fatal ? op2i_context_abort_ranks(ctx, status) : status;
 }
 
 op2_status op2_flush(op2_context ctx) {

@@ -24,7 +24,7 @@ static void layouts(void) {
       {"op2_arg.value", offsetof(op2_arg, value), 56},
       {"op2_where", sizeof(op2_where), 16},
       {"op2_scalar", sizeof(op2_scalar), 48},
-      {"op2_scalar.below", offsetof(op2_scalar, below), 16},
+      {"op2_scalar.denominator", offsetof(op2_scalar, denominator), 16},
       {"op2_options", sizeof(op2_options), 144},
       {"op2_options.graph_file", offsetof(op2_options, graph_file), 48},
       {"op2_options.log_level", offsetof(op2_options, log_level), 56},
@@ -43,7 +43,8 @@ static void layouts(void) {
       {"op2_device_stats.host_loops", offsetof(op2_device_stats, host_loops), 40},
       {"OP2_STATE_BOTH", OP2_STATE_BOTH, 4},
       {"OP2_ERR_FATAL", OP2_ERR_FATAL, 16},
-      {"OP2_ERR_CALL", OP2_ERR_CALL, 17},         {"OP2_ERR_DIVERGED", OP2_ERR_DIVERGED, 18},
+      {"OP2_ERR_CALL", OP2_ERR_CALL, 17},
+      {"OP2_ERR_DIVERGED", OP2_ERR_DIVERGED, 18},
       {"OP2_RW", OP2_RW, 3},
       {"OP2_MAX", OP2_MAX, 6},
   };

@@ -372,7 +372,7 @@ static void renumbered_when(bool before, bool ordered) {
 
 static void renumbered(void) { renumbered_when(true, false); }
 static void renumbered_later(void) { renumbered_when(false, false); }
-static void renumbered_unasked(void) { renumbered_when(false, true); }
+static void renumbered_automatically(void) { renumbered_when(false, true); }
 
 /* ---- rows and the diagonal ------------------------------------------------------------------ */
 
@@ -669,7 +669,7 @@ static const struct test_case cases[] = {
     {"several pairs and matrices", several},
     {"renumbered", renumbered},
     {"renumbered later", renumbered_later},
-    {"renumbered, and loops that keep an order", renumbered_unasked},
+    {"renumbered, and loops that keep an order", renumbered_automatically},
     {"rows and the diagonal", rows_and_diagonal},
     {"rows that are refused", refused_rows},
     {"products", multiplied},

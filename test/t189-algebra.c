@@ -95,7 +95,7 @@ static void new_scalars(op2_type type, struct scalar out[SCALARS]) {
       {op2_scalar_times(-0.5, op2_scalar_ratio(six, own)), -1},
       {op2_scalar_ratio(none, none), 0},
       {op2_scalar_ratio(six, none), 0},
-      {{.factor = 1, .below = two}, 0.5},
+      {{.factor = 1, .denominator = two}, 0.5},
       {op2_scalar_ratio(none, six), 0}};
   memcpy(out, all, sizeof all);
 }

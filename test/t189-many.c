@@ -65,7 +65,7 @@ static void dots(struct trial *t, int n) {
 /* ---- sums ------------------------------------------------------------------------------------ */
 
 /* The forms of scalars, from which factor_of() computes factor k. */
-enum form { VALUE, WIDE, OWN, RATIO, NOTHING_BELOW, INVERSE, FORMS, WHOLE_FORMS = OWN + 1 };
+enum form { VALUE, WIDE, OWN, RATIO, ZERO_DENOMINATOR, INVERSE, FORMS, WHOLE_FORMS = OWN + 1 };
 
 static double factor_of(enum form form, int k) {
   switch (form) {
@@ -80,16 +80,16 @@ static double factor_of(enum form form, int k) {
 
 static op2_scalar new_scalar(const struct trial *t, enum form form, int n) {
   const op2_type wide = value_real(t->type) ? OP2_F64 : t->type;
-  double above[MOST], two[1] = {0};
-  for (int k = 0; k < n; k++) value_put(form == OWN ? t->type : wide, above, (size_t)k, k % 3);
-  op2_gbl a = new_gbl(n, form == OWN ? t->type : wide, above, "above");
-  value_put(wide, two, 0, form == NOTHING_BELOW ? 0 : 2);
-  op2_gbl b = new_gbl(1, wide, two, "below");
+  double numerator[MOST], two[1] = {0};
+  for (int k = 0; k < n; k++) value_put(form == OWN ? t->type : wide, numerator, (size_t)k, k % 3);
+  op2_gbl a = new_gbl(n, form == OWN ? t->type : wide, numerator, "numerator");
+  value_put(wide, two, 0, form == ZERO_DENOMINATOR ? 0 : 2);
+  op2_gbl b = new_gbl(1, wide, two, "denominator");
   switch (form) {
   case VALUE: return op2_scalar_value(2);
   case WIDE: return op2_scalar_gbl(a);
   case OWN: return op2_scalar_times(2, op2_scalar_gbl(a));
-  case INVERSE: return (op2_scalar){.factor = 1, .below = b};
+  case INVERSE: return (op2_scalar){.factor = 1, .denominator = b};
   default: return op2_scalar_ratio(a, b);
   }
 }

@@ -97,10 +97,10 @@ OP2_KERNEL(begin, (const double *r, double *p, double *u), {
   *u = 0;
 });
 
-/* y -= (above / below) x; x is zero afterwards, for the next product. It is cleared here, because a
- * separate loop for x would stay queued when the host reads a result of y. */
-OP2_KERNEL(take, (double *y, double *x, const double *above, const double *below), {
-  const double step = *below != 0 ? *above / *below : 0;
+/* y -= (numerator / denominator) x; x is zero afterwards, for the next product. It is cleared here,
+ * because a separate loop for x would stay queued when the host reads a result of y. */
+OP2_KERNEL(take, (double *y, double *x, const double *numerator, const double *denominator), {
+  const double step = *denominator != 0 ? *numerator / *denominator : 0;
   *y -= step * *x;
   *x = 0;
 });

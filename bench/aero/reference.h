@@ -45,9 +45,9 @@ extern const form form_cells;  /**< cell by cell, in three passes */
  * number of threads. */
 int reference_main(int argc, char **argv, unsigned program, void (*use_threads)(int n));
 
-/** above / below, or 0 if `below` is 0. */
-static inline double flow_quotient(double above, double below) {
-  return below != 0 ? above / below : 0;
+/** numerator / denominator, or 0 if `denominator` is 0. */
+static inline double flow_quotient(double numerator, double denominator) {
+  return denominator != 0 ? numerator / denominator : 0;
 }
 
 /** The last pass of an iteration in forms with few passes: p and u. */

@@ -42,9 +42,9 @@ static inline void ref_spmv(const double *restrict k, const int32_t *restrict no
   v[node[3]] += k[3] * p0 + k[6] * p1 + k[8] * p2 + k[9] * p3;
 }
 
-/** above / below, or 0 if `below` is 0. */
-static inline double ref_quotient(double above, double below) {
-  return below != 0.0 ? above / below : 0.0;
+/** numerator / denominator, or 0 if `denominator` is 0. */
+static inline double ref_quotient(double numerator, double denominator) {
+  return denominator != 0.0 ? numerator / denominator : 0.0;
 }
 
 #endif

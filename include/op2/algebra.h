@@ -38,17 +38,17 @@ extern "C" {
  * where it is multiplied by zero, and integers wrap. Integers have no quotients, no scalar products
  * and no norms (OP2_ERR_TYPE). */
 
-/** A number that operations multiply by: factor * above / below, where a null global is 1. The
- * quotient is taken in double precision when the operation runs, from the values that the globals
- * had when it was queued. So a step of a method, like u += (r.r / p.Ap) p, needs neither the host
- * nor one more operation. If `below` is zero, the scalar is zero: a method that has converged
- * exactly stays where it is. Globals of scalars have one value, of OP2_F64 or of the type of the
- * vectors. With integers the factor is a whole number that their type holds, globals are of their
- * type, and there are no quotients. Made by the functions below. */
+/** A number that operations multiply by: factor * numerator / denominator, where a null global is
+ * 1. The quotient is taken in double precision when the operation runs, from the values that the
+ * globals had when it was queued. So a step of a method, like u += (r.r / p.Ap) p, needs neither
+ * the host nor one more operation. If `denominator` is zero, the scalar is zero: a method that has
+ * converged exactly stays where it is. Globals of scalars have one value, of OP2_F64 or of the type
+ * of the vectors. With integers the factor is a whole number that their type holds, globals are of
+ * their type, and there are no quotients. Made by the functions below. */
 typedef struct op2_scalar {
   double factor;
-  op2_gbl above;           /**< numerator; null: 1 */
-  op2_gbl below;           /**< denominator; null: 1 */
+  op2_gbl numerator;       /**< null: 1 */
+  op2_gbl denominator;     /**< null: 1 */
   const void *reserved[3]; /**< null: room for later versions */
 } op2_scalar;
 
@@ -76,11 +76,11 @@ OP2_API op2_scalar op2_scalar_value(double value);
  * @source op2 */
 OP2_API op2_scalar op2_scalar_gbl(op2_gbl gbl);
 
-/** @brief The quotient of two globals; 0 if `below` is 0.
+/** @brief The quotient of two globals; 0 if `denominator` is 0.
  * @memory as op2_scalar_gbl()             @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors as op2_scalar_gbl()
  * @source op2 */
-OP2_API op2_scalar op2_scalar_ratio(op2_gbl above, op2_gbl below);
+OP2_API op2_scalar op2_scalar_ratio(op2_gbl numerator, op2_gbl denominator);
 
 /** @brief A multiple of a scalar: op2_scalar_times(-1, s) is -s. The product of two factors is
  * computed here, by the program's own arithmetic, in the floating-point environment of the calling
@@ -100,8 +100,8 @@ OP2_INLINE_ op2_scalar op2_scalar_gbl(op2_gbl gbl) {
   op2_scalar made = {1, gbl, OP2_NULL_, {OP2_NULL_, OP2_NULL_, OP2_NULL_}};
   return made;
 }
-OP2_INLINE_ op2_scalar op2_scalar_ratio(op2_gbl above, op2_gbl below) {
-  op2_scalar made = {1, above, below, {OP2_NULL_, OP2_NULL_, OP2_NULL_}};
+OP2_INLINE_ op2_scalar op2_scalar_ratio(op2_gbl numerator, op2_gbl denominator) {
+  op2_scalar made = {1, numerator, denominator, {OP2_NULL_, OP2_NULL_, OP2_NULL_}};
   return made;
 }
 OP2_INLINE_ op2_scalar op2_scalar_times(double factor, op2_scalar scalar) {
@@ -163,17 +163,18 @@ OP2_API OP2_NODISCARD op2_status op2_dat_axpby_at(op2_where where, op2_dat y, op
 
 /** @brief Queue: y = a[0] x[0] + ... + a[n - 1] x[n - 1] + y, added in this order, as n calls of
  * op2_dat_axpy() would do it, but with few loops: one for every 8 dats, and for those that are left
- * one for each of 4, 2 and 1. The global `above` of the scalar has n values, one for each dat, or
- * is null, and then all factors are equal; `below` has one value. So op2_scalar_gbl(h) takes the
- * sums that op2_dat_mdot() has put into h, and op2_scalar_times(-1, op2_scalar_gbl(h)) subtracts.
+ * one for each of 4, 2 and 1. The global `numerator` of the scalar has n values, one for each dat,
+ * or is null, and then all factors are equal; `denominator` has one value. So op2_scalar_gbl(h)
+ * takes the sums that op2_dat_mdot() has put into h, and op2_scalar_times(-1, op2_scalar_gbl(h))
+ * subtracts.
  * @shape  x[n], of which any may be the same dat, but not y
  * @units  dats
  * @memory as op2_dat_fill_at(); the list is copied
  * @sync   as op2_dat_fill_at(), for each size of block
  * @mpi    as op2_dat_fill_at(), with the same n
- * @errors as op2_dat_fill_at(); OP2_ERR_ARG (n < 1, no list, y among x), OP2_ERR_MISMATCH (`above`
- *         does not have n values). If memory runs out between two blocks that run as they are
- *         queued, in eager mode or because the queue is full, y has the sum up to there
+ * @errors as op2_dat_fill_at(); OP2_ERR_ARG (n < 1, no list, y among x), OP2_ERR_MISMATCH
+ *         (`numerator` does not have n values). If memory runs out between two blocks that run as
+ *         they are queued, in eager mode or because the queue is full, y has the sum up to there
  * @source PETSc VecMAXPY */
 OP2_API OP2_NODISCARD op2_status op2_dat_maxpy_at(op2_where where, op2_dat y, op2_scalar a, int n,
                                                   const op2_dat *x);

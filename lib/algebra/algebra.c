@@ -205,10 +205,10 @@ static op2_status check_scalar(const struct op2i_vector_call *call, int s,
       return wrong(call, which, OP2_ERR_ARG,
                    "what is reserved in the op2_scalar is not null: it was not made by "
                    "op2_scalar_value() or its like, or is of a later version of op2");
-  op2_status status = check_scalar_gbl(call, which, scalar->above, call->n, shape);
-  if (!status) status = check_scalar_gbl(call, which, scalar->below, 0, shape);
+  op2_status status = check_scalar_gbl(call, which, scalar->numerator, call->n, shape);
+  if (!status) status = check_scalar_gbl(call, which, scalar->denominator, 0, shape);
   if (status || op2i_type_real(shape->type)) return status;
-  if (scalar->below)
+  if (scalar->denominator)
     return wrong(call, which, OP2_ERR_TYPE, "a quotient, and integers (%s) have none",
                  op2i_type_name(shape->type));
   if (holds(shape->type, scalar->factor)) return OP2_SUCCESS;

@@ -57,8 +57,8 @@ struct op2i_vector_call {
   void *vectors[OP2I_VECTORS];
   op2_scalar scalars[OP2I_SCALARS];
   op2_gbl result;
-  /* For operations with n dats, the result, and `above` of the scalar, have n values each, and the
-   * second vector is dat number `at`. For all other operations n is 0. */
+  /* For operations with n dats, the result, and `numerator` of the scalar, have n values each, and
+   * the second vector is dat number `at`. For all other operations n is 0. */
   int n, at;
 };
 
@@ -90,7 +90,7 @@ struct op2i_vector_key {
   uint8_t op, type;
   /* Index of the first vector that is the same object. */
   uint8_t same[OP2I_VECTORS];
-  uint8_t above[OP2I_SCALARS], below[OP2I_SCALARS]; /* enum op2i_gbl_form */
+  uint8_t numerator[OP2I_SCALARS], denominator[OP2I_SCALARS]; /* enum op2i_gbl_form */
   uint8_t count;   /* number of dats in a block, for operations with n dats; else 0 */
   uint8_t shifted; /* 1 if the block's values of globals begin at an offset */
   uint8_t nothing;

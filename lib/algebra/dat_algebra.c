@@ -7,10 +7,10 @@
 #include "algebra.h"
 #include "context.h"
 #include "error.h"
+#include "kernel_template.h"
 #include "mem.h"
 #include "mesh.h"
 #include "op2/loop.h"
-#include "spell.h"
 
 struct op2i_vector_kernel {
   struct op2i_vector_kernel *next;
@@ -60,8 +60,8 @@ static void add_params(struct op2i_text *text, const struct op2i_vector_key *key
                     form->vectors[v]);
   for (int s = 0; s < form->nscalars; s++) {
     op2i_text_add(text, ", F %c_factor", "ab"[s]);
-    add_gbl_param(text, key->above[s], "ab"[s], "above");
-    add_gbl_param(text, key->below[s], "ab"[s], "below");
+    add_gbl_param(text, key->numerator[s], "ab"[s], "numerator");
+    add_gbl_param(text, key->denominator[s], "ab"[s], "denominator");
   }
   if (form->reduces) op2i_text_add(text, ", S *s");
   if (op2i_norm_has_parts(key->op, key->type)) op2i_text_add(text, ", double *p");
@@ -71,23 +71,25 @@ static void add_params(struct op2i_text *text, const struct op2i_vector_key *key
 static void add_scalar(struct op2i_text *text, const struct op2i_vector_key *key, int s) {
   const char a = "ab"[s];
   op2i_text_add(text, "  const T %c = (T)(%c_factor", a, a);
-  if (key->above[s] && key->below[s])
+  if (key->numerator[s] && key->denominator[s])
     op2i_text_add(text,
-                  " * (%c_below[0] != 0 ? (F)%c_above[0] / (F)%c_below[0] : 0 * (F)%c_above[0])", a,
-                  a, a, a);
-  else if (key->above[s])
-    op2i_text_add(text, " * (F)%c_above[0]", a);
-  else if (key->below[s])
-    op2i_text_add(text, " * (%c_below[0] != 0 ? 1 / (F)%c_below[0] : 0)", a, a);
+                  " * (%c_denominator[0] != 0 ? (F)%c_numerator[0] / (F)%c_denominator[0] : "
+                  "0 * (F)%c_numerator[0])",
+                  a, a, a, a);
+  else if (key->numerator[s])
+    op2i_text_add(text, " * (F)%c_numerator[0]", a);
+  else if (key->denominator[s])
+    op2i_text_add(text, " * (%c_denominator[0] != 0 ? 1 / (F)%c_denominator[0] : 0)", a, a);
   op2i_text_add(text, ");\n");
 }
 
 /* Expand a kernel template: T is the type of values, F that of factors, S that of the result, and N
  * the dim. */
-static void spell_all(const char *text, const struct op2i_vector_key *key, struct op2i_text *out) {
+static void expand_template(const char *text, const struct op2i_vector_key *key,
+                            struct op2i_text *out) {
   const struct op2i_vector_form *form = &op2i_vector_forms[key->op];
   char dim[16], by[OP2I_VECTORS][2] = {{0}};
-  struct op2i_letter letters[4 + OP2I_VECTORS] = {
+  struct op2i_substitution substitutions[4 + OP2I_VECTORS] = {
       {'T', op2i_type_c(key->type)},
       {'F', op2i_type_c(op2i_factor_type(key->type))},
       {'S', op2i_type_c(op2i_result_type(key->op, key->type))},
@@ -96,9 +98,9 @@ static void spell_all(const char *text, const struct op2i_vector_key *key, struc
   snprintf(dim, sizeof dim, "%d", (int)key->dim);
   for (int v = 0; form->vectors[v]; v++) {
     by[v][0] = form->vectors[key->same[v]];
-    letters[n++] = (struct op2i_letter){form->vectors[v], by[v]};
+    substitutions[n++] = (struct op2i_substitution){form->vectors[v], by[v]};
   }
-  op2i_spell(text, n, letters, out);
+  op2i_template_expand(text, n, substitutions, out);
 }
 
 static void add_text(const struct op2i_vector_key *key, struct op2i_text *text) {
@@ -110,7 +112,7 @@ static void add_text(const struct op2i_vector_key *key, struct op2i_text *text) 
   for (int s = 0; s < form->nscalars; s++) add_scalar(&general, key, s);
   op2i_text_add(&general, "  for (int i = 0; i < N; i++) %s;\n}\n",
                 form->scaled && key->type == OP2_F64 ? form->scaled : form->statement);
-  if (!general.failed) spell_all(general.chars, key, text);
+  if (!general.failed) expand_template(general.chars, key, text);
   text->failed |= general.failed;
   op2i_text_free(&general);
 }
@@ -122,8 +124,8 @@ static op2_status make_kernel(op2_context ctx, const struct op2i_vector_key *key
     op2i_many_text(key, &text);
   else
     add_text(key, &text);
-  return op2i_spell_kernel(ctx, op2i_vector_forms[key->op].name, &text, "an operation with dats",
-                           kernel);
+  return op2i_template_kernel(ctx, op2i_vector_forms[key->op].name, &text, "an operation with dats",
+                              kernel);
 }
 
 /* ---- looking kernels up ---------------------------------------------------------------------- */
@@ -140,8 +142,8 @@ static struct op2i_vector_key key_of(const struct op2i_vector_call *call,
   for (int v = 0; v < OP2I_VECTORS; v++)
     while (call->vectors[key.same[v]] != call->vectors[v]) key.same[v]++;
   for (int s = 0; s < OP2I_SCALARS; s++) {
-    key.above[s] = op2i_gbl_form_of(call->scalars[s].above, &key);
-    key.below[s] = op2i_gbl_form_of(call->scalars[s].below, &key);
+    key.numerator[s] = op2i_gbl_form_of(call->scalars[s].numerator, &key);
+    key.denominator[s] = op2i_gbl_form_of(call->scalars[s].denominator, &key);
   }
   return key;
 }
@@ -152,7 +154,7 @@ op2_status op2i_vector_kernel(op2_context ctx, const struct op2i_vector_key *key
   while (found && memcmp(&found->key, key, sizeof *key)) found = found->next;
   if (!found) {
     struct op2i_vector_kernel *made = op2i_calloc(1, sizeof *made);
-    if (!made) return op2i_context_lost(ctx, op2i_error_nomem("an operation with dats"));
+    if (!made) return op2i_context_abort_ranks(ctx, op2i_error_nomem("an operation with dats"));
     op2_status status = make_kernel(ctx, key, &made->kernel);
     if (status) {
       op2i_free(made);
@@ -182,8 +184,8 @@ static int make_args(const struct op2i_vector_call *call, const struct op2i_vect
     const op2_scalar *scalar = &call->scalars[s];
     op2i_factor(scalar->factor, type, &room[s]);
     args[n++] = op2_arg_val(&room[s], 1, type);
-    if (scalar->above) args[n++] = op2_arg_gbl(scalar->above, OP2_READ);
-    if (scalar->below) args[n++] = op2_arg_gbl(scalar->below, OP2_READ);
+    if (scalar->numerator) args[n++] = op2_arg_gbl(scalar->numerator, OP2_READ);
+    if (scalar->denominator) args[n++] = op2_arg_gbl(scalar->denominator, OP2_READ);
   }
   if (form->reduces) args[n++] = op2_arg_gbl(call->result, form->reduces);
   return n;
@@ -193,11 +195,11 @@ static int make_args(const struct op2i_vector_call *call, const struct op2i_vect
  * its operations do not wait for those outside the solve. */
 static op2_status begin_parts(op2_context ctx, op2_gbl *parts) {
   static const double nothing[OP2I_PARTS];
-  op2_gbl *kept = &ctx->norm_parts[ctx->inside != NULL];
+  op2_gbl *kept = &ctx->norm_parts[ctx->nested != NULL];
   op2_status status = OP2_SUCCESS;
   if (!*kept) status = op2_gbl_create(ctx, OP2I_PARTS, OP2_F64, NULL, "parts of a norm", kept);
   if (status) return status;
-  (*kept)->now->res.round = ctx->round;
+  (*kept)->now->res.nested_id = ctx->nested_id;
   *parts = *kept;
   return op2_gbl_set(*kept, nothing);
 }

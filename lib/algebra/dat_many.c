@@ -48,10 +48,11 @@ static void add_params(const struct op2i_vector_key *key, struct op2i_text *text
   op2i_text_add(text, "%s%s *v", dot ? "const " : "", type);
   for (int k = 0; k < key->count; k++) op2i_text_add(text, ", const %s *u%d", type, k);
   if (!dot) op2i_text_add(text, ", %s factor", wide);
-  if (key->above[0])
-    op2i_text_add(text, ", const %s *above", key->above[0] == OP2I_OWN_TYPE ? type : wide);
-  if (key->below[0])
-    op2i_text_add(text, ", const %s *below", key->below[0] == OP2I_OWN_TYPE ? type : wide);
+  if (key->numerator[0])
+    op2i_text_add(text, ", const %s *numerator", key->numerator[0] == OP2I_OWN_TYPE ? type : wide);
+  if (key->denominator[0])
+    op2i_text_add(text, ", const %s *denominator",
+                  key->denominator[0] == OP2I_OWN_TYPE ? type : wide);
   if (dot) op2i_text_add(text, ", double *s");
   if (key->shifted) op2i_text_add(text, ", int first");
 }
@@ -59,13 +60,15 @@ static void add_params(const struct op2i_vector_key *key, struct op2i_text *text
 /* The factor of dat k, computed as for an operation with one dat. */
 static void add_factor(const struct op2i_vector_key *key, int k, struct op2i_text *text) {
   const char *type = op2i_type_c(key->type), *wide = op2i_type_c(op2i_factor_type(key->type));
-  char above[80] = "1";
-  if (key->above[0]) snprintf(above, sizeof above, "(%s)above[%s%d]", wide, index_of(key), k);
+  char numerator[80] = "1";
+  if (key->numerator[0])
+    snprintf(numerator, sizeof numerator, "(%s)numerator[%s%d]", wide, index_of(key), k);
   op2i_text_add(text, "  const %s a%d = (%s)(factor", type, k, type);
-  if (key->below[0])
-    op2i_text_add(text, " * (below[0] != 0 ? %s / (%s)below[0] : 0 * %s)", above, wide, above);
-  else if (key->above[0])
-    op2i_text_add(text, " * %s", above);
+  if (key->denominator[0])
+    op2i_text_add(text, " * (denominator[0] != 0 ? %s / (%s)denominator[0] : 0 * %s)", numerator,
+                  wide, numerator);
+  else if (key->numerator[0])
+    op2i_text_add(text, " * %s", numerator);
   op2i_text_add(text, ");\n");
 }
 
@@ -117,8 +120,8 @@ static int make_args(const struct many *many, const struct op2i_vector_key *key,
   } else {
     op2i_factor(scalar->factor, wide, room);
     args[n++] = op2_arg_val(room, 1, wide);
-    if (scalar->above) args[n++] = op2_arg_gbl(scalar->above, OP2_READ);
-    if (scalar->below) args[n++] = op2_arg_gbl(scalar->below, OP2_READ);
+    if (scalar->numerator) args[n++] = op2_arg_gbl(scalar->numerator, OP2_READ);
+    if (scalar->denominator) args[n++] = op2_arg_gbl(scalar->denominator, OP2_READ);
   }
   if (key->shifted) args[n++] = op2_arg_val(&block->first, 1, OP2_I32);
   return n;
@@ -134,9 +137,9 @@ static op2_status queue_block(const struct many *many, const struct block *block
   op2_arg args[MOST_ARGS];
   int64_t room;
   op2_kernel kernel = NULL;
-  key.above[0] = op2i_gbl_form_of(call->scalars[0].above, &key);
-  key.below[0] = op2i_gbl_form_of(call->scalars[0].below, &key);
-  key.shifted = key.above[0] && call->n > block->count;
+  key.numerator[0] = op2i_gbl_form_of(call->scalars[0].numerator, &key);
+  key.denominator[0] = op2i_gbl_form_of(call->scalars[0].denominator, &key);
+  key.shifted = key.numerator[0] && call->n > block->count;
   op2_status status = op2i_vector_kernel(many->shape.ctx, &key, &kernel);
   if (status) return status;
   const int nargs = make_args(many, &key, block, into, &room, args);
@@ -189,7 +192,7 @@ static op2_status queue_one(const struct many *many, const struct block *block) 
  * solve have their own, so that they do not wait for those outside. */
 static op2_gbl *global_of_block(const struct many *many, const struct block *block) {
   enum { LAST = 3 };
-  struct op2i_gbls *kept = &many->shape.ctx->dot_parts[many->shape.ctx->inside != NULL];
+  struct op2i_gbls *kept = &many->shape.ctx->dot_parts[many->shape.ctx->nested != NULL];
   const int last = block->count == 4 ? 0 : block->count == 2 ? 1 : 2;
   const int at = block->count == BLOCK ? LAST + block->first / BLOCK : last;
   if (at >= kept->n) {
@@ -215,12 +218,12 @@ static op2_status queue_part(const struct many *many, const struct block *block)
   static const double start[BLOCK];
   op2_context ctx = many->shape.ctx;
   op2_gbl *part = global_of_block(many, block);
-  if (!part) return op2i_context_lost(ctx, op2i_error_nomem("an operation with dats"));
+  if (!part) return op2i_context_abort_ranks(ctx, op2i_error_nomem("an operation with dats"));
   op2_status status = OP2_SUCCESS;
   if (!*part)
     status = op2_gbl_create(ctx, block->count, OP2_F64, NULL, "some scalar products", part);
   if (status) return status;
-  (*part)->now->res.round = ctx->round;
+  (*part)->now->res.nested_id = ctx->nested_id;
   status = op2_gbl_set(*part, start);
   return status ? status : queue_block(many, block, *part);
 }
@@ -243,7 +246,8 @@ static op2_status queue_gather(const struct many *many) {
   const int32_t n = call->n;
   int nargs = PARTS;
   op2_arg *args = op2i_calloc((size_t)(PARTS + count_blocks(n)), sizeof *args);
-  if (!args) return op2i_context_lost(many->shape.ctx, op2i_error_nomem("an operation with dats"));
+  if (!args)
+    return op2i_context_abort_ranks(many->shape.ctx, op2i_error_nomem("an operation with dats"));
   args[0] = op2_arg_val(&n, 1, OP2_I32);
   args[RESULT] = op2_arg_gbl(call->result, OP2_WRITE);
   for (struct block b = next_block((struct block){0}, n); b.count; b = next_block(b, n))

@@ -18,7 +18,7 @@ struct task {
   int32_t vectors[OP2I_VECTORS], result;
   struct task_scalar {
     int64_t factor; /* the bytes of one value of op2i_factor_type() */
-    int32_t above, below, above_type, below_type;
+    int32_t numerator, denominator, numerator_type, denominator_type;
   } scalars[OP2I_SCALARS];
 };
 
@@ -38,11 +38,12 @@ static double real_at(const void *at, int32_t type) {
 /* The value of a scalar, computed as in kernels of dats. */
 static double real_scalar(const struct task *t, int s, void *const *values) {
   const struct task_scalar *scalar = &t->scalars[s];
-  double factor = real_at(&scalar->factor, OP2_F64), above = 1;
-  if (scalar->above != NOTHING) above = real_at(values[scalar->above], scalar->above_type);
-  if (scalar->below == NOTHING) return factor * above;
-  double below = real_at(values[scalar->below], scalar->below_type);
-  return factor * (below != 0 ? above / below : 0 * above);
+  double factor = real_at(&scalar->factor, OP2_F64), numerator = 1;
+  if (scalar->numerator != NOTHING)
+    numerator = real_at(values[scalar->numerator], scalar->numerator_type);
+  if (scalar->denominator == NOTHING) return factor * numerator;
+  double denominator = real_at(values[scalar->denominator], scalar->denominator_type);
+  return factor * (denominator != 0 ? numerator / denominator : 0 * numerator);
 }
 
 /* Integers are computed in unsigned 64-bit arithmetic, whose lower bits are correct for every
@@ -65,7 +66,8 @@ static uint64_t whole_at(const void *at, int32_t type) {
 static uint64_t whole_scalar(const struct task *t, int s, void *const *values) {
   const struct task_scalar *scalar = &t->scalars[s];
   uint64_t factor = whole_at(&scalar->factor, t->type);
-  return scalar->above == NOTHING ? factor : factor * whole_at(values[scalar->above], t->type);
+  return scalar->numerator == NOTHING ? factor
+                                      : factor * whole_at(values[scalar->numerator], t->type);
 }
 
 /* An absent operand aliases the first one; its value is ignored. */
@@ -207,10 +209,10 @@ static int32_t use(struct arguments *list, op2_gbl gbl, op2_access access) {
 static void use_scalar(struct arguments *list, const op2_scalar *scalar, op2_type type,
                        struct task_scalar *out) {
   op2i_factor(scalar->factor, op2i_factor_type(type), &out->factor);
-  out->above = use(list, scalar->above, OP2_READ);
-  out->below = use(list, scalar->below, OP2_READ);
-  if (scalar->above) out->above_type = (int32_t)scalar->above->type;
-  if (scalar->below) out->below_type = (int32_t)scalar->below->type;
+  out->numerator = use(list, scalar->numerator, OP2_READ);
+  out->denominator = use(list, scalar->denominator, OP2_READ);
+  if (scalar->numerator) out->numerator_type = (int32_t)scalar->numerator->type;
+  if (scalar->denominator) out->denominator_type = (int32_t)scalar->denominator->type;
 }
 
 op2_status op2i_gbl_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape) {

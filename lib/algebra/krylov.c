@@ -9,7 +9,7 @@
 
 #include "context.h"
 #include "error.h"
-#include "spell.h"
+#include "kernel_template.h"
 
 static const struct op2i_kernel_source common[OP2I_OWN] = {
     [OP2I_RESIDUAL] = {"residual", "void residual(const T *b, T *r, double *bb, double *rr) {\n"
@@ -42,12 +42,12 @@ op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_workspace *w
   struct op2i_text text = {0}, made = {0};
   snprintf(dim, sizeof dim, "%d", (int)work->dim);
   op2i_preconditioned(work, &made);
-  const struct op2i_letter letters[] = {
+  const struct op2i_substitution substitutions[] = {
       {'T', op2i_type_c(work->type)}, {'N', dim}, {'P', made.failed ? "" : made.chars}};
-  op2i_spell(source->text, 3, letters, &text);
+  op2i_template_expand(source->text, 3, substitutions, &text);
   text.failed |= made.failed;
   op2i_text_free(&made);
-  return op2i_spell_kernel(ctx, source->name, &text, "a solver", kernel);
+  return op2i_template_kernel(ctx, source->name, &text, "a solver", kernel);
 }
 
 static op2_status need_dat(struct op2i_solve *solve, int32_t dim, op2_dat *dat) {
@@ -57,7 +57,7 @@ static op2_status need_dat(struct op2i_solve *solve, int32_t dim, op2_dat *dat) 
     status = op2_dat_create(work->rows, dim, work->type, NULL, solve->solver->obj.name, dat);
   if (status) return status;
   (*dat)->obj.lent = true;
-  (*dat)->res.round = solve->op.ctx->round;
+  (*dat)->res.nested_id = solve->op.ctx->nested_id;
   return status;
 }
 
@@ -69,7 +69,7 @@ op2_status op2i_workspace_gbl(struct op2i_solve *solve, int dim, op2_gbl *gbl) {
   op2_context ctx = solve->op.ctx;
   op2_status status = OP2_SUCCESS;
   if (!*gbl) status = op2_gbl_create(ctx, dim, OP2_F64, NULL, solve->solver->obj.name, gbl);
-  if (!status) (*gbl)->now->res.round = ctx->round;
+  if (!status) (*gbl)->now->res.nested_id = ctx->nested_id;
   return status;
 }
 

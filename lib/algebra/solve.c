@@ -318,15 +318,15 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
   struct op2i_solve *solve = (struct op2i_solve *)op;
   const int64_t *words = (const int64_t *)payload, number = words[nmats(&solve->system)];
   struct op2i_sched *sched = op->ctx->sched;
-  struct op2i_outside *outside = NULL;
+  struct op2i_saved_state *saved = NULL;
   op2_solve_result result = {0};
   const char *says = NULL;
   const bool whole = !(*solve->system.x)->obj.given_up;
   op->ctx->lent_destroyed = NULL;
-  op2_status status = op2i_scheduler.enter(sched, op, versions, &outside);
+  op2_status status = op2i_scheduler.enter(sched, op, versions, &saved);
   if (!status) {
     status = go(solve, words, &result, &says);
-    status = op2i_scheduler.leave(sched, op, outside, status);
+    status = op2i_scheduler.leave(sched, op, saved, status);
   }
   if (whole && (*solve->system.x)->obj.given_up) op->ctx->lent_destroyed = &(*solve->system.x)->obj;
   if (!status && solve->system.shell)
@@ -370,12 +370,12 @@ static op2_status enqueue(const struct request *r) {
   if (!status) status = check_library(r);
   if (status) return status;
   status = intern(r, &solve);
-  if (status) return op2i_context_lost(ctx, status);
+  if (status) return op2i_context_abort_ranks(ctx, status);
   op2i_warn_of_rows(solve, r->where);
   status = op2i_op_validate_scopes(r->where, &solve->op);
   if (status) return status;
   unsigned char *payload = op2i_calloc(1, (size_t)solve->op.payload_bytes);
-  if (!payload) return op2i_context_lost(ctx, op2i_error_nomem("a solve"));
+  if (!payload) return op2i_context_abort_ranks(ctx, op2i_error_nomem("a solve"));
   use(&solve->op);
   r->solver->last = solve;
   status = op2i_scheduler.enqueue(ctx->sched, &solve->op, r->where, payload,

@@ -14,13 +14,13 @@
 
 int64_t op2i_next_id(op2_context ctx) { return ++ctx->next_id; }
 
-op2_status op2i_context_left_behind(void) {
+op2_status op2i_error_forked(void) {
   return op2i_error(OP2_ERR_STATE,
                     "this process is a forked child: the context is its parent's, whose threads "
                     "are not here; a child can make a context of its own");
 }
 
-op2_status op2i_context_calling(op2_context ctx) {
+op2_status op2i_error_in_callback(op2_context ctx) {
   return op2i_error(OP2_ERR_STATE,
                     "inside the call '%s' nothing can be queued, run, made, set or looked at: its "
                     "arguments are all it has of its context",
@@ -31,9 +31,9 @@ op2_status op2i_context_validate(op2_context ctx) {
   if (!ctx) return op2i_error(OP2_ERR_STATE, "op2 is not initialised: the context is null");
   if (ctx->magic != OP2I_CONTEXT_MAGIC)
     return op2i_error(OP2_ERR_ARG, "not a context handle: an object's, or none at all");
-  if (ctx->forked) return op2i_context_left_behind();
+  if (ctx->forked) return op2i_error_forked();
   if (ctx->finalized) return op2i_error(OP2_ERR_STATE, "the context has ended");
-  if (ctx->calling) return op2i_context_calling(ctx);
+  if (ctx->calling) return op2i_error_in_callback(ctx);
   if (ctx->comm && ctx->comm->watch.ended) ctx->fatal = true;
   if (ctx->fatal)
     return op2i_error(OP2_ERR_FATAL, "the context is dead after an earlier fatal error%s%s",
@@ -64,7 +64,7 @@ op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *nam
   return op2i_comm_agree(ctx->comm, status);
 }
 
-op2_status op2i_context_lost(op2_context ctx, op2_status status) {
+op2_status op2i_context_abort_ranks(op2_context ctx, op2_status status) {
   if (!status || !ctx->comm) return status;
   op2i_comm_abandon(ctx->comm, op2_error_message());
   ctx->fatal = true;
@@ -81,7 +81,7 @@ void op2i_context_unref(op2_context ctx) {
   op2i_device_close(ctx->shadow);
   op2i_comm_free(ctx->comm);
   ctx->finalized = true;
-  op2i_process_bury(OP2I_GRAVE_CONTEXT, ctx);
+  op2i_free_deferred(OP2I_DEFERRED_CONTEXT, ctx);
 }
 
 bool op2_initialised(op2_context ctx) {

@@ -66,8 +66,8 @@ struct op2_context_s {
   op2_gbl norm_parts[2]; /* auxiliary result of norms; [inside a nested queue] */
   /* The operation that runs and queues others (in a nested queue), with objects whose handles may
    * have been destroyed; null: none. */
-  const struct op2i_op *inside;
-  int64_t round;           /* number of nested queues so far */
+  const struct op2i_op *nested;
+  int64_t nested_id;       /* number of nested queues so far: the id of the last one */
   int64_t last_id_outside; /* highest id of an object that existed when the nested queue began */
   struct op2i_object *awaiting_release; /* destroyed inside functions of op2_call(); list */
   /* lent object that the program tried to destroy; null: none */
@@ -96,9 +96,9 @@ struct op2_context_s {
 /* OP2_ERR_STATE unless the context can take work. */
 op2_status op2i_context_validate(op2_context ctx);
 /* OP2_ERR_STATE for a context in which a function of op2_call() runs. */
-op2_status op2i_context_calling(op2_context ctx);
+op2_status op2i_error_in_callback(op2_context ctx);
 /* OP2_ERR_STATE for a context of the process from which this one was forked. */
-op2_status op2i_context_left_behind(void);
+op2_status op2i_error_forked(void);
 /* Among ranks: if one rank fails, all do (see op2i_comm_agree()). Collective. */
 op2_status op2i_context_agree(op2_context ctx, op2_status status);
 /* Among ranks: check that the object declared as `kind` 'name' has the same `number` (its dim or
@@ -109,7 +109,7 @@ op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *nam
 /* Among ranks: report a failure of this rank alone at a point without agreement, where the other
  * ranks would go on and wait for it. The ranks are aborted and the context is dead. Returns the
  * status. */
-op2_status op2i_context_lost(op2_context ctx, op2_status status);
+op2_status op2i_context_abort_ranks(op2_context ctx, op2_status status);
 void op2i_context_unref(op2_context ctx);
 int64_t op2i_next_id(op2_context ctx);
 

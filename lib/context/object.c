@@ -66,16 +66,16 @@ op2_status op2i_object_validate(const void *object, enum op2i_kind kind, const c
   const struct op2i_object *o = object;
   if (!o) return op2i_error(OP2_ERR_ARG, "%s: the %s handle is null", what, kind_name(kind));
   if (o->magic == (uint32_t)GONE + kind ||
-      (op2i_object_is(object, kind) && o->given_up && !o->ctx->inside && !awaits_release(o)))
+      (op2i_object_is(object, kind) && o->given_up && !o->ctx->nested && !awaits_release(o)))
     return op2i_error(OP2_ERR_ARG, "%s: the %s was destroyed, and this is a copy of its handle",
                       what, kind_name(kind));
   if (!op2i_object_is(object, kind))
     return op2i_error(OP2_ERR_ARG, "%s: not a %s handle", what, kind_name(kind));
-  if (o->ctx->forked) return op2i_context_left_behind();
+  if (o->ctx->forked) return op2i_error_forked();
   if (o->ctx->finalized)
     return op2i_error(OP2_ERR_STATE, "%s: the context of %s '%s' has ended", what, kind_name(kind),
                       o->name);
-  return o->ctx->calling ? op2i_context_calling(o->ctx) : OP2_SUCCESS;
+  return o->ctx->calling ? op2i_error_in_callback(o->ctx) : OP2_SUCCESS;
 }
 
 void *op2i_ref(void *object) {
@@ -95,7 +95,7 @@ void op2i_unref(void *object) {
   o->magic += GONE - MAGIC;
   o->release(object);
   op2i_free(o->name);
-  op2i_process_bury(OP2I_GRAVE_OBJECT, object);
+  op2i_free_deferred(OP2I_DEFERRED_OBJECT, object);
   op2i_context_unref(ctx);
 }
 
@@ -130,7 +130,7 @@ bool op2i_object_leave(void *object, enum op2i_kind kind) {
 /* An operation with a nested queue is run by a public call, which may use any object that existed
  * when it began. It does not know objects that were made since then. */
 static bool in_use_outside(const struct op2i_object *o) {
-  return o->ctx->inside && o->id <= o->ctx->last_id_outside;
+  return o->ctx->nested && o->id <= o->ctx->last_id_outside;
 }
 
 void op2i_objects_release_awaiting(op2_context ctx) {

@@ -24,11 +24,11 @@ static op2_context living; /* list */
 static bool forked;
 
 /* Ring buffers with the oldest entry at `at`. */
-enum { GRAVES = 4096 };
+enum { RING_SIZE = 4096 };
 static struct {
-  void *memory[GRAVES];
+  void *memory[RING_SIZE];
   int at;
-} graves[OP2I_GRAVES];
+} deferred[OP2I_DEFERRED_KINDS];
 
 /* ---- fork ------------------------------------------------------------------------------------ */
 
@@ -129,12 +129,12 @@ void op2i_process_leave(op2_context ctx) {
 
 /* ---- memory of freed objects ----------------------------------------------------------------- */
 
-void op2i_process_bury(enum op2i_grave kind, void *memory) {
+void op2i_free_deferred(enum op2i_deferred_kind kind, void *memory) {
   op2i_process_lock();
-  int at = graves[kind].at;
-  graves[kind].at = (at + 1) % GRAVES;
-  void *oldest = graves[kind].memory[at];
-  graves[kind].memory[at] = memory;
+  int at = deferred[kind].at;
+  deferred[kind].at = (at + 1) % RING_SIZE;
+  void *oldest = deferred[kind].memory[at];
+  deferred[kind].memory[at] = memory;
   op2i_process_unlock();
   op2i_free(oldest);
 }

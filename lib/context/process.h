@@ -43,7 +43,7 @@ bool op2i_process_forked(void);
 
 /* Free the memory of a destroyed object, but only after a fixed number of further objects were
  * destroyed: until then copies of its handle are recognised as stale. */
-enum op2i_grave { OP2I_GRAVE_OBJECT, OP2I_GRAVE_CONTEXT, OP2I_GRAVES };
-void op2i_process_bury(enum op2i_grave kind, void *memory);
+enum op2i_deferred_kind { OP2I_DEFERRED_OBJECT, OP2I_DEFERRED_CONTEXT, OP2I_DEFERRED_KINDS };
+void op2i_free_deferred(enum op2i_deferred_kind kind, void *memory);
 
 #endif

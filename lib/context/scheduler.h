@@ -9,7 +9,7 @@
 #include "op2/loop.h"
 
 struct op2i_op;
-struct op2i_outside; /* the outer queue's state, saved while a nested queue is in use */
+struct op2i_saved_state; /* the outer queue's state, saved while a nested queue is in use */
 struct op2i_resource;
 struct op2i_sched;
 struct op2i_version;
@@ -48,9 +48,9 @@ struct op2i_scheduler {
    * is still queued and returns the first failure that was not reported by then, or `status`. No
    * sets are renumbered meanwhile. Collective. */
   op2_status (*enter)(struct op2i_sched *sched, const struct op2i_op *op,
-                      struct op2i_version *const *versions, struct op2i_outside **outside);
+                      struct op2i_version *const *versions, struct op2i_saved_state **saved);
   op2_status (*leave)(struct op2i_sched *sched, const struct op2i_op *op,
-                      struct op2i_outside *outside, op2_status status);
+                      struct op2i_saved_state *saved, op2_status status);
   /* Warn of operations that are queued while the process ends. `closely`: no other thread is
    * queueing any, so the first one can be named. */
   void (*tell_lost)(const struct op2i_sched *sched, bool closely);

@@ -50,7 +50,7 @@ op2_status op2i_failure_report(op2_context ctx, struct op2i_failure *failure) {
 
 void op2i_resource_init(struct op2i_resource *resource, op2_context ctx) {
   *resource = (struct op2i_resource){
-      .ctx = ctx, .id = op2i_next_id(ctx), .round = ctx->inside ? ctx->round : 0};
+      .ctx = ctx, .id = op2i_next_id(ctx), .nested_id = ctx->nested ? ctx->nested_id : 0};
 }
 
 void op2i_resource_clear(struct op2i_resource *resource) {

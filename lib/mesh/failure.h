@@ -31,9 +31,9 @@ struct op2i_resource {
   int64_t *readers;    /* loop numbers since then, ascending */
   int64_t nreaders, readers_capacity;
   struct op2i_failure *poison;
-  bool poison_halo; /* rows that are not owned are poisoned, too */
-  void *track;      /* the scheduler's record while it builds a program */
-  int64_t round;    /* number of the last nested queue that may use it; 0: none */
+  bool poison_halo;  /* rows that are not owned are poisoned, too */
+  void *track;       /* the scheduler's record while it builds a program */
+  int64_t nested_id; /* of the last nested queue that may use it; 0: none */
 };
 
 struct op2i_failure *op2i_failure_ref(struct op2i_failure *failure);

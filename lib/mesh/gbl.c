@@ -146,7 +146,8 @@ op2_status op2_gbl_set(op2_gbl gbl, const void *in) {
   if (!in)
     return op2i_error(OP2_ERR_ARG, "op2_gbl_set: global '%s': a null pointer", gbl->obj.name);
   struct op2i_version *version = make_version(gbl->obj.ctx, gbl->obj.name, gbl->bytes, in);
-  if (!version) return op2i_context_lost(gbl->obj.ctx, op2i_error_nomem("a global's values"));
+  if (!version)
+    return op2i_context_abort_ranks(gbl->obj.ctx, op2i_error_nomem("a global's values"));
   op2i_context_call(gbl->obj.ctx, "op2_gbl_set", gbl->obj.name, op2i_object_digest(0, gbl),
                     op2i_digest_bytes(0, in, gbl->bytes));
   op2i_version_unref(gbl->now);

@@ -31,7 +31,7 @@ struct op2_set_s {
   int64_t *user_idx;      /* subset: idx in the user's numbers, sorted; null: idx itself */
   struct op2i_halo *halo; /* of a set of a rank: the rows that are exchanged; else null */
   bool keeps_order;       /* a loop that keeps element order has been queued over it */
-  bool unasked;           /* the library renumbered it automatically */
+  bool auto_renumbered;   /* by automatic renumbering, not by op2_renumber() */
   struct op2i_list maps_from, maps_to, dats, subsets; /* of a set: the objects declared on it */
   struct op2i_link link;                              /* subset: in the base set's list */
   struct op2i_link link_of_all;                       /* set: in the context's */

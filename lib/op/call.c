@@ -329,10 +329,10 @@ static op2_status queue(const struct request *r, void *data) {
   struct op2i_user_call *call = NULL;
   op2_context ctx = r->ctx;
   op2_status status = intern(r, &call);
-  if (status == OP2_ERR_NOMEM) return op2i_context_lost(ctx, status);
+  if (status == OP2_ERR_NOMEM) return op2i_context_abort_ranks(ctx, status);
   if (status) return status;
   unsigned char *payload = op2i_malloc((size_t)call->op.payload_bytes);
-  if (!payload) return op2i_context_lost(ctx, op2i_error_nomem("a call's values"));
+  if (!payload) return op2i_context_abort_ranks(ctx, op2i_error_nomem("a call's values"));
   memcpy(payload, &data, sizeof data);
   for (int n = 0; n < r->nargs; n++)
     if (call->args[n].offset >= 0)

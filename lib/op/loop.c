@@ -596,7 +596,7 @@ static void forget_loops(op2_context ctx, const void *object) {
 
 /* ---- updates after sets and maps have changed ------------------------------------------------ */
 
-static void forget_code(struct op2i_loop *loop) {
+static void drop_code(struct op2i_loop *loop) {
   release_images(loop);
   for (int v = 0; v < OP2I_VARIANTS; v++) {
     op2i_free(loop->source[v]);
@@ -608,17 +608,17 @@ static void forget_code(struct op2i_loop *loop) {
   loop->form = (struct op2i_form){0};
 }
 
-void op2i_loop_forget_code(op2_context ctx, const struct op2_map_s *map) {
+void op2i_loops_drop_code(op2_context ctx, const struct op2_map_s *map) {
   for (struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop; loop = loop->next)
     for (int m = 0; m < loop->nmaps; m++)
-      if (loop->maps[m] == map) forget_code(loop);
+      if (loop->maps[m] == map) drop_code(loop);
 }
 
 /* Derive again what depends on sets and maps, for a loop that a handle holds. If there is no memory
  * to test whether elements meet, they are assumed to: all ranks get the same result, since they
  * test together. */
-static void renew(struct op2i_loop *loop) {
-  forget_code(loop);
+static void reclassify(struct op2i_loop *loop) {
+  drop_code(loop);
   loop->ordered = false;
   for (int n = 0; n < loop->nargs; n++) loop->args[n].injective = false;
   if (classify(loop)) loop->ordered = true;
@@ -626,14 +626,14 @@ static void renew(struct op2i_loop *loop) {
   op2i_loop_count_bytes(loop);
 }
 
-void op2i_loop_renew_all(op2_context ctx) {
+void op2i_loops_reclassify(op2_context ctx) {
   struct op2i_loop *earlier;
   for (struct op2i_loop *loop = ctx->loops ? ctx->loops->last : NULL; loop; loop = earlier) {
     earlier = loop->prev;
     if (loop->members || !loop->op.uses)
       op2i_loop_discard(loop);
     else
-      renew(loop);
+      reclassify(loop);
   }
 }
 

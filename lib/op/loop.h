@@ -239,9 +239,9 @@ void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */
 void op2i_loop_count_bytes(struct op2i_loop *loop);
 /* Call this when sets and maps have changed: drops loops, and what was derived for those that
  * handles hold. Nothing is queued, and there is no program. Collective. */
-void op2i_loop_renew_all(op2_context ctx);
+void op2i_loops_reclassify(op2_context ctx);
 /* Drop the code of loops that go through a map whose rows have another layout now. Nothing runs. */
-void op2i_loop_forget_code(op2_context ctx, const struct op2_map_s *map);
+void op2i_loops_drop_code(op2_context ctx, const struct op2_map_s *map);
 
 /* Validation (loop_validate.c): the kind of each argument, and every error of a call. */
 enum op2i_tag {

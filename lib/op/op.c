@@ -55,8 +55,8 @@ static op2_status in_scope(op2_where where, const struct op2i_op *op, int d) {
 
 op2_status op2i_op_refuse_inside(op2_context ctx, const char *call) {
   struct op2i_text text = {0};
-  if (!ctx->inside) return OP2_SUCCESS;
-  ctx->inside->kind->describe(ctx->inside, &text);
+  if (!ctx->nested) return OP2_SUCCESS;
+  ctx->nested->kind->describe(ctx->nested, &text);
   op2_status status =
       text.failed ? op2i_error_nomem("a message")
                   : op2i_error(OP2_ERR_STATE,

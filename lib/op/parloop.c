@@ -23,7 +23,7 @@ op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int 
   struct op2i_loop *loop;
   where = known(where);
   op2_status status = op2i_loop_intern(where, kernel, set, nargs, args, &loop);
-  if (status == OP2_ERR_NOMEM) return op2i_context_lost(set->obj.ctx, status);
+  if (status == OP2_ERR_NOMEM) return op2i_context_abort_ranks(set->obj.ctx, status);
   if (status) return status;
   if (loop->op.payload_bytes > USUAL) payload = op2i_malloc((size_t)loop->op.payload_bytes);
   if (payload) {
@@ -31,7 +31,7 @@ op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int 
     status = op2i_scheduler.enqueue(loop->op.ctx->sched, &loop->op, where, payload,
                                     loop->op.ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
   } else {
-    status = op2i_context_lost(loop->op.ctx, op2i_error_nomem("a loop's values"));
+    status = op2i_context_abort_ranks(loop->op.ctx, op2i_error_nomem("a loop's values"));
   }
   if (payload != usual) op2i_free(payload);
   op2i_loop_unuse(loop);

@@ -18,7 +18,7 @@
 
 /* The sets that are renumbered together. */
 struct renumbering {
-  bool unasked; /* automatic renumbering: sets whose loops keep element order stay as they are */
+  bool automatic; /* sets whose loops keep element order stay as they are */
   struct op2i_renumber *sets;
   int64_t nsets, sets_capacity;
   /* [nsets] sets that have their order, in the sequence in which they got it */
@@ -76,7 +76,7 @@ typedef op2_status order_by(op2_map map, const struct op2i_renumber *by, struct 
 static op2_status order_one(struct renumbering *all, op2_map map, const struct op2i_renumber *by,
                             struct op2i_renumber *r, order_by *order) {
   all->done[all->ndone++] = r;
-  return all->unasked && r->set->keeps_order ? op2i_order_keep(r) : order(map, by, r);
+  return all->automatic && r->set->keeps_order ? op2i_order_keep(r) : order(map, by, r);
 }
 
 static op2_status by_graph(op2_map map, const struct op2i_renumber *none, struct op2i_renumber *r) {
@@ -111,7 +111,7 @@ static op2_status order_all(struct renumbering *r, op2_map map) {
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-void op2i_loop_reset_all(op2_context ctx) {
+void op2i_loops_drop_plans(op2_context ctx) {
   if (!ctx->loops) return;
   for (struct op2i_loop *loop = ctx->loops->first; loop; loop = loop->next) {
     if (loop->sched_release) loop->sched_release(loop->sched_data);
@@ -169,16 +169,16 @@ op2_status op2_renumber(op2_map map) {
   if (!op2i_object_is(map, OP2I_MAP) || map->obj.ctx->finalized) return status;
   op2_context ctx = map->obj.ctx;
   double start = op2i_seconds();
-  if (ctx->inside) return status ? status : op2i_op_refuse_inside(ctx, "op2_renumber");
+  if (ctx->nested) return status ? status : op2i_op_refuse_inside(ctx, "op2_renumber");
   op2i_object_call(map, OP2I_MAP, "op2_renumber", NULL, 0);
   OP2I_TRY(agree(ctx, status));
   OP2I_TRY(agree(ctx, prepare(&r, map)));
   OP2I_TRY(op2i_scheduler.flush(ctx->sched, "op2_renumber"));
   OP2I_TRY(agree(ctx, order_all(&r, map)));
   OP2I_TRY(op2i_renumber_apply(r.nsets, r.sets));
-  for (int64_t i = 0; i < r.nsets; i++) r.sets[i].set->unasked = false;
+  for (int64_t i = 0; i < r.nsets; i++) r.sets[i].set->auto_renumbered = false;
   op2i_scheduler.forget(ctx->sched, NULL);
-  op2i_loop_reset_all(ctx);
+  op2i_loops_drop_plans(ctx);
   op2i_log(ctx, OP2I_LOG_INFO, "renumbered %" PRId64 " sets by map '%s' in %.3f s", r.nsets,
            map->obj.name, op2i_seconds() - start);
 fail:
@@ -235,13 +235,13 @@ static void settle_sets(const struct renumbering *r, struct op2i_gain *gain) {
     op2_set set = r->sets[i].set;
     for (struct op2i_link *l = set->maps_from.first; l; l = l->next)
       op2i_numbering_settle(l->object);
-    set->unasked = !r->sets[i].kept;
+    set->auto_renumbered = !r->sets[i].kept;
     gain->nsets += !r->sets[i].kept;
   }
 }
 
-op2_status op2i_renumber_unasked(op2_map map, bool anyhow, struct op2i_gain *gain) {
-  struct renumbering r = {.unasked = true};
+op2_status op2i_renumber_auto(op2_map map, bool anyhow, struct op2i_gain *gain) {
+  struct renumbering r = {.automatic = true};
   op2_context ctx = map->obj.ctx;
   bool much = false;
   op2_status status;
@@ -277,8 +277,7 @@ static op2_status renumber_set(op2_set set, struct op2i_gain *sum) {
     op2_map map = l->object;
     if (set->number || set->keeps_order || !op2i_numbering_spread(map)) continue;
     status = is_bad(map, &bad);
-    if (!status && bad)
-      status = op2i_renumber_unasked(map, map->obj.ctx->config.renumber == 1, &gain);
+    if (!status && bad) status = op2i_renumber_auto(map, map->obj.ctx->config.renumber == 1, &gain);
     if (gain.nsets) *sum = (struct op2i_gain){sum->nsets + gain.nsets, gain.before, gain.after};
     break;
   }
@@ -305,7 +304,7 @@ op2_status op2i_renumber_back(op2_set set) {
     r.order[set->number[i]] = i;
   }
   if (!status) status = op2i_renumber_apply(1, &r);
-  if (!status) set->unasked = false;
+  if (!status) set->auto_renumbered = false;
   op2i_free(r.order);
   op2i_free(r.inverse);
   return status;

@@ -26,9 +26,9 @@ struct op2i_gain {
  * or `anyhow`. Sets whose loops keep element order stay as they are. Nothing may be queued, and no
  * scope open; whatever was prepared for loops and programs is out of date afterwards. On failure
  * nothing has changed. */
-op2_status op2i_renumber_unasked(op2_map map, bool anyhow, struct op2i_gain *gain);
+op2_status op2i_renumber_auto(op2_map map, bool anyhow, struct op2i_gain *gain);
 /* Renumber all sets of a context of ranks automatically, once after they were partitioned, if
- * OP2_RENUMBER allows it (op2i_renumber_unasked() is called for maps that loops use). */
+ * OP2_RENUMBER allows it (op2i_renumber_auto() is called for maps that loops use). */
 op2_status op2i_renumber_spread(op2_context ctx, struct op2i_gain *gain);
 /* Restore the order in which a set was declared. */
 op2_status op2i_renumber_back(op2_set set);
@@ -89,6 +89,6 @@ void op2i_followed_change(struct op2i_followed *followed);
 op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all);
 /* Drop the plans and device tables of all loops, which depend on maps and subsets and on the memory
  * of dats. */
-void op2i_loop_reset_all(op2_context ctx);
+void op2i_loops_drop_plans(op2_context ctx);
 
 #endif

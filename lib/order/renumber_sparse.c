@@ -208,7 +208,7 @@ static void change_table(struct op2i_followed *f) {
   op2i_buffer_init(&rows->entries, sparsity->obj.ctx, bytes, bytes, true);
   if (f->slice == sparsity->slice) return;
   sparsity->slice = rows->slice = f->slice;
-  op2i_loop_forget_code(sparsity->obj.ctx, rows);
+  op2i_loops_drop_code(sparsity->obj.ctx, rows);
 }
 
 void op2i_followed_change(struct op2i_followed *f) {

@@ -52,7 +52,7 @@ static void change_set(struct op2i_part_set *s) {
   op2i_free_data(set->number);
   op2i_free_data(set->known);
   set->number = set->known = NULL;
-  set->unasked = false;
+  set->auto_renumbered = false;
   change_tables(set);
   for (int64_t i = 0; i < s->nsubsets; i++) change_subset(s, &s->subsets[i]);
   for (int64_t d = 0; d < s->ndats; d++) change_dat(s, &s->dats[d]);

@@ -185,9 +185,9 @@ static op2_status partition(op2_context ctx, const op2_partition_options *how,
   if (!status) status = prepare(ctx, how, p);
   if (status) return status;
   op2i_scheduler.forget(ctx->sched, NULL);
-  op2i_loop_reset_all(ctx);
+  op2i_loops_drop_plans(ctx);
   op2i_part_apply(p);
-  op2i_loop_renew_all(ctx);
+  op2i_loops_reclassify(ctx);
   ctx->partition = p->report;
   ctx->partitioned = true;
   op2i_log(ctx, OP2I_LOG_INFO,

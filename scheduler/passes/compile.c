@@ -104,7 +104,7 @@ static op2_status take(struct op2i_compile *c, int64_t place, op2_status code, c
   taken->status = code;
   c->wanted[place].told = true;
   if (!text.failed) return OP2_SUCCESS;
-  return op2i_context_lost(c->sched->ctx, op2i_error_nomem("what went wrong"));
+  return op2i_context_abort_ranks(c->sched->ctx, op2i_error_nomem("what went wrong"));
 }
 
 /* Agree on failures. Ranks compile the same loops, and a loop that one of them cannot compile has

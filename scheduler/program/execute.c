@@ -235,5 +235,5 @@ op2_status op2i_execute_marked(struct op2i_sched *sched) {
   if (!status) status = run_part(&part);
   op2i_jit_resume(sched->ctx);
   if (status == OP2_ERR_FATAL) sched->ctx->fatal = true;
-  return sched->ctx->fatal ? op2i_context_lost(sched->ctx, status) : status;
+  return sched->ctx->fatal ? op2i_context_abort_ranks(sched->ctx, status) : status;
 }

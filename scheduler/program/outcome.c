@@ -87,7 +87,7 @@ static op2_status agree(struct op2i_sched *sched, int64_t from, int64_t end, boo
     op2_status status = op2i_comm_first(comm, &place, &code, message, &rank);
     if (status || place < 0) return status;
     status = take(&outcomes[place], code, message, rank, comm->size);
-    if (op2i_context_lost(sched->ctx, status)) return OP2_ERR_FATAL;
+    if (op2i_context_abort_ranks(sched->ctx, status)) return OP2_ERR_FATAL;
   }
 }
 

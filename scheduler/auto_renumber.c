@@ -24,7 +24,7 @@ static void note(struct op2i_sched *sched, int level, const struct op2i_text *li
 static void forget(struct op2i_sched *sched) {
   op2i_sched_forget_all(sched);
   if (sched->inner) op2i_sched_forget_all(sched->inner);
-  op2i_loop_reset_all(sched->ctx);
+  op2i_loops_drop_plans(sched->ctx);
 }
 
 /* ---- loops that keep element order ----------------------------------------------------------- */
@@ -50,13 +50,13 @@ static op2_status give_back(struct op2i_sched *sched, const struct op2i_loop *lo
 
 static op2_status keep_order(struct op2i_sched *sched, const struct op2i_loop *loop) {
   op2_set set = loop->set->base;
-  if (set->unasked && sched->outer)
+  if (set->auto_renumbered && sched->outer)
     return op2i_error(
         OP2_ERR_STATE,
         "loop '%s' keeps element order, and runs inside an operation, where set '%s' cannot "
         "be given back the program's order (OP2_RENUMBER=0)",
         op2i_loop_name(loop), set->obj.name);
-  op2_status status = set->unasked ? give_back(sched, loop) : OP2_SUCCESS;
+  op2_status status = set->auto_renumbered ? give_back(sched, loop) : OP2_SUCCESS;
   if (!status) set->keeps_order = true;
   return status;
 }
@@ -91,7 +91,7 @@ static op2_status renumber(struct op2i_sched *sched, op2_map map) {
   op2_status status = op2i_sched_run_all(sched, "renumbering by", map->obj.name);
   if (status == OP2_ERR_FATAL) return status;
   double start = op2i_seconds();
-  if (!status) status = op2i_renumber_unasked(map, sched->ctx->config.renumber == 1, &gain);
+  if (!status) status = op2i_renumber_auto(map, sched->ctx->config.renumber == 1, &gain);
   if (gain.nsets) forget(sched);
   tell(sched, map, status, &gain, op2i_seconds() - start);
   return OP2_SUCCESS;

@@ -6,58 +6,57 @@
 #include "mem.h"
 #include "sched.h"
 
-struct op2i_outside {
+struct op2i_saved_state {
   struct op2i_resource *dats;
   struct op2i_version **gbls;
 };
 
-static void free_outside(struct op2i_outside *outside) {
-  if (!outside) return;
-  op2i_free(outside->dats);
-  op2i_free(outside->gbls);
-  op2i_free(outside);
+static void free_saved(struct op2i_saved_state *saved) {
+  if (!saved) return;
+  op2i_free(saved->dats);
+  op2i_free(saved->gbls);
+  op2i_free(saved);
 }
 
 /* Allocate what enter() saves, with new versions of the globals for the nested queue. */
-static op2_status make_outside(const struct op2i_op *op, struct op2i_version *const *versions,
-                               struct op2i_outside **out) {
-  struct op2i_outside *outside = *out = op2i_calloc(1, sizeof *outside);
+static op2_status alloc_saved(const struct op2i_op *op, struct op2i_version *const *versions,
+                              struct op2i_saved_state **out) {
+  struct op2i_saved_state *saved = *out = op2i_calloc(1, sizeof *saved);
   op2_status status = OP2_SUCCESS;
-  if (!outside) return op2i_error_nomem("an operation that queues others");
-  outside->dats = op2i_calloc((size_t)op->ndats + 1, sizeof *outside->dats);
-  outside->gbls = op2i_calloc((size_t)op->ngbls + 1, sizeof(struct op2i_version *));
-  if (!outside->dats || !outside->gbls) return op2i_error_nomem("an operation that queues others");
+  if (!saved) return op2i_error_nomem("an operation that queues others");
+  saved->dats = op2i_calloc((size_t)op->ndats + 1, sizeof *saved->dats);
+  saved->gbls = op2i_calloc((size_t)op->ngbls + 1, sizeof(struct op2i_version *));
+  if (!saved->dats || !saved->gbls) return op2i_error_nomem("an operation that queues others");
   for (int g = 0; g < op->ngbls && !status; g++)
-    status = op2i_version_copy(op->gbls[g], versions[g], &outside->gbls[g]);
+    status = op2i_version_copy(op->gbls[g], versions[g], &saved->gbls[g]);
   return status;
 }
 
-static void swap_globals(const struct op2i_op *op, struct op2i_outside *outside) {
+static void swap_globals(const struct op2i_op *op, struct op2i_saved_state *saved) {
   for (int g = 0; g < op->ngbls; g++) {
     struct op2i_version *now = op->gbls[g]->now;
-    op->gbls[g]->now = outside->gbls[g];
-    outside->gbls[g] = now;
-    op->gbls[g]->now->res.round = op->ctx->round;
+    op->gbls[g]->now = saved->gbls[g];
+    saved->gbls[g] = now;
+    op->gbls[g]->now->res.nested_id = op->ctx->nested_id;
   }
 }
 
 static op2_status prepare(struct op2i_sched *sched, const struct op2i_op *op,
-                          struct op2i_version *const *versions, struct op2i_outside **out) {
-  op2_status status = make_outside(op, versions, out);
+                          struct op2i_version *const *versions, struct op2i_saved_state **out) {
+  op2_status status = alloc_saved(op, versions, out);
   if (status || sched->inner) return status;
   status = op2i_sched_create(sched->ctx, &sched->inner);
   if (!status) sched->inner->outer = sched;
   return status;
 }
 
-static void drop_globals(const struct op2i_op *op, struct op2i_outside *outside) {
-  for (int g = 0; outside && outside->gbls && g < op->ngbls; g++)
-    op2i_version_unref(outside->gbls[g]);
-  free_outside(outside);
+static void drop_globals(const struct op2i_op *op, struct op2i_saved_state *saved) {
+  for (int g = 0; saved && saved->gbls && g < op->ngbls; g++) op2i_version_unref(saved->gbls[g]);
+  free_saved(saved);
 }
 
 op2_status op2i_sched_enter(struct op2i_sched *sched, const struct op2i_op *op,
-                            struct op2i_version *const *versions, struct op2i_outside **out) {
+                            struct op2i_version *const *versions, struct op2i_saved_state **out) {
   op2_context ctx = sched->ctx;
   if (sched->outer)
     return op2i_error(OP2_ERR_STATE,
@@ -70,9 +69,9 @@ op2_status op2i_sched_enter(struct op2i_sched *sched, const struct op2i_op *op,
   sched->inner->outer_failures = ctx->failures;
   ctx->failures = NULL;
   ctx->sched = sched->inner;
-  ctx->inside = op;
+  ctx->nested = op;
   ctx->last_id_outside = ctx->next_id;
-  ctx->round++;
+  ctx->nested_id++;
   for (int d = 0; d < op->ndats; d++) {
     (*out)->dats[d] = op->dats[d]->res;
     op2i_resource_init(&op->dats[d]->res, ctx);
@@ -84,12 +83,12 @@ op2_status op2i_sched_enter(struct op2i_sched *sched, const struct op2i_op *op,
 op2_status op2i_sched_check_inside(const struct op2i_sched *sched, const struct op2i_op *op,
                                    op2_where where) {
   for (int d = 0; d < op->ndats; d++)
-    if (op->dats[d]->res.round != sched->ctx->round)
+    if (op->dats[d]->res.nested_id != sched->ctx->nested_id)
       return op2i_error(OP2_ERR_STATE,
                         "%s:%d: dat '%s' is used inside an operator that does not name it",
                         where.file, where.line, op->dats[d]->obj.name);
   for (int g = 0; g < op->ngbls; g++)
-    if (op->gbls[g]->now->res.round != sched->ctx->round)
+    if (op->gbls[g]->now->res.nested_id != sched->ctx->nested_id)
       return op2i_error(OP2_ERR_STATE,
                         "%s:%d: global '%s' is used inside an operator that does not name it",
                         where.file, where.line, op->gbls[g]->obj.name);
@@ -138,7 +137,7 @@ static void discard(struct op2i_sched *inner) {
 }
 
 op2_status op2i_sched_leave(struct op2i_sched *sched, const struct op2i_op *op,
-                            struct op2i_outside *outside, op2_status status) {
+                            struct op2i_saved_state *saved, op2_status status) {
   op2_context ctx = sched->ctx;
   struct op2i_sched *inner = sched->inner;
   char said[OP2I_WORDS] = "";
@@ -153,13 +152,13 @@ op2_status op2i_sched_leave(struct op2i_sched *sched, const struct op2i_op *op,
   ctx->failures = inner->outer_failures;
   inner->outer_failures = NULL;
   ctx->sched = sched;
-  ctx->inside = NULL;
+  ctx->nested = NULL;
   add_up(sched, inner);
   for (int d = 0; d < op->ndats; d++) {
     op2i_resource_clear(&op->dats[d]->res);
-    op->dats[d]->res = outside->dats[d];
+    op->dats[d]->res = saved->dats[d];
   }
-  swap_globals(op, outside);
-  drop_globals(op, outside);
+  swap_globals(op, saved);
+  drop_globals(op, saved);
   return status;
 }
