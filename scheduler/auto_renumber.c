@@ -109,7 +109,7 @@ op2_status op2i_numbering_count(struct op2i_sched *sched, struct op2i_op *op) {
   if (sched->outer) return status;
   for (int r = 0; r < loop->nranges; r++) rows += loop->ranges[r].hi - loop->ranges[r].lo;
   for (int m = 0; m < loop->nmaps && !status; m++) {
-    if (op2i_numbering_lead(loop->maps[m], rows, sched->ctx->open_scopes > 0))
+    if (op2i_numbering_count_rows(loop->maps[m], rows, sched->ctx->open_scopes > 0))
       status = renumber(sched, loop->maps[m]);
     waiting |= op2i_numbering_waits(loop->maps[m]);
   }

@@ -50,7 +50,7 @@ struct op2i_companion {
   void (*fp_window_close)(struct op2i_fp_scope *scope, bool ended);
   /* CPUs: see affinity.h and share.h. */
   void (*process_cpu_set)(struct op2i_cpu_set *set);
-  void (*seat_compare)(struct op2i_seat *seat, const struct op2i_cpu_set *sets);
+  void (*node_rank_compare)(struct op2i_node_rank *node_rank, const struct op2i_cpu_set *sets);
   /* Contexts and objects: see context.h and object.h. hold() and let_go() count a reference
    * to a context. */
   op2_status (*context_validate)(op2_context ctx);

@@ -17,7 +17,7 @@
 #include "op2/graph.h"
 #include "period.h"
 #include "program.h"
-#include "tell.h"
+#include "report.h"
 
 op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
   struct op2i_sched *sched = op2i_calloc(1, sizeof *sched);
@@ -193,7 +193,7 @@ static void undo_from(struct op2i_sched *sched, int64_t number) {
     op2i_graph_undo(sched);
 }
 
-static void tell_lost(const struct op2i_sched *sched, bool closely) {
+static void report_lost(const struct op2i_sched *sched, bool closely) {
   const struct op2i_node *first = NULL;
   int64_t n = 0;
   struct op2i_text text = {0};
@@ -248,5 +248,5 @@ static void forget(struct op2i_sched *sched, struct op2i_op *op) {
 }
 
 const struct op2i_scheduler op2i_scheduler = {
-    enqueue,          undo,     next, undo_from, force, flush, forget, op2i_sched_enter,
-    op2i_sched_leave, tell_lost};
+    enqueue,          undo,       next, undo_from, force, flush, forget, op2i_sched_enter,
+    op2i_sched_leave, report_lost};

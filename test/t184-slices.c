@@ -121,7 +121,7 @@ static void compare(int64_t n, int (*length)(int64_t row), int row_dim, int colu
   for (int slices = 0; slices < 2; slices++) {
     got[slices] = scratch(bytes + 1, 1);
     make(&p, slices);
-    EXPECT(p.sparsity->slice == (slices ? OP2I_SLICE : 1));
+    EXPECT(p.sparsity->rows_per_slice == (slices ? OP2I_SLICE : 1));
     for (int times = 0; times < 3; times++) multiply(&p, got[slices], &square[slices]);
     end(&p);
   }
@@ -232,7 +232,7 @@ static void chosen(void) {
     declare_dats(&p);
     make(&p, OP2I_SLICES_AUTO);
     bool slices = test_ctx->config.simd_bytes || test_ctx->device;
-    EXPECT(p.sparsity->slice == (slices ? kinds[k].slice : 1));
+    EXPECT(p.sparsity->rows_per_slice == (slices ? kinds[k].slice : 1));
     multiply(&p, got, &square);
     if (vectors() && k == 1) EXPECT(explains("a matrix, which are not in slices"));
     if (vectors() && k == 0)
@@ -277,7 +277,7 @@ static void stars(bool fits) {
   op2_status status = op2_renumber(p.rows);
   if (status != OP2_ERR_UNAVAILABLE) {
     MUST(status);
-    EXPECT(p.sparsity->slice == (fits ? OP2I_SLICE : 1));
+    EXPECT(p.sparsity->rows_per_slice == (fits ? OP2I_SLICE : 1));
     for (int times = 0; times < 2; times++) {
       multiply(&p, after, &square);
       for (int i = 0; i < STAR; i++)

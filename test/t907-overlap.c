@@ -130,7 +130,7 @@ static int see_to_messages(struct op2i_comm *comm, void *data) {
   const struct job *job = data;
   struct op2i_comm_kind kind = *comm->kind;
   struct row w;
-  kind.carry = ask;
+  kind.progress = ask;
   comm->kind = &kind;
   asked = 0;
   int wrong = row_begin(&w, comm, job->backend) != OP2_SUCCESS;

@@ -33,13 +33,13 @@
 #include "spread_case.h"
 #include "support.h"
 
-static const struct op2i_mpi_manner usual = {.piece = OP2I_MPI_PIECE};
+static const struct op2i_mpi_options usual = {.piece = OP2I_MPI_PIECE};
 static int rank, size;
 
-static struct op2i_comm *communicator(struct op2i_mpi_manner manner) {
+static struct op2i_comm *communicator(struct op2i_mpi_options mpi_options) {
   struct op2i_comm *comm;
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
-  if (op2 && !op2i_comm_mpi(op2, MPI_COMM_WORLD, &manner, &comm)) return comm;
+  if (op2 && !op2i_comm_mpi(op2, MPI_COMM_WORLD, &mpi_options, &comm)) return comm;
   fprintf(stderr, "no communicator: %s\n", op2_error_message());
   exit(1);
 }
@@ -55,14 +55,14 @@ static void tell(int wrong, const char *what, const char *more) {
   if (rank == 0) is_int(wrong, 0, "%s%s", what, more);
 }
 
-static void everywhere(const char *what, struct op2i_mpi_manner manner, rank_function *function,
-                       void *data) {
-  struct op2i_comm *comm = communicator(manner);
+static void everywhere(const char *what, struct op2i_mpi_options mpi_options,
+                       rank_function *function, void *data) {
+  struct op2i_comm *comm = communicator(mpi_options);
   int wrong = function(comm, data);
   op2i_comm_free(comm);
   tell(wrong, what,
-       manner.piece == usual.piece ? (manner.link.delay ? ", on a slow link" : "")
-                                   : ", in pieces of 7 bytes");
+       mpi_options.piece == usual.piece ? (mpi_options.link.delay ? ", on a slow link" : "")
+                                        : ", in pieces of 7 bytes");
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -100,14 +100,14 @@ static int of_nobody(struct op2i_comm *comm, void *data) {
 }
 
 static void messages(void) {
-  const struct op2i_mpi_manner pieces = {.piece = 7},
-                               slow = {.piece = OP2I_MPI_PIECE, .link = {200000, 0.5}};
-  const struct op2i_mpi_manner *manners[] = {&usual, &pieces, &slow};
+  const struct op2i_mpi_options pieces = {.piece = 7},
+                                slow = {.piece = OP2I_MPI_PIECE, .link = {200000, 0.5}};
+  const struct op2i_mpi_options *choices[] = {&usual, &pieces, &slow};
   for (int m = 0; m < 3; m++) {
-    everywhere("a ring", *manners[m], comm_ring, NULL);
-    everywhere("in order", *manners[m], comm_in_order, NULL);
+    everywhere("a ring", *choices[m], comm_ring, NULL);
+    everywhere("in order", *choices[m], comm_in_order, NULL);
     for (uint64_t seed = 1; seed <= 3; seed++)
-      everywhere("parcels", *manners[m], comm_parcels, &seed);
+      everywhere("parcels", *choices[m], comm_parcels, &seed);
   }
   everywhere("a tree", usual, comm_tree, NULL);
   everywhere("numbers", usual, comm_numbers, NULL);
@@ -115,7 +115,7 @@ static void messages(void) {
   everywhere("a message of nobody", usual, of_nobody, NULL);
   if (size == 2)
     everywhere("all of a slow link",
-               (struct op2i_mpi_manner){.piece = OP2I_MPI_PIECE, .link = COMM_SLOW}, comm_slowly,
+               (struct op2i_mpi_options){.piece = OP2I_MPI_PIECE, .link = COMM_SLOW}, comm_slowly,
                NULL);
 }
 

@@ -18,10 +18,10 @@ static int rank, size;
 
 static int as_processes(int n, rank_function *function, void *data) {
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
-  struct op2i_mpi_manner manner = {.piece = OP2I_MPI_PIECE};
+  struct op2i_mpi_options mpi_options = {.piece = OP2I_MPI_PIECE};
   struct op2i_comm *comm;
   (void)n;
-  if (op2 && !op2i_comm_mpi(op2, MPI_COMM_WORLD, &manner, &comm)) return function(comm, data);
+  if (op2 && !op2i_comm_mpi(op2, MPI_COMM_WORLD, &mpi_options, &comm)) return function(comm, data);
   MPI_Abort(MPI_COMM_WORLD, 1);
   return 1;
 }

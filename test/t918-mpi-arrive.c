@@ -44,14 +44,14 @@ static int lines_of(const char *path, const char *text) {
 static void test_warnings(const char *path) {
   static const char text[] = " s in op2_init_mpi, to which some other rank has not come";
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
-  struct op2i_mpi_manner manner = {.piece = OP2I_MPI_PIECE, .patience.warn_after = 50000000};
+  struct op2i_mpi_options mpi_options = {.piece = OP2I_MPI_PIECE, .patience.warn_after = 50000000};
   const struct timespec nap = {.tv_nsec = 10000000};
   struct op2i_comm *comm = NULL;
   fflush(stderr);
   const int before = dup(2), file = open(path, O_WRONLY | O_CREAT, 0600);
   if (rank == 0) dup2(file, 2);
   while (is_late() && lines_of(path, text) < 2) nanosleep(&nap, NULL);
-  op2_status status = op2i_comm_mpi(op2, MPI_COMM_WORLD, &manner, &comm);
+  op2_status status = op2i_comm_mpi(op2, MPI_COMM_WORLD, &mpi_options, &comm);
   fflush(stderr);
   dup2(before, 2);
   close(before);

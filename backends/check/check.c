@@ -119,7 +119,7 @@ static void offer(const struct op2i_check *check, const struct op2i_check_row *r
   }
   memcpy(own + arg->offset, check->start + row->at, row->bytes);
   op2i_values_combine(arg->type, arg->access, 1, own + arg->offset, check->frame[0] + row->at);
-  op2i_partial_offer(loop, row->arg, partials, own);
+  op2i_reduce_minloc(loop, row->arg, partials, own);
 }
 
 /* Store what kernels modify in place first; then, argument by argument, what generated code adds or

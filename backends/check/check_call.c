@@ -162,7 +162,7 @@ static const struct watched *touched(const struct guard *guard, const void *addr
   return NULL;
 }
 
-static op2_status tell_fault(const struct guard *guard, const struct op2i_fault *fault) {
+static op2_status report_fault(const struct guard *guard, const struct op2i_fault *fault) {
   const struct watched *w = touched(guard, fault->address);
   if (w) return wrong(w, (size_t)((unsigned char *)fault->address - w->memory), "touched");
   return op2i_error(OP2_ERR_KERNEL, "the function was stopped by signal %d at address %p",
@@ -215,7 +215,7 @@ op2_status op2i_check_call(struct op2i_user_call *call, void *data, void *const 
     op2i_fp_window_close(scope, ended);
     for (int64_t i = 0; i < guard.n; i++) open_again(&guard.watched[i]);
     op2i_fault_release();
-    if (!ended) status = tell_fault(&guard, &fault);
+    if (!ended) status = report_fault(&guard, &fault);
   }
   op2_status found = judge(&guard, ended, run.answer);
   *answer = run.answer;

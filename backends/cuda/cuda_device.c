@@ -160,15 +160,15 @@ static int named(const struct op2i_cuda_api *api, const char *which) {
   return -1;
 }
 
-/* Return the seat-th of the devices with the most processors, in round-robin order. */
-static int best(const struct op2i_cuda_api *api, int seat) {
+/* Return the device of a rank among those with the most processors, in round-robin order. */
+static int best(const struct op2i_cuda_api *api, int node_rank) {
   int n = count_devices(api), most = -1, alike = 0;
   for (int d = 0; d < n; d++) {
     int units = attribute(api, d, OP2I_CUDA_UNITS);
     alike = units > most ? 1 : alike + (units == most);
     if (units > most) most = units;
   }
-  for (int d = 0, left = alike ? seat % alike : 0; d < n; d++)
+  for (int d = 0, left = alike ? node_rank % alike : 0; d < n; d++)
     if (attribute(api, d, OP2I_CUDA_UNITS) == most && left-- == 0) return d;
   return -1;
 }
@@ -190,12 +190,12 @@ static void close_device(struct op2i_device *device) {
   op2i_free(cuda);
 }
 
-static op2_status open_device(const char *which, int seat, struct op2i_device **out) {
+static op2_status open_device(const char *which, int node_rank, struct op2i_device **out) {
   enum { NON_BLOCKING = 1 };
   const char *why = unavailable();
   if (why) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", why);
   const struct op2i_cuda_api *api = op2i_cuda_api(&why);
-  int number = which ? named(api, which) : best(api, seat);
+  int number = which ? named(api, which) : best(api, node_rank);
   if (number < 0) return op2i_device_unknown(&op2i_device_cuda, which ? which : "");
   struct cuda *cuda = op2i_calloc(1, sizeof *cuda);
   if (!cuda) return op2i_error_nomem("a device");

@@ -15,8 +15,9 @@
 
 op2_status op2i_device_have(op2_context ctx, const struct op2i_device_kind *kind) {
   const struct op2i_config *config = &ctx->config;
-  op2_status status = op2i_device_open(kind, config->device, ctx->comm ? ctx->comm->seat.rank : 0,
-                                       (int64_t)config->device_mb << 20, &ctx->device);
+  op2_status status =
+      op2i_device_open(kind, config->device, ctx->comm ? ctx->comm->node_rank.rank : 0,
+                       (int64_t)config->device_mb << 20, &ctx->device);
   if (!status) ctx->device->move_rows = op2i_device_move_rows;
   if (status != OP2_ERR_OPTION) return status;
   return op2i_error(status, "%s: %s", config->device_by, op2_error_message());

@@ -75,7 +75,7 @@ static void run_colours(struct op2i_step *step, int threads) {
 #pragma omp for schedule(static) nowait
       for (int32_t i = plan->color_offs[colour]; i < plan->color_offs[colour + 1]; i++) {
         op2i_step_run_block(step, plan->blkmap[i]);
-        if (omp_get_thread_num() == 0) op2i_comm_carry(comm);
+        if (omp_get_thread_num() == 0) op2i_comm_progress(comm);
       }
       seconds += op2i_seconds() - start;
 #pragma omp barrier

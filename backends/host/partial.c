@@ -127,7 +127,7 @@ static bool wins(const struct op2i_loop_arg *arg, unsigned char *from, unsigned 
   return better(arg, value, there) || (!better(arg, there, value) && number < other);
 }
 
-void op2i_partial_offer(const struct op2i_loop *loop, int a, unsigned char *into,
+void op2i_reduce_minloc(const struct op2i_loop *loop, int a, unsigned char *into,
                         unsigned char *from) {
   const struct op2i_loop_arg *arg = &loop->args[a];
   if (!wins(arg, from, into)) return;
@@ -142,7 +142,7 @@ void op2i_partial_offer(const struct op2i_loop *loop, int a, unsigned char *into
 
 /* Earlier members of a fused loop may have changed the global, so the result is stored only if it
  * is better than the global's present value. */
-static void publish(const struct op2i_step *step, int a) {
+static void store_result(const struct op2i_step *step, int a) {
   const struct op2i_loop *loop = step->loop;
   const struct op2i_loop_arg *arg = &loop->args[a];
   const unsigned char *value = step->partials + arg->offset;
@@ -164,18 +164,18 @@ static void combine_partials(const struct op2i_loop *loop, unsigned char *into,
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (!op2i_arg_reduces(arg) || op2i_arg_informs(arg)) continue;
     if (op2i_arg_located(arg))
-      op2i_partial_offer(loop, a, into, from);
+      op2i_reduce_minloc(loop, a, into, from);
     else
       op2i_values_combine(arg->type, arg->access, arg->dim, into + arg->offset, from + arg->offset);
   }
 }
 
-static void publish_all(struct op2i_step *step) {
+static void store_results(struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (op2i_arg_located(arg))
-      publish(step, a);
+      store_result(step, a);
     else if (op2i_arg_reduces(arg) && !op2i_arg_informs(arg))
       op2i_values_combine(arg->type, arg->access, arg->dim, step->gbl[arg->gbl],
                           step->partials + arg->offset);
@@ -192,7 +192,7 @@ void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
     for (int64_t b = 0; b + distance < nblocks; b += 2 * distance)
       combine_partials(step->loop, step->partials + (size_t)b * bytes,
                        step->partials + (size_t)(b + distance) * bytes);
-  if (!step->defers) publish_all(step);
+  if (!step->defers) store_results(step);
 }
 
 /* ---- combination over ranks ------------------------------------------------------------------ */
@@ -258,7 +258,7 @@ op2_status op2i_steps_reduce(struct op2i_reduction *reductions, int n) {
     const struct op2i_reduction *r = &reductions[i];
     if (r->lost || r->status) continue;
     memcpy(r->steps->partials, message + r->at, r->bytes);
-    publish_all(r->steps);
+    store_results(r->steps);
   }
   if (message != few) op2i_free_data(message);
   return status;

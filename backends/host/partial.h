@@ -15,7 +15,7 @@ void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into
 void op2i_values_clear(op2_type type, int64_t n, void *into);
 /* Replace the located result of reduction `a`, and the values beside it, by those of another
  * partial result if that one wins. */
-void op2i_partial_offer(const struct op2i_loop *loop, int a, unsigned char *into,
+void op2i_reduce_minloc(const struct op2i_loop *loop, int a, unsigned char *into,
                         unsigned char *from);
 
 /* Return the number of leading blocks of the plan that the step runs: all, unless a device has a

@@ -20,7 +20,7 @@ static void run(struct op2i_step *step) {
     op2i_fp_reset(); /* a kernel of an earlier loop may have changed it */
     hi = whole || step->hi - lo < PIECE ? step->hi : lo + PIECE;
     ((op2i_plain_fn)step->function)(&step->call, lo, hi, step->partials);
-    if (!whole) op2i_comm_carry(comm);
+    if (!whole) op2i_comm_progress(comm);
   }
 }
 

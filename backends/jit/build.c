@@ -302,7 +302,7 @@ static op2_status take(op2_context ctx, struct job *job) {
   if (fault) {
     op2i_text_add(failure, "the C compiler %s made no usable shared object (%s):\n",
                   compiler->driver.item[0], fault);
-    status = op2i_compiler_tell(compiler, &job->run);
+    status = op2i_compiler_report(compiler, &job->run);
   } else {
     status = load(ctx, job, image);
   }
@@ -408,7 +408,7 @@ static op2_status build_all(op2_context ctx, struct op2i_request **requests, int
   return status;
 }
 
-static op2_status tell_missing(op2_context ctx, struct op2i_request **requests, int64_t n) {
+static op2_status report_missing(op2_context ctx, struct op2i_request **requests, int64_t n) {
   struct op2i_jit *jit = ctx->jit;
   struct job job = {.member = requests, .count = n};
   op2i_text_add(&job.run.failure, "%s%s%s", jit->compiler.missing.chars,
@@ -421,7 +421,7 @@ static op2_status tell_missing(op2_context ctx, struct op2i_request **requests, 
 
 op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n) {
   struct job_list jobs = {0};
-  if (ctx->jit->compiler.missing.length) return tell_missing(ctx, requests, n);
+  if (ctx->jit->compiler.missing.length) return report_missing(ctx, requests, n);
   double start_time = op2i_seconds();
   op2_status status = build_all(ctx, requests, n, &jobs);
   double seconds = op2i_seconds() - start_time;

@@ -191,10 +191,10 @@ static bool was_checked(const struct op2i_cache *cache, struct op2i_key digest) 
 }
 
 /* Report, once in a context, that code is used which could not be compiled on this machine. */
-static void tell_unverified(op2_context ctx, bool absent) {
+static void report_unverified(op2_context ctx, bool absent) {
   struct op2i_cache *cache = &ctx->jit->cache;
-  if (cache->told > (int)absent) return;
-  cache->told = 1 + (int)absent;
+  if (cache->reported > (int)absent) return;
+  cache->reported = 1 + (int)absent;
   op2i_log(ctx, OP2I_LOG_INFO, "compiled loops of %s are used though %s: %s", cache->folder.path,
            ctx->jit->compiler.missing.chars,
            absent ? "the files that they were compiled from are unchanged or not here"
@@ -224,7 +224,7 @@ static op2_status is_fresh(op2_context ctx, struct op2i_bytes list,
   *fresh = code->mergeable && was_checked(cache, digest);
   if (*fresh) return OP2_SUCCESS;
   op2_status status = op2i_depend_check(ctx, list, code, fresh, &absent, &why);
-  if (!status && *fresh && ctx->jit->compiler.missing.length) tell_unverified(ctx, absent);
+  if (!status && *fresh && ctx->jit->compiler.missing.length) report_unverified(ctx, absent);
   if (!status && !*fresh) {
     status = note_outdated(ctx, why.chars);
   } else if (!status && code->mergeable) {

@@ -36,7 +36,7 @@ struct op2i_cache {
   bool warned, swept;
   bool shared; /* True if other users are trusted on request; they can read what is written */
   bool counted;
-  int told;                   /* 1: the lack of a compiler was reported; 2: that of files, too */
+  int reported;               /* 1: the lack of a compiler was reported; 2: that of files, too */
   int64_t bytes;              /* once counted: size of all entries, as far as this process knows */
   struct op2i_image **images; /* in the order of loading */
   int64_t nimages, capacity;

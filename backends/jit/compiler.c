@@ -91,7 +91,7 @@ static bool find_program(const char *name, char found[PATH_MAX], struct op2i_com
   return found[0] != '\0';
 }
 
-static void tell_missing(struct op2i_compiler *compiler, const char *name, const char *by) {
+static void report_missing(struct op2i_compiler *compiler, const char *name, const char *by) {
   if (strchr(name, '/') && access(name, F_OK) == 0)
     op2i_text_add(&compiler->missing, "the C compiler %s is not an executable file", name);
   else if (strchr(name, '/'))
@@ -111,7 +111,7 @@ static op2_status find_named(struct op2i_compiler *compiler, const char *cc, con
     return OP2_SUCCESS;
   }
   if (!find_program(driver->item[0], found, compiler)) {
-    tell_missing(compiler, driver->item[0], by);
+    report_missing(compiler, driver->item[0], by);
     return OP2_SUCCESS;
   }
   char *path = op2i_strdup(found);
@@ -407,7 +407,8 @@ static void add_log(struct op2i_text *text, const char *stem) {
   if (fd >= 0) close(fd);
 }
 
-op2_status op2i_compiler_tell(const struct op2i_compiler *compiler, struct op2i_compiler_run *run) {
+op2_status op2i_compiler_report(const struct op2i_compiler *compiler,
+                                struct op2i_compiler_run *run) {
   struct op2i_words arguments = {0};
   op2_status status = make_arguments(compiler, run, &arguments);
   add_log(&run->failure, run->stem);
@@ -463,5 +464,5 @@ op2_status op2i_compiler_wait(const struct op2i_compiler *compiler, struct op2i_
                   program, compiler->timeout);
   else
     add_end(&run->failure, program, how);
-  return op2i_compiler_tell(compiler, run);
+  return op2i_compiler_report(compiler, run);
 }

@@ -137,22 +137,24 @@ static void list(struct op2i_text *out) {
 
 /* ---- choosing a device ----------------------------------------------------------------------- */
 
-/* Return the seat-th device of a type on the first platform that has one, in round-robin order. */
-static int of_type(const struct op2i_opencl_found *found, int n, cl_device_type type, int seat) {
+/* Return the device of a rank among those of a type on the first platform that has one, in
+ * round-robin order. */
+static int of_type(const struct op2i_opencl_found *found, int n, cl_device_type type,
+                   int node_rank) {
   int first = 0, alike = 0;
   while (first < n && !(found[first].type & type)) first++;
   for (int d = first; d < n; d++)
     alike += found[d].platform == found[first].platform && found[d].type & type;
-  for (int d = first, left = alike ? seat % alike : 0; d < n; d++)
+  for (int d = first, left = alike ? node_rank % alike : 0; d < n; d++)
     if (found[d].platform == found[first].platform && found[d].type & type && left-- == 0) return d;
   return -1;
 }
 
-static int best(const struct op2i_opencl_found *found, int n, int seat) {
+static int best(const struct op2i_opencl_found *found, int n, int node_rank) {
   static const cl_device_type types[] = {CL_DEVICE_TYPE_GPU, CL_DEVICE_TYPE_ACCELERATOR,
                                          CL_DEVICE_TYPE_ALL};
   int chosen = -1;
-  for (size_t t = 0; t < 3 && chosen < 0; t++) chosen = of_type(found, n, types[t], seat);
+  for (size_t t = 0; t < 3 && chosen < 0; t++) chosen = of_type(found, n, types[t], node_rank);
   return chosen;
 }
 
@@ -187,13 +189,13 @@ static op2_status start(struct op2i_opencl *cl) {
   return op2i_opencl_failed(cl, "clCreateCommandQueue", error);
 }
 
-static op2_status open_device(const char *which, int seat, struct op2i_device **out) {
+static op2_status open_device(const char *which, int node_rank, struct op2i_device **out) {
   struct op2i_opencl_found found[OP2I_OPENCL_MOST];
   const char *why = unavailable();
   if (why) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", why);
   const struct op2i_opencl_api *api = op2i_opencl_api(&why);
   int n = op2i_opencl_find(api, found);
-  int chosen = which ? named(found, n, which) : best(found, n, seat);
+  int chosen = which ? named(found, n, which) : best(found, n, node_rank);
   if (chosen < 0) return op2i_device_unknown(&op2i_device_opencl, which ? which : "");
   struct op2i_opencl *cl = op2i_calloc(1, sizeof *cl);
   if (!cl) return op2i_error_nomem("a device");

@@ -7,9 +7,9 @@ static const char *unavailable(void) {
   return "op2 was built without OpenCL (package opencl-c-headers, meson option opencl)";
 }
 
-static op2_status open_device(const char *which, int seat, struct op2i_device **device) {
+static op2_status open_device(const char *which, int node_rank, struct op2i_device **device) {
   (void)which;
-  (void)seat;
+  (void)node_rank;
   (void)device;
   return op2i_error(OP2_ERR_UNAVAILABLE, "%s", unavailable());
 }

@@ -265,7 +265,7 @@ static void add_level(struct op2i_c_decl *out, int *ndeclared, int64_t level) {
   type->levels[(*ndeclared)++] = level;
 }
 
-static int stars(struct op2i_c_reader *r, struct op2i_c_decl *out) {
+static int parse_pointers(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   int n = 0;
   while (r->at < r->count) {
     const struct word *w = find_word(here(r));
@@ -305,7 +305,7 @@ static bool nested(struct op2i_c_reader *r, struct op2i_c_decl *out, int *ndecla
 
 static void declarator(struct op2i_c_reader *r, struct op2i_c_decl *out, int *ndeclared) {
   bool more = false;
-  int pointers = stars(r, out);
+  int pointers = parse_pointers(r, out);
   if (op2i_c_word(here(r)))
     out->name = &r->tokens[r->at++];
   else if (at_nested(r))

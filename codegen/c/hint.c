@@ -75,21 +75,21 @@ void op2i_kernel_hint(op2_kernel kernel, const struct op2i_loop_const *consts, i
                       struct op2i_text *message) {
   enum { HINTS = 3 };
   struct op2i_unit unit;
-  char told[HINTS][64];
-  int ntold = 0;
+  char reported[HINTS][64];
+  int nreported = 0;
   op2_status status = op2i_unit_read(kernel->source, kernel->given, &unit);
-  for (int p = 0; !status && p < unit.ncode && ntold < HINTS; p++) {
+  for (int p = 0; !status && p < unit.ncode && nreported < HINTS; p++) {
     const struct op2i_token *t = &unit.tokens.list[unit.code[p]];
     size_t length = t->end - t->begin;
-    if (!op2i_unit_word(&unit, p) || length >= sizeof *told) continue;
-    char *name = told[ntold];
+    if (!op2i_unit_word(&unit, p) || length >= sizeof *reported) continue;
+    char *name = reported[nreported];
     memcpy(name, unit.tokens.text + t->begin, length);
     name[length] = '\0';
     bool known = !stray(&unit, consts, nconsts, p, name);
-    for (int i = 0; i < ntold && !known; i++) known = !strcmp(told[i], name);
+    for (int i = 0; i < nreported && !known; i++) known = !strcmp(reported[i], name);
     if (known || message->failed || !speaks_of(message->chars, name, length)) continue;
     add_hint(message, kernel->obj.name, name, op2i_unit_is(&unit, p + 1, "("));
-    ntold++;
+    nreported++;
   }
   op2i_unit_free(&unit);
 }

@@ -263,7 +263,7 @@ bool op2i_emit_entries(const struct op2i_emitter *e, const struct op2i_member *m
   if (a == end) return false;
   int first = (int)e->loop->args[a].first;
   op2i_text_add(e->out, "    for (%s op2_entry = op2_map%d[", type, first);
-  if (e->loop->maps[first]->slice == 1) {
+  if (e->loop->maps[first]->rows_per_slice == 1) {
     op2i_text_add(e->out, "op2_element]; op2_entry < op2_map%d[op2_element + 1]; op2_entry++)",
                   first);
     return true;

@@ -77,7 +77,7 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum walk walk) {
 static void walk_map(const struct op2i_vec *v, int map, enum walk walk) {
   int arity = (int)v->e->loop->maps[map]->arity;
   /* Maps of a matrix's rows do not advance with the batches. */
-  if (v->e->loop->maps[map]->slice || v->e->loop->maps[map]->first) return;
+  if (v->e->loop->maps[map]->rows_per_slice || v->e->loop->maps[map]->first) return;
   switch (walk) {
   case BEGIN:
     op2i_text_add(v->out,

@@ -56,7 +56,7 @@ static void check_rows(const struct op2i_emitter *e, struct op2i_text *why) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (arg->kind != OP2I_ARG_EACH) continue;
     const int block_size = loop->op.ctx->config.block_size;
-    if (loop->maps[arg->first]->slice != OP2I_SLICE)
+    if (loop->maps[arg->first]->rows_per_slice != OP2I_SLICE)
       op2i_text_add(why, "it goes through the rows of a matrix, which are not in slices");
     else if (e->listed)
       op2i_text_add(why, "it goes through some rows of a matrix");

@@ -27,7 +27,7 @@ static void unify(struct op2i_simd_vary *v, struct op2i_simd_var *a, struct op2i
 }
 
 /* The variable whose memory an lvalue or pointer leads to. */
-static struct op2i_simd_var *root(struct op2i_simd *l, const struct op2i_simd_node *e) {
+static struct op2i_simd_var *base_variable(struct op2i_simd *l, const struct op2i_simd_node *e) {
   for (;;) {
     switch (e->kind) {
     case OP2I_SIMD_NAME: return e->var;
@@ -82,7 +82,7 @@ static bool range(const struct op2i_simd_node *e, int64_t *lo, int64_t *hi) {
 }
 
 /* True if a subscript may be out of range in lanes that do not need it. */
-static bool wild(const struct op2i_simd_node *subscript, int64_t extent) {
+static bool may_be_out_of_range(const struct op2i_simd_node *subscript, int64_t extent) {
   int64_t lo, hi;
   if (!range(subscript, &lo, &hi)) return true;
   return extent > 0 && (lo < 0 || hi >= extent);
@@ -123,7 +123,7 @@ static void vary_binary(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   const struct op2i_simd_node *pointer = e->a->type.nlevels ? e->a : e->b;
   const struct op2i_simd_node *offset = e->a->type.nlevels ? e->b : e->a;
   e->varying = pointer->varying;
-  e->hazard = e->hazard || wild(offset, 0);
+  e->hazard = e->hazard || may_be_out_of_range(offset, 0);
   if (offset->varying)
     op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
 }
@@ -135,18 +135,18 @@ static void vary_choice(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   if (!e->type.nlevels || op2i_simd_stopped(v->l)) return;
   if (e->a->varying)
     op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
-  unify(v, root(v->l, e->b), root(v->l, e->c));
+  unify(v, base_variable(v->l, e->b), base_variable(v->l, e->c));
 }
 
 /* A pointer is assigned another value. */
 static void move_pointer(struct op2i_simd_vary *v, struct op2i_simd_node *e,
                          struct op2i_simd_node *value) {
-  struct op2i_simd_var *to = root(v->l, e->a);
+  struct op2i_simd_var *to = base_variable(v->l, e->a);
   e->impure = true;
   if (to && (to->region != v->region || through_pointer(e->a)))
     op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
   if (value && value->type.nlevels)
-    unify(v, to, root(v->l, value));
+    unify(v, to, base_variable(v->l, value));
   else if (value && value->varying)
     op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
   e->varying = to && to->varying;
@@ -154,7 +154,7 @@ static void move_pointer(struct op2i_simd_vary *v, struct op2i_simd_node *e,
 
 static void store(struct op2i_simd_vary *v, struct op2i_simd_node *e,
                   const struct op2i_simd_node *value) {
-  struct op2i_simd_var *to = root(v->l, e->a);
+  struct op2i_simd_var *to = base_variable(v->l, e->a);
   bool far = through_pointer(e->a);
   e->impure = true;
   if (!to) return;
@@ -182,7 +182,7 @@ static void vary_unary(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->a);
   if (op2i_simd_stopped(v->l)) return;
   if (is(e, "&")) {
-    struct op2i_simd_var *var = root(v->l, e->a);
+    struct op2i_simd_var *var = base_variable(v->l, e->a);
     if (var) var->masked = true;
     e->varying = var && var->varying;
   } else if (is(e, "++") || is(e, "--")) {
@@ -197,7 +197,7 @@ static void vary_index(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->a);
   take_operand(v, e, e->b);
   if (op2i_simd_stopped(v->l)) return;
-  if (wild(e->b, e->a->type.levels[0])) e->hazard = true;
+  if (may_be_out_of_range(e->b, e->a->type.levels[0])) e->hazard = true;
   if (e->b->varying && e->type.nlevels)
     op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
 }
@@ -224,7 +224,7 @@ static bool match_arguments(struct op2i_simd_vary *v, struct op2i_simd_node *e,
     const struct op2i_simd_var *param = callee->params[n];
     check_argument(v->l, e, a, param);
     if (op2i_simd_stopped(v->l)) return false;
-    struct op2i_simd_var *to = a->type.nlevels ? root(v->l, a) : NULL;
+    struct op2i_simd_var *to = a->type.nlevels ? base_variable(v->l, a) : NULL;
     if (to && param->varying) raise_var(v, to);
     if (to && callee->stores && partial(v)) to->masked = true;
     more = more || (param->varying && !asked[n]);
@@ -251,9 +251,9 @@ static void vary_call(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
     if (e->callee->nparams != n)
       op2i_simd_refuse(v->l, "calls %s with %d arguments in line %d", e->text, n, e->line);
     more = match_arguments(v, e, e->callee, asked);
-    bool told = partial(v) && (e->callee->stores || e->callee->hazard);
-    more = more || told != masked;
-    masked = masked || told;
+    bool needs_mask = partial(v) && (e->callee->stores || e->callee->hazard);
+    more = more || needs_mask != masked;
+    masked = masked || needs_mask;
   }
   e->masked = masked;
   e->varying = e->callee->returns_varying;
@@ -299,7 +299,7 @@ void op2i_simd_vary_init(struct op2i_simd_vary *v, struct op2i_simd_var *var,
   op2i_simd_vary_expr(v, init);
   if (op2i_simd_stopped(v->l)) return;
   if (init->type.nlevels)
-    unify(v, var, root(v->l, init));
+    unify(v, var, base_variable(v->l, init));
   else if (init->varying)
     raise_var(v, var);
 }

@@ -58,35 +58,35 @@ static op2_status check(const struct call *c) {
 }
 
 /* Queue loops that set the nonzeros to zero, and those on the diagonal to the value. */
-static op2_status queue_zeros(const struct call *c, const struct op2i_row_places *places) {
+static op2_status queue_zeros(const struct call *c, const struct op2i_row_nonzeros *nonzeros) {
   op2_mat mat = c->mat;
   const float narrow = (float)c->diagonal;
   const void *value = mat->type == OP2_F32 ? (const void *)&narrow : &c->diagonal;
   const op2_arg args[] = {op2_arg_direct(mat->values, OP2_WRITE), op2_arg_val(value, 1, mat->type)};
   op2_status status =
-      op2_par_loop_at(c->where, mat->zero, c->columns ? places->cross : places->all, 1, args);
+      op2_par_loop_at(c->where, mat->zero, c->columns ? nonzeros->cross : nonzeros->all, 1, args);
   if (status || c->diagonal == 0) return status;
-  return op2_par_loop_at(c->where, mat->set_diagonal, places->on_diagonal, 2, args);
+  return op2_par_loop_at(c->where, mat->set_diagonal, nonzeros->on_diagonal, 2, args);
 }
 
-static op2_status prepare(const struct call *c, const struct op2i_row_places **places) {
+static op2_status prepare(const struct call *c, const struct op2i_row_nonzeros **nonzeros) {
   const struct op2i_row_request request = {c->name, c->rows, c->diagonal != 0, c->columns};
   op2_status status = op2i_mat_need_zero(c->mat);
   if (!status && c->diagonal != 0) status = need_kernel(c->mat);
-  return status ? status : op2i_sparsity_row_places(c->mat->sparsity, &request, places);
+  return status ? status : op2i_sparsity_row_nonzeros(c->mat->sparsity, &request, nonzeros);
 }
 
 op2_status op2_mat_zero_rows_at(op2_where where, op2_mat mat, op2_set rows, double diagonal) {
   OP2I_FP_DEFAULT;
-  const struct op2i_row_places *places = NULL;
+  const struct op2i_row_nonzeros *nonzeros = NULL;
   if (!where.file) where.file = "?";
   const struct call call = {where, "op2_mat_zero_rows", mat, rows, diagonal, false};
   op2_status status = check(&call);
   if (status) return status;
   const struct op2i_behalf before =
       op2i_context_behalf(mat->obj.ctx, call.name, mat->obj.name, where);
-  status = prepare(&call, &places);
-  if (!status) status = queue_zeros(&call, places);
+  status = prepare(&call, &nonzeros);
+  if (!status) status = queue_zeros(&call, nonzeros);
   if (!status) mat->rows_zeroed = true;
   op2i_context_behalf_end(mat->obj.ctx, before);
   return status;
@@ -165,7 +165,7 @@ static op2_status need_kernels(op2_mat mat) {
   return status;
 }
 
-static op2_status queue_correction(const struct call *c, const struct op2i_row_places *places,
+static op2_status queue_correction(const struct call *c, const struct op2i_row_nonzeros *nonzeros,
                                    op2_dat x, op2_dat b) {
   op2_mat mat = c->mat;
   const struct op2_sparsity_s *sparsity = mat->sparsity;
@@ -179,10 +179,10 @@ static op2_status queue_correction(const struct call *c, const struct op2i_row_p
   const op2_arg lift[] = {op2_arg_direct(mat->lifted, OP2_WRITE),
                           op2_arg_dat(mat->values, OP2I_EACH, sparsity->entries, OP2_READ),
                           op2_arg_dat(x, OP2I_EACH, sparsity->across, OP2_READ),
-                          op2_arg_dat(places->marked, OP2I_EACH, sparsity->across, OP2_READ)};
+                          op2_arg_dat(nonzeros->marked, OP2I_EACH, sparsity->across, OP2_READ)};
   const op2_arg eliminate[] = {
       op2_arg_direct(b, OP2_RW), op2_arg_direct(x, OP2_READ), op2_arg_direct(mat->lifted, OP2_READ),
-      op2_arg_direct(places->marked, OP2_READ), op2_arg_val(value, 1, mat->type)};
+      op2_arg_direct(nonzeros->marked, OP2_READ), op2_arg_val(value, 1, mat->type)};
   status = op2_par_loop_at(c->where, mat->lift, sparsity->rows, 4, lift);
   return status ? status : op2_par_loop_at(c->where, mat->eliminate, sparsity->rows, 5, eliminate);
 }
@@ -190,7 +190,7 @@ static op2_status queue_correction(const struct call *c, const struct op2i_row_p
 op2_status op2_mat_zero_rows_columns_at(op2_where where, op2_mat mat, op2_set rows, double diagonal,
                                         op2_dat x, op2_dat b) {
   OP2I_FP_DEFAULT;
-  const struct op2i_row_places *places = NULL;
+  const struct op2i_row_nonzeros *nonzeros = NULL;
   if (!where.file) where.file = "?";
   const struct call call = {where, "op2_mat_zero_rows_columns", mat, rows, diagonal, true};
   op2_status status = check(&call);
@@ -198,9 +198,9 @@ op2_status op2_mat_zero_rows_columns_at(op2_where where, op2_mat mat, op2_set ro
   if (status) return status;
   const struct op2i_behalf before =
       op2i_context_behalf(mat->obj.ctx, call.name, mat->obj.name, where);
-  status = prepare(&call, &places);
-  if (!status && x) status = queue_correction(&call, places, x, b);
-  if (!status) status = queue_zeros(&call, places);
+  status = prepare(&call, &nonzeros);
+  if (!status && x) status = queue_correction(&call, nonzeros, x, b);
+  if (!status) status = queue_zeros(&call, nonzeros);
   op2i_context_behalf_end(mat->obj.ctx, before);
   return status;
 }

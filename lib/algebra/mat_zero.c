@@ -29,7 +29,7 @@ op2_status op2_mat_zero_at(op2_where where, op2_mat mat) {
   op2i_context_behalf_end(mat->obj.ctx, before);
   if (status) return status;
   const op2_arg arg = op2_arg_direct(mat->values, OP2_WRITE);
-  status = op2_par_loop_at(where, mat->zero, mat->sparsity->places, 1, &arg);
+  status = op2_par_loop_at(where, mat->zero, mat->sparsity->nonzeros, 1, &arg);
   if (!status) mat->rows_zeroed = false;
   return status;
 }

@@ -38,8 +38,8 @@ static const char *kind_fault(const struct stat *st) {
 }
 
 /* Some files are longer than fstat() reports, and some grow while they are read. */
-static op2_status read_all(int fd, size_t told, struct op2i_bytes *bytes, const char **fault) {
-  size_t room = told + 1, have = 0;
+static op2_status read_all(int fd, size_t expected, struct op2i_bytes *bytes, const char **fault) {
+  size_t room = expected + 1, have = 0;
   unsigned char *data = op2i_malloc(room + 1);
   bool ended = false;
   while (data && !ended && !*fault) {

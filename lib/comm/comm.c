@@ -19,7 +19,7 @@ enum { LEVELS = 31, PIECE = 256 };
 /* ---- messages that are opened for one use ---------------------------------------------------- */
 
 /* A failure here would leave other ranks waiting, so all ranks are notified of it. */
-static op2_status told(struct op2i_comm *comm, op2_status status) {
+static op2_status notify_all(struct op2i_comm *comm, op2_status status) {
   if (status) op2i_comm_abandon(comm, op2_error_message());
   return status;
 }
@@ -27,7 +27,7 @@ static op2_status told(struct op2i_comm *comm, op2_status status) {
 static op2_status finish(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
   bool over;
   op2_status status = op2i_comm_start(comm, n, messages);
-  return told(comm, status ? status : op2i_comm_over(comm, n, messages, true, &over));
+  return notify_all(comm, status ? status : op2i_comm_over(comm, n, messages, true, &over));
 }
 
 static op2_status open_all(struct op2i_comm *comm, int64_t n, const struct op2i_envelope *envelopes,
@@ -134,13 +134,13 @@ void op2i_comm_free(struct op2i_comm *comm) {
   comm->kind->free(comm);
 }
 
-void op2i_comm_carry(struct op2i_comm *comm) {
+void op2i_comm_progress(struct op2i_comm *comm) {
   enum { EVERY_NS = 100000 };
-  if (!comm || comm->flying == 0 || !comm->kind->carry) return;
+  if (!comm || comm->flying == 0 || !comm->kind->progress) return;
   int64_t time = op2i_nanoseconds();
-  if (time - comm->carried < EVERY_NS) return;
-  comm->carried = time;
-  comm->kind->carry(comm);
+  if (time - comm->progressed < EVERY_NS) return;
+  comm->progressed = time;
+  comm->kind->progress(comm);
 }
 
 static op2_status need_channels(struct op2i_comm *comm) {
@@ -151,7 +151,7 @@ static op2_status need_channels(struct op2i_comm *comm) {
   if (!status) add_channels(comm);
   if (!status) status = open_channels(comm);
   if (status) free_channels(comm);
-  return told(comm, status);
+  return notify_all(comm, status);
 }
 
 static void stamp(const struct op2i_comm *comm, struct piece *piece) {
@@ -179,7 +179,7 @@ static op2_status differ(struct op2i_comm *comm, const struct channel *channel) 
     op2i_comm_compare(comm, channel->peer, other->number, other->digest);
     return op2i_comm_diverged(comm, channel->peer, reason);
   }
-  return told(comm, op2i_error(OP2_ERR_FATAL, "%s", reason));
+  return notify_all(comm, op2i_error(OP2_ERR_FATAL, "%s", reason));
 }
 
 static op2_status compare(struct op2i_comm *comm, const struct channel *channel, size_t bytes) {

@@ -52,7 +52,7 @@ struct op2i_comm_kind {
                      bool *over);
   /* Let messages make progress, for a kind whose messages do so only during calls; null: not
    * needed. over() reports their state. */
-  void (*carry)(struct op2i_comm *comm);
+  void (*progress)(struct op2i_comm *comm);
   /* Report that this rank cannot continue, and that no error which it returns would reach the
    * others: they must not wait for it. From then on no message of any rank arrives, and over()
    * reports the rank and the reason; if ranks are processes, the job ends with this report instead.
@@ -69,12 +69,12 @@ struct op2i_comm_kind {
 
 /* The threads that may call functions of the kind: one fixed thread, any one at a time, or several
  * at a time for different messages. */
-enum op2i_callers { OP2I_CALLERS_ONE, OP2I_CALLERS_IN_TURN, OP2I_CALLERS_ANY };
+enum op2i_thread_level { OP2I_THREAD_FUNNELED, OP2I_THREAD_SERIALIZED, OP2I_THREAD_MULTIPLE };
 
 /* The position of a rank among those of its node. */
-struct op2i_seat {
-  int rank, size;  /* among the ranks of its node */
-  int twin, twins; /* among those of them that may run on the same CPUs */
+struct op2i_node_rank {
+  int rank, size;               /* among the ranks of its node */
+  int sharer_rank, cpu_sharers; /* among those of them that may run on the same CPUs */
   int overlapping; /* how many other ranks may run on some of these CPUs, but not on the same set */
   int cpus;        /* all CPUs on which ranks of the node may run */
   int spare;       /* other CPUs of the node, on which this rank could run */
@@ -111,15 +111,15 @@ struct op2i_watch {
 /* The common part of a communicator. Each kind puts it first in its own structure. */
 struct op2i_comm {
   const struct op2i_comm_kind *kind;
-  enum op2i_callers callers;
+  enum op2i_thread_level thread_level;
   int rank, size;
-  struct op2i_seat seat;
+  struct op2i_node_rank node_rank;
   struct op2i_channels *channels; /* comm.c's channels for small messages; null at first */
   /* Halo exchanges so far: how many there were, their messages and bytes; and nanoseconds summed
    * over exchanges, from start to end, and the part of it in which nothing else could be done. */
   int64_t exchanges, messages, bytes, travelled, waited;
   int flying;             /* exchanges that have started and are not known to be over */
-  int64_t carried;        /* when messages last made progress by op2i_comm_carry() */
+  int64_t progressed;     /* when messages last made progress by op2i_comm_progress() */
   struct op2i_sent *sent; /* [nsent] one for each other rank */
   int64_t nsent, sent_capacity;
   struct op2i_trail *trail; /* belongs to the context; null: ranks do not compare their calls */
@@ -131,7 +131,7 @@ void op2i_comm_free(struct op2i_comm *comm);
 /* Let messages make progress, at most every 100 microseconds. The thread that runs loops calls this
  * from time to time while halo exchanges are in flight. `comm` may be null, if there is one
  * rank. */
-void op2i_comm_carry(struct op2i_comm *comm);
+void op2i_comm_progress(struct op2i_comm *comm);
 
 /* ---- collective operations ------------------------------------------------------------------- */
 

@@ -173,8 +173,8 @@ static void to_itself(const struct op2i_comm *comm, int64_t n, const struct op2i
         memcpy(received->parcel[k].data, parcels[i].data, parcels[i].bytes);
 }
 
-static op2_status carry(struct op2i_comm *comm, int64_t n, const struct op2i_parcel *parcels,
-                        const struct op2i_parcels *received, op2_status status) {
+static op2_status transfer(struct op2i_comm *comm, int64_t n, const struct op2i_parcel *parcels,
+                           const struct op2i_parcels *received, op2_status status) {
   struct op2i_envelope *all = op2i_malloc((size_t)(n + received->n) * sizeof *all);
   int64_t count = 0;
   if (!status && !all) status = op2i_error_nomem("parcels");
@@ -202,7 +202,7 @@ op2_status op2i_comm_deliver(struct op2i_comm *comm, int64_t n, const struct op2
   if (!status) status = route(comm, &notes);
   if (!status) {
     if (notes.n) qsort(notes.note, (size_t)notes.n, sizeof *notes.note, by_sender);
-    status = carry(comm, n, parcels, received, make_room(&notes, received));
+    status = transfer(comm, n, parcels, received, make_room(&notes, received));
   }
   op2i_free(notes.note);
   if (status) op2i_parcels_free(received);

@@ -358,10 +358,11 @@ op2_status op2i_comm_threads(int n, struct op2i_link_speed speed, struct op2i_co
   for (int r = 0; r < n; r++) {
     world->ranks[r] = (struct rank){
         .comm = {.kind = &kind,
-                 .callers = OP2I_CALLERS_ANY,
+                 .thread_level = OP2I_THREAD_MULTIPLE,
                  .rank = r,
                  .size = n,
-                 .seat = {.rank = r, .size = n, .twin = r, .twins = n, .process = true}},
+                 .node_rank =
+                     {.rank = r, .size = n, .sharer_rank = r, .cpu_sharers = n, .process = true}},
         .world = world,
         .stuck = -1};
     comms[r] = &world->ranks[r].comm;

@@ -184,8 +184,8 @@ static void describe(const struct op2i_config *config, const char *backend,
 
 /* The error reports the value of rank 0 and that of `other`: the lowest rank that differs from it
  * in the first option in which any rank does. */
-static op2_status tell_ranks(const struct op2i_config *config, const char *backend,
-                             enum op2i_variable_id id, int other, struct op2i_comm *comm) {
+static op2_status report_difference(const struct op2i_config *config, const char *backend,
+                                    enum op2i_variable_id id, int other, struct op2i_comm *comm) {
   char lowest[VALUE_CHARS], differs[VALUE_CHARS];
   describe(config, backend, id, lowest);
   memcpy(differs, lowest, sizeof differs);
@@ -214,7 +214,7 @@ op2_status op2i_config_agree(const struct op2i_config *config, const char *backe
   at = at * comm->size + comm->rank;
   if (!status) status = op2i_comm_least(comm, 1, &at);
   if (status) return status;
-  return tell_ranks(config, backend, ids[at / comm->size], (int)(at % comm->size), comm);
+  return report_difference(config, backend, ids[at / comm->size], (int)(at % comm->size), comm);
 }
 
 void op2i_config_free(struct op2i_config *config) {

@@ -13,9 +13,9 @@
 const struct op2i_device_kind *const op2i_device_kinds[] = {&op2i_device_cuda, &op2i_device_opencl,
                                                             NULL};
 
-op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int seat,
+op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int node_rank,
                             int64_t limit, struct op2i_device **device) {
-  op2_status status = kind->open(which, seat, device);
+  op2_status status = kind->open(which, node_rank, device);
   if (!status) (*device)->memory.limit = limit;
   return status;
 }

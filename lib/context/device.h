@@ -116,9 +116,9 @@ struct op2i_device_kind {
    * thread; determined once. */
   const char *(*unavailable)(void);
   /* `which` is as in OP2_DEVICE: a number from 0, or part of a name in any case. Null: the best
-   * device; if several are equally good, `seat` (from 0) counts through them. Fails with
+   * device; if several are equally good, `node_rank` (from 0) counts through them. Fails with
    * OP2_ERR_UNAVAILABLE or OP2_ERR_OPTION, and the devices that exist in the message. */
-  op2_status (*open)(const char *which, int seat, struct op2i_device **device);
+  op2_status (*open)(const char *which, int node_rank, struct op2i_device **device);
   /* memory and code of the device have to be released before */
   void (*close)(struct op2i_device *device);
   /* Prints one line for each device: number, name, memory, target. */
@@ -163,7 +163,7 @@ extern const struct op2i_device_kind *const op2i_device_kinds[];
 
 /* Open a device as the kind's open() does; `limit` is the most bytes that may be allocated on it,
  * or 0. */
-op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int seat,
+op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int node_rank,
                             int64_t limit, struct op2i_device **device);
 void op2i_device_close(struct op2i_device *device); /* null: nothing */
 /* Used by implementations of open(). op2i_device_meant(): true if `which` denotes the device of

@@ -10,9 +10,9 @@
 
 static const char *unavailable(void) { return NULL; }
 
-static op2_status open_shadow(const char *which, int seat, struct op2i_device **out) {
+static op2_status open_shadow(const char *which, int node_rank, struct op2i_device **out) {
   (void)which;
-  (void)seat;
+  (void)node_rank;
   struct op2i_device *device = op2i_calloc(1, sizeof *device);
   if (!device) return op2i_error_nomem("a device");
   device->kind = &op2i_device_shadow;

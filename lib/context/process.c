@@ -93,12 +93,12 @@ bool op2i_process_forked(void) { return forked; }
 /* Loops that are still queued are lost when the process ends. They are reported, not run, since
  * what they need (workers, the user's memory) may be gone. Details beyond their number are printed
  * only if no other thread can be queueing loops. */
-static void tell_lost(void) {
+static void report_lost(void) {
   /* A signal handler that exits may have interrupted a thread that holds the lock. */
   if (pthread_mutex_trylock(&lock)) return;
   for (op2_context ctx = living; ctx; ctx = ctx->next_living)
     if (!ctx->finalized && !ctx->fatal)
-      op2i_scheduler.tell_lost(ctx->sched, pthread_equal(ctx->maker, pthread_self()));
+      op2i_scheduler.report_lost(ctx->sched, pthread_equal(ctx->maker, pthread_self()));
   op2i_process_unlock();
 }
 
@@ -106,7 +106,7 @@ static void tell_lost(void) {
  * either, and exit handlers that the program registers later run before this one. */
 __attribute__((constructor)) static void watch(void) {
   (void)pthread_atfork(before_fork, in_parent, in_child);
-  (void)atexit(tell_lost);
+  (void)atexit(report_lost);
 }
 
 /* ---- contexts -------------------------------------------------------------------------------- */

@@ -53,7 +53,7 @@ struct op2i_scheduler {
                       struct op2i_saved_state *saved, op2_status status);
   /* Warn of operations that are queued while the process ends. `closely`: no other thread is
    * queueing any, so the first one can be named. */
-  void (*tell_lost)(const struct op2i_sched *sched, bool closely);
+  void (*report_lost)(const struct op2i_sched *sched, bool closely);
 };
 extern const struct op2i_scheduler op2i_scheduler; /* scheduler/sched.c */
 

@@ -33,39 +33,39 @@ static void say(op2_context ctx, const char *format, ...) {
 }
 
 /* The reason why this rank keeps the cores that it has; null: they can be shared out. */
-static const char *kept(const struct op2i_seat *seat, bool narrow, bool first) {
+static const char *kept(const struct op2i_node_rank *node_rank, bool narrow, bool first) {
   if (!first) return "the first context of this process has settled it";
-  if (seat->size == 1) return "no other rank is on this node";
-  if (seat->overlapping) return "the launcher has bound ranks to cores that overlap";
-  if (seat->twins == 1) return "the launcher has bound each rank to cores of its own";
+  if (node_rank->size == 1) return "no other rank is on this node";
+  if (node_rank->overlapping) return "the launcher has bound ranks to cores that overlap";
+  if (node_rank->cpu_sharers == 1) return "the launcher has bound each rank to cores of its own";
   if (narrow) return "the environment gives OpenMP its places";
   return NULL;
 }
 
 void op2i_share_cores(op2_context ctx, bool first) {
-  const struct op2i_seat *seat = &ctx->comm->seat;
+  const struct op2i_node_rank *node_rank = &ctx->comm->node_rank;
   int numbers[OP2I_CPU_NUMBERS], threads = asked_for(ctx), cores = op2i_machine()->cores;
   bool narrow;
   (void)op2i_process_cpus(numbers, &narrow);
-  int from = (int)((int64_t)cores * seat->twin / seat->twins);
-  int to = (int)((int64_t)cores * (seat->twin + 1) / seat->twins);
+  int from = (int)((int64_t)cores * node_rank->sharer_rank / node_rank->cpu_sharers);
+  int to = (int)((int64_t)cores * (node_rank->sharer_rank + 1) / node_rank->cpu_sharers);
   int share = to > from ? to - from : 1;
-  if (first) ctx->crowd = op2i_crowd_of(seat, cores, threads, narrow);
-  const char *why = seat->process ? NULL : kept(seat, narrow, first);
+  if (first) ctx->crowd = op2i_crowd_of(node_rank, cores, threads, narrow);
+  const char *why = node_rank->process ? NULL : kept(node_rank, narrow, first);
   ctx->config.threads = threads;
   if (why)
     say(ctx, "all %d cores of this process: %s", cores, why);
   else if (threads > share)
     say(ctx, "all %d cores of this process: %d workers are asked for, more than its share of %d",
         cores, threads, share);
-  else if (seat->process)
+  else if (node_rank->process)
     say(ctx, "%d of %d cores: ranks are threads of one process", share, cores);
   else
-    say(ctx, "%d of the %d cores that %d ranks may use%s", share, cores, seat->twins,
-        seat->twins > cores ? ", which have not one each" : "");
+    say(ctx, "%d of the %d cores that %d ranks may use%s", share, cores, node_rank->cpu_sharers,
+        node_rank->cpu_sharers > cores ? ", which have not one each" : "");
   if (why || threads > share) return;
   if (!threads) ctx->config.threads = share;
-  if (!seat->process) op2i_machine_narrow(from, share);
+  if (!node_rank->process) op2i_machine_narrow(from, share);
 }
 
 /* ---- cores that ranks share ------------------------------------------------------------------ */
@@ -82,31 +82,32 @@ static bool meet(const struct op2i_cpu_set *a, const struct op2i_cpu_set *b) {
   return any;
 }
 
-void op2i_seat_compare(struct op2i_seat *seat, const struct op2i_cpu_set *sets) {
-  const struct op2i_cpu_set *own = &sets[seat->rank];
+void op2i_node_rank_compare(struct op2i_node_rank *node_rank, const struct op2i_cpu_set *sets) {
+  const struct op2i_cpu_set *own = &sets[node_rank->rank];
   struct op2i_cpu_set used = {{0}}, others;
-  seat->twin = seat->twins = seat->overlapping = 0;
-  for (int r = 0; r < seat->size; r++) {
-    bool twin = !memcmp(&sets[r], own, sizeof *own);
-    seat->twin += twin && r < seat->rank;
-    seat->twins += twin;
-    seat->overlapping += !twin && meet(&sets[r], own);
+  node_rank->sharer_rank = node_rank->cpu_sharers = node_rank->overlapping = 0;
+  for (int r = 0; r < node_rank->size; r++) {
+    bool same_cpus = !memcmp(&sets[r], own, sizeof *own);
+    node_rank->sharer_rank += same_cpus && r < node_rank->rank;
+    node_rank->cpu_sharers += same_cpus;
+    node_rank->overlapping += !same_cpus && meet(&sets[r], own);
     for (int w = 0; w < OP2I_CPU_WORDS; w++) used.words[w] |= sets[r].words[w];
   }
   op2i_allowed_cpu_set(&others);
   for (int w = 0; w < OP2I_CPU_WORDS; w++) others.words[w] &= ~used.words[w];
-  seat->cpus = count(&used);
-  seat->spare = count(&others);
+  node_rank->cpus = count(&used);
+  node_rank->spare = count(&others);
 }
 
-enum op2i_crowd op2i_crowd_of(const struct op2i_seat *seat, int cores, int workers, bool narrow) {
-  if (seat->process || seat->size == 1) return OP2I_CROWD_NONE;
-  const bool shared = seat->twins > 1 || seat->overlapping;
-  const bool better = seat->spare > 0 || seat->cpus >= seat->size;
+enum op2i_crowd op2i_crowd_of(const struct op2i_node_rank *node_rank, int cores, int workers,
+                              bool narrow) {
+  if (node_rank->process || node_rank->size == 1) return OP2I_CROWD_NONE;
+  const bool shared = node_rank->cpu_sharers > 1 || node_rank->overlapping;
+  const bool better = node_rank->spare > 0 || node_rank->cpus >= node_rank->size;
   if (!shared || !better) return OP2I_CROWD_NONE;
-  if (narrow && cores >= seat->twins) return OP2I_CROWD_PLACES;
-  if (seat->overlapping || seat->twins > cores) return OP2I_CROWD_BOUND;
-  return workers > cores / seat->twins ? OP2I_CROWD_WORKERS : OP2I_CROWD_NONE;
+  if (narrow && cores >= node_rank->cpu_sharers) return OP2I_CROWD_PLACES;
+  if (node_rank->overlapping || node_rank->cpu_sharers > cores) return OP2I_CROWD_BOUND;
+  return workers > cores / node_rank->cpu_sharers ? OP2I_CROWD_WORKERS : OP2I_CROWD_NONE;
 }
 
 void op2i_crowd_warn(op2_context ctx, enum op2i_crowd crowd, int rank) {

@@ -12,9 +12,9 @@
  * workers yet. The decision and its reason are in ctx->share. */
 void op2i_share_cores(op2_context ctx, bool first);
 
-/* Compare the CPUs of a seat's rank with those of the other ranks of its node; sets[seat->size] are
- * the CPUs on which each of them may run. */
-void op2i_seat_compare(struct op2i_seat *seat, const struct op2i_cpu_set *sets);
+/* Compare the CPUs of this rank with those of the other ranks of its node;
+ * sets[node_rank->size] are the CPUs on which each of them may run. */
+void op2i_node_rank_compare(struct op2i_node_rank *node_rank, const struct op2i_cpu_set *sets);
 
 /* Reasons why this rank shares cores with other ranks although they could be divided better. */
 enum op2i_crowd {
@@ -27,7 +27,8 @@ enum op2i_crowd {
 /* The reason why a rank shares cores with others. Its process may run on `cores` cores, `workers`
  * workers were requested (0: no number), and `narrow` is true if places of OpenMP limit the
  * cores. */
-enum op2i_crowd op2i_crowd_of(const struct op2i_seat *seat, int cores, int workers, bool narrow);
+enum op2i_crowd op2i_crowd_of(const struct op2i_node_rank *node_rank, int cores, int workers,
+                              bool narrow);
 /* Print the warning. Called on the first rank; `rank` is the lowest rank that is concerned. */
 void op2i_crowd_warn(op2_context ctx, enum op2i_crowd crowd, int rank);
 

@@ -132,7 +132,7 @@ static void changed(struct op2i_buffer *buffer) {
     if (buffer->at[p] && !other && buffer->fresh[p] == OP2I_EVERY_ROW)
       buffer->only = (signed char)p;
   }
-  if (buffer->told) buffer->ctx->epoch++;
+  if (buffer->advances_epoch) buffer->ctx->epoch++;
 }
 
 op2_data_state op2i_buffer_state(const struct op2i_buffer *buffer, unsigned rows) {
@@ -157,9 +157,12 @@ static void release(struct op2i_buffer *buffer, int place) {
 }
 
 void op2i_buffer_init(struct op2i_buffer *buffer, op2_context ctx, size_t bytes, size_t owned_bytes,
-                      bool told) {
-  *buffer = (struct op2i_buffer){
-      .ctx = ctx, .bytes = bytes, .owned_bytes = owned_bytes, .only = -1, .told = told};
+                      bool advances_epoch) {
+  *buffer = (struct op2i_buffer){.ctx = ctx,
+                                 .bytes = bytes,
+                                 .owned_bytes = owned_bytes,
+                                 .only = -1,
+                                 .advances_epoch = advances_epoch};
 }
 
 void op2i_buffer_free(struct op2i_buffer *buffer) {
@@ -180,7 +183,7 @@ static op2_status allocate(struct op2i_buffer *buffer, int place, bool overwritt
   void *room = NULL;
   op2_status status = room_in(buffer, place, first && !overwritten, &room);
   if (status) return status;
-  if (place == OP2I_DEVICE && buffer->told)
+  if (place == OP2I_DEVICE && buffer->advances_epoch)
     op2i_list_append(&buffer->ctx->device->buffers, &buffer->there, buffer);
   buffer->at[place] = room;
   buffer->fresh[place] = first ? OP2I_EVERY_ROW : 0;

@@ -39,18 +39,19 @@ struct op2i_buffer {
   size_t part[OP2I_NPLACES];
   /* The only place with memory, if all rows are fresh there; else -1. */
   signed char only;
-  bool borrowed; /* the host memory is not the buffer's to free */
-  bool told;     /* changes of state advance the context's epoch */
-  /* Link in the device's list of buffers, while this one has memory there and `told` is set. */
+  bool borrowed;       /* the host memory is not the buffer's to free */
+  bool advances_epoch; /* changes of state advance the context's epoch */
+  /* Link in the device's list of buffers, while this one has memory there and
+   * `advances_epoch` is set. */
   struct op2i_link there;
   int64_t asked; /* epoch of the last request on the device */
   int64_t round; /* the device's eviction epoch when it was last marked as needed there */
 };
 
 /* Set up a buffer without memory. Buffers that are requested at each run, whatever the epoch, need
- * not advance it: told = false. */
+ * not advance it: advances_epoch = false. */
 void op2i_buffer_init(struct op2i_buffer *buffer, op2_context ctx, size_t bytes, size_t owned_bytes,
-                      bool told);
+                      bool advances_epoch);
 /* Replace all values by those in this host memory, and free memory elsewhere. Borrowed memory
  * outlives the buffer; other memory comes from op2i_alloc_raw() or op2i_alloc_data(). */
 void op2i_buffer_replace(struct op2i_buffer *buffer, void *host, bool borrowed);

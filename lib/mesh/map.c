@@ -24,7 +24,7 @@ static void release_map(void *object) {
   op2i_free_data(map->global);
   op2i_free(map->injective);
   op2i_unref(map->absent);
-  op2i_unref(map->meets);
+  op2i_unref(map->conflict_map);
   op2i_unref(map->first);
 }
 

@@ -45,11 +45,11 @@ struct op2i_injective {
 };
 
 enum op2i_numbering {
-  OP2I_NUMBERING_UNMET,   /* no loop has used the map */
-  OP2I_NUMBERING_IGNORED, /* not a candidate for automatic renumbering; not considered again */
-  OP2I_NUMBERING_UNSEEN,  /* its numbering is to be measured after some loops */
-  OP2I_NUMBERING_BAD,     /* measured as bad; it waits until renumbering pays */
-  OP2I_NUMBERING_SEEN     /* measured, and nothing more is to be done */
+  OP2I_NUMBERING_NEW,           /* no loop has used the map */
+  OP2I_NUMBERING_NOT_CANDIDATE, /* automatic renumbering never considers the map again */
+  OP2I_NUMBERING_COUNTING,      /* rows are counted until the numbering is measured */
+  OP2I_NUMBERING_PENDING,       /* measured as bad; it waits until renumbering pays */
+  OP2I_NUMBERING_DONE           /* measured, and nothing more is to be done */
 };
 
 struct op2_map_s {
@@ -67,17 +67,17 @@ struct op2_map_s {
   /* Conflict map, for a map to the nonzeros of a matrix: the map to their rows, by which elements
    * are coloured; else null. Maps to nonzeros are in no set's lists, since they are derived from
    * others. */
-  op2_map meets;
+  op2_map conflict_map;
   /* Row table, for a map from the rows of a matrix, with one entry for each nonzero: the map that
    * holds where the entries of each row are, see op2i_row_entries(). If idx is null, the entries
    * are these positions themselves. */
   op2_map first;
-  int32_t slice; /* for a row table: rows that stand side by side, 1 or OP2I_SLICE; else 0 */
+  int32_t rows_per_slice; /* for a row table: 1 or OP2I_SLICE; else 0 */
   /* Quality of the numbering, measured by numbering.c. scatter: of the entries in consecutive rows,
    * the share that touch a cache line of their own; negative: not measured since idx changed. span:
    * mean difference between the numbers of the first and the last target of a row. */
   float scatter, span;
-  bool numbering_told; /* the user has been warned of it */
+  bool numbering_warned; /* the user has been warned of it */
   /* Results found before. Renumbering leaves them valid: rows stay in their section, and equal
    * targets stay equal. */
   struct op2i_injective *injective;
@@ -98,31 +98,32 @@ static inline int64_t op2i_entry(struct op2i_entries entries, int64_t k) {
   return entries.first + k * entries.step;
 }
 
-/* The row table of a matrix. With slice 1 (CSR) it holds the beginning of each row, and the end of
- * the last one. In slices (SELL-8), OP2I_SLICE rows stand side by side: entry k of all of them,
- * then entry k + 1, as many as the longest row has. The table then has a record for each slice,
- * with its beginning and, in a byte each, the lengths of its rows; after the last record follows
- * the end of the last slice. Loops take vectors of rows from slices, so no vector reaches over two
- * slices. */
+/* The row table of a matrix. With one row per slice (CSR) it holds the beginning of each row, and
+ * the end of the last one. In slices (SELL-8), OP2I_SLICE rows stand side by side: entry k of
+ * all of them, then entry k + 1, as many as the longest row has. The table then has a record for
+ * each slice, with its beginning and, in a byte each, the lengths of its rows; after the last
+ * record follows the end of the last slice. Loops take vectors of rows from slices, so no vector
+ * reaches over two slices. */
 enum { OP2I_SLICE = 8, OP2I_SLICE_RECORD = 1 + OP2I_SLICE / 4, OP2I_SLICE_LONGEST = 255 };
 static inline const unsigned char *op2i_slice_lengths(const int32_t *record) {
   return (const unsigned char *)(record + 1);
 }
-static inline struct op2i_entries op2i_row_entries(const int32_t *table, int32_t slice,
+static inline struct op2i_entries op2i_row_entries(const int32_t *table, int32_t rows_per_slice,
                                                    int64_t row) {
-  if (slice == 1) return (struct op2i_entries){table[row], table[row + 1] - table[row], 1};
+  if (rows_per_slice == 1) return (struct op2i_entries){table[row], table[row + 1] - table[row], 1};
   const int32_t *record = table + row / OP2I_SLICE * OP2I_SLICE_RECORD;
   const unsigned char *length = op2i_slice_lengths(record);
   const int64_t side = row % OP2I_SLICE;
   return (struct op2i_entries){record[0] + side, length[side], OP2I_SLICE};
 }
 /* The number of values in a row table, and the number of entries that the rows take. */
-static inline int64_t op2i_row_table_size(int32_t slice, int64_t nrows) {
-  if (slice == 1) return nrows + 1;
+static inline int64_t op2i_row_table_size(int32_t rows_per_slice, int64_t nrows) {
+  if (rows_per_slice == 1) return nrows + 1;
   return (nrows + OP2I_SLICE - 1) / OP2I_SLICE * OP2I_SLICE_RECORD + 1;
 }
-static inline int64_t op2i_row_table_end(const int32_t *table, int32_t slice, int64_t nrows) {
-  return table[op2i_row_table_size(slice, nrows) - 1];
+static inline int64_t op2i_row_table_end(const int32_t *table, int32_t rows_per_slice,
+                                         int64_t nrows) {
+  return table[op2i_row_table_size(rows_per_slice, nrows) - 1];
 }
 
 struct op2_dat_s {

@@ -34,12 +34,12 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
 /* A matrix is a dat on its nonzeros, which one map leads to. */
 static void resolve_mat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_loop_arg *out) {
   op2_mat mat = arg->object;
-  op2_map places = op2i_sparsity_places(mat->sparsity, arg->map, arg->map2);
+  op2_map nonzeros = op2i_sparsity_nonzeros(mat->sparsity, arg->map, arg->map2);
   out->type = mat->type;
   out->dim = mat->row_dim * mat->column_dim;
   out->dat = op2i_number_of((void **)loop->op.dats, &loop->op.ndats, mat->values);
-  out->map = op2i_number_of((void **)loop->maps, &loop->nmaps, places);
-  out->arity = places->arity;
+  out->map = op2i_number_of((void **)loop->maps, &loop->nmaps, nonzeros);
+  out->arity = nonzeros->arity;
   out->columns = arg->map2->arity;
   out->column_dim = mat->column_dim;
   (void)op2i_number_of((void **)loop->mats, &loop->nmats, mat);

@@ -159,7 +159,8 @@ op2i_arg_targets(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, 
   const struct op2_map_s *map = loop->maps[arg->map];
   if (arg->kind == OP2I_ARG_EACH) {
     const struct op2_map_s *rows = map->first;
-    return (struct op2i_targets){map->idx, op2i_row_entries(rows->idx, rows->slice, element)};
+    return (struct op2i_targets){map->idx,
+                                 op2i_row_entries(rows->idx, rows->rows_per_slice, element)};
   }
   int32_t slot = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
   return (struct op2i_targets){map->idx, {element * map->arity + slot, arg->arity, 1}};

@@ -73,7 +73,8 @@ static bool same_consts(const struct op2i_loop *a, const struct op2i_loop *b) {
 static bool same_maps(const struct op2i_loop *a, const struct op2i_loop *b) {
   bool same = a->nmaps == b->nmaps;
   for (int m = 0; m < a->nmaps && same; m++)
-    same = a->maps[m]->arity == b->maps[m]->arity && a->maps[m]->slice == b->maps[m]->slice;
+    same = a->maps[m]->arity == b->maps[m]->arity &&
+           a->maps[m]->rows_per_slice == b->maps[m]->rows_per_slice;
   return same;
 }
 

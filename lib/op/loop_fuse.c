@@ -143,7 +143,8 @@ fail:
 /* The number of entries in all rows of a matrix that are on this rank. */
 static double entries_of(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
   const struct op2_map_s *rows = loop->maps[arg->map]->first;
-  return (double)op2i_row_table_end(rows->idx, rows->slice, loop->set->base->ends[OP2I_OWNED]);
+  return (double)op2i_row_table_end(rows->idx, rows->rows_per_slice,
+                                    loop->set->base->ends[OP2I_OWNED]);
 }
 
 /* Every value counts once: a dat that is reached through a map counts with all its rows, or with as

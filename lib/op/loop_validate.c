@@ -144,7 +144,7 @@ static op2_status check_mat(const struct call *call, int n) {
     return wrong(call, OP2_ERR_ACCESS,
                  "argument %d: matrix '%s' cannot be %s: INC and WRITE are possible", n,
                  mat->obj.name, op2i_access_name((op2_access)arg->access));
-  if (!op2i_sparsity_places(mat->sparsity, arg->map, arg->map2))
+  if (!op2i_sparsity_nonzeros(mat->sparsity, arg->map, arg->map2))
     return wrong(
         call, OP2_ERR_MISMATCH,
         "argument %d: maps '%s' and '%s' are no pair of sparsity '%s', which matrix '%s' has", n,

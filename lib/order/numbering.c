@@ -48,8 +48,8 @@ static double sum_spans(const int32_t *idx, int64_t rows, int32_t arity) {
 
 void op2i_map_measure(op2_map map) {
   int64_t rows = map->from->ends[OP2I_OWNED], length = ENTRIES / map->arity;
-  if (map->slice) rows = 0; /* the row table of a matrix in slices has no targets */
-  if (map->first) rows = op2i_row_table_end(map->first->idx, map->first->slice, rows);
+  if (map->rows_per_slice) rows = 0; /* the row table of a matrix in slices has no targets */
+  if (map->first) rows = op2i_row_table_end(map->first->idx, map->first->rows_per_slice, rows);
   if (length < ROWS_LEAST) length = ROWS_LEAST;
   if (length > rows) length = rows;
   int bits = 1;
@@ -125,14 +125,14 @@ enum { LOOPS_LOOK = 8, LOOPS_PAY = 80, TARGETS_FEW = 32768 };
 /* True if the target set can be numbered by this map: rows connect several targets, and there are
  * enough entries that none is left out in a mesh, where each target is in some rows. */
 static bool joins(op2_map map) {
-  return map->idx && !map->meets && !map->first && !map->slice &&
+  return map->idx && !map->conflict_map && !map->first && !map->rows_per_slice &&
          (map->arity > 1 || map->from == map->to) &&
          map->from->ends[OP2I_OWNED] * map->arity >= 2 * map->to->ends[OP2I_OWNED];
 }
 
 static bool at_once(op2_map map) { return map->obj.ctx->config.renumber == 1; }
 
-static bool in_line(op2_map map) {
+static bool is_candidate(op2_map map) {
   if (!map->obj.ctx->config.renumber || !joins(map) || op2i_order_unavailable()) return false;
   if (map->obj.ctx->comm) return false; /* op2_partition() has checked it already */
   return at_once(map) || map->to->ends[OP2I_OWNED] >= TARGETS_FEW;
@@ -146,7 +146,7 @@ bool op2i_numbering_spread(op2_map map) {
 }
 
 /* Enter a state, which lasts until as many rows as `loops` loops have used the map. */
-static void go_on(op2_map map, enum op2i_numbering to, double loops) {
+static void set_state(op2_map map, enum op2i_numbering to, double loops) {
   map->numbering = to;
   map->rows_to_wait = (int64_t)(loops * (double)map->from->ends[OP2I_OWNED]);
 }
@@ -155,29 +155,29 @@ static void look(op2_map map) {
   const double good = 1.5;
   double traffic = op2i_map_traffic(map, NULL, NULL);
   if (traffic < good)
-    go_on(map, OP2I_NUMBERING_SEEN, 0);
+    set_state(map, OP2I_NUMBERING_DONE, 0);
   else
-    go_on(map, OP2I_NUMBERING_BAD, LOOPS_PAY / (traffic - 1) - LOOPS_LOOK);
+    set_state(map, OP2I_NUMBERING_PENDING, LOOPS_PAY / (traffic - 1) - LOOPS_LOOK);
 }
 
 enum op2i_numbering op2i_numbering_of(op2_map map) {
-  if (map->numbering == OP2I_NUMBERING_UNMET)
-    go_on(map, in_line(map) ? OP2I_NUMBERING_UNSEEN : OP2I_NUMBERING_IGNORED,
-          at_once(map) ? 0 : LOOPS_LOOK);
+  if (map->numbering == OP2I_NUMBERING_NEW)
+    set_state(map, is_candidate(map) ? OP2I_NUMBERING_COUNTING : OP2I_NUMBERING_NOT_CANDIDATE,
+              at_once(map) ? 0 : LOOPS_LOOK);
   return map->numbering;
 }
 
 bool op2i_numbering_waits(op2_map map) {
   enum op2i_numbering numbering = op2i_numbering_of(map);
-  return numbering == OP2I_NUMBERING_UNSEEN || numbering == OP2I_NUMBERING_BAD;
+  return numbering == OP2I_NUMBERING_COUNTING || numbering == OP2I_NUMBERING_PENDING;
 }
 
 void op2i_numbering_settle(op2_map map) {
-  bool seen = map->numbering == OP2I_NUMBERING_BAD || map->numbering == OP2I_NUMBERING_SEEN;
-  go_on(map, seen ? OP2I_NUMBERING_SEEN : OP2I_NUMBERING_IGNORED, 0);
+  bool measured = map->numbering == OP2I_NUMBERING_PENDING || map->numbering == OP2I_NUMBERING_DONE;
+  set_state(map, measured ? OP2I_NUMBERING_DONE : OP2I_NUMBERING_NOT_CANDIDATE, 0);
 }
 
-bool op2i_numbering_lead(op2_map map, int64_t rows, bool put_off) {
+bool op2i_numbering_count_rows(op2_map map, int64_t rows, bool put_off) {
   if (!op2i_numbering_waits(map)) return false;
   map->rows_to_wait -= rows;
   if (map->rows_to_wait > 0) return false;
@@ -186,7 +186,7 @@ bool op2i_numbering_lead(op2_map map, int64_t rows, bool put_off) {
     return false;
   }
   if (put_off) return false;
-  if (map->numbering == OP2I_NUMBERING_UNSEEN && !at_once(map)) look(map);
+  if (map->numbering == OP2I_NUMBERING_COUNTING && !at_once(map)) look(map);
   return op2i_numbering_waits(map) && map->rows_to_wait <= 0;
 }
 
@@ -196,7 +196,7 @@ bool op2i_numbering_lead(op2_map map, int64_t rows, bool put_off) {
  * blocks are few), and op2_renumber() can renumber its sets and has not done so. */
 static bool in_question(op2_map map) {
   enum { ROWS_FEW = 32768 };
-  bool mendable = !map->meets && !map->first && (map->arity > 1 || map->from == map->to);
+  bool mendable = !map->conflict_map && !map->first && (map->arity > 1 || map->from == map->to);
   return mendable && map->from->ends[OP2I_OWNED] >= ROWS_FEW && !map->from->number &&
          !map->to->number;
 }

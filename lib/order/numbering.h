@@ -19,7 +19,7 @@ double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *invers
 enum op2i_numbering op2i_numbering_of(op2_map map);
 /* Count the rows that a loop leads through the map. Returns true if its sets are to be renumbered
  * now. `put_off`: neither measure nor renumber yet. */
-bool op2i_numbering_lead(op2_map map, int64_t rows, bool put_off);
+bool op2i_numbering_count_rows(op2_map map, int64_t rows, bool put_off);
 /* True if counting further rows may lead to a renumbering. */
 bool op2i_numbering_waits(op2_map map);
 /* True if sets that are distributed over ranks may be renumbered by the map; the same on all

@@ -67,10 +67,10 @@ op2_status op2i_order_graph(const struct op2i_mesh_graph *graph, int64_t *order)
  * the renumbering, and the order of its nonzeros. */
 struct op2i_followed {
   op2_sparsity sparsity;
-  bool elements;               /* elements that reach it are renumbered */
-  bool rows;                   /* its rows or columns are renumbered, or its layout changes */
-  struct op2i_renumber places; /* numbering of its nonzeros; null order: they stay as they are */
-  int32_t slice; /* rows side by side in a slice: as before if the slices still fit, else 1 */
+  bool elements;                 /* elements that reach it are renumbered */
+  bool rows;                     /* its rows or columns are renumbered, or its layout changes */
+  struct op2i_renumber nonzeros; /* numbering of its nonzeros; null order: they stay as they are */
+  int32_t rows_per_slice;        /* as before if the slices still fit, else 1 */
   int32_t *length, *table, *column;
 };
 /* Prepare all sparsities of a context for the renumbering of n sets, whether they are concerned or

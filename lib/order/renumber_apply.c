@@ -114,8 +114,8 @@ static const struct op2i_renumber *change_of(const struct apply *a, op2_set set)
   for (int64_t i = 0; i < a->n; i++)
     if (a->all[i].set == set) return a->all[i].kept ? NULL : &a->all[i];
   for (int64_t i = 0; i < a->nfollowed; i++)
-    if (a->followed[i].places.set == set && a->followed[i].places.order)
-      return &a->followed[i].places;
+    if (a->followed[i].nonzeros.set == set && a->followed[i].nonzeros.order)
+      return &a->followed[i].nonzeros;
   return NULL;
 }
 
@@ -195,24 +195,24 @@ static op2_status prepare_followed(struct apply *a, op2_context ctx) {
   for (int64_t i = 0; i < a->nfollowed && !status; i++) {
     const struct op2i_followed *f = &a->followed[i];
     for (int k = 0; k < f->sparsity->npairs && (f->rows || f->elements); k++)
-      need_scratch(a, map_bytes(f->sparsity->pairs[k].places));
-    if (f->places.order) status = prepare(a, &f->places);
+      need_scratch(a, map_bytes(f->sparsity->pairs[k].nonzeros));
+    if (f->nonzeros.order) status = prepare(a, &f->nonzeros);
   }
   return status;
 }
 
 static void change_followed(struct apply *a, struct op2i_followed *f) {
-  if (f->places.order) {
-    change(a, &f->places);
+  if (f->nonzeros.order) {
+    change(a, &f->nonzeros);
     op2i_followed_change(f);
   }
   for (int k = 0; k < f->sparsity->npairs; k++) {
-    op2_map map = f->sparsity->pairs[k].places;
+    op2_map map = f->sparsity->pairs[k].nonzeros;
     const struct op2i_renumber *from = change_of(a, map->from);
     if (from)
       change_map(a, from, map);
-    else if (f->places.order)
-      change_targets(&f->places, map);
+    else if (f->nonzeros.order)
+      change_targets(&f->nonzeros, map);
   }
 }
 

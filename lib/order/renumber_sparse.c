@@ -26,7 +26,7 @@ static const struct op2i_renumber *change_of(const struct following *f, op2_set 
 
 static void find_concern(const struct following *f, struct op2i_followed *out) {
   const struct op2_sparsity_s *sparsity = out->sparsity;
-  out->slice = sparsity->slice;
+  out->rows_per_slice = sparsity->rows_per_slice;
   out->rows = change_of(f, sparsity->rows) || change_of(f, sparsity->columns);
   for (int k = 0; k < sparsity->npairs; k++)
     out->elements |= change_of(f, sparsity->pairs[k].rows->from) != NULL;
@@ -58,8 +58,8 @@ static op2_status choose_layouts(op2_context ctx, int64_t n, struct op2i_followe
   }
   if (ctx->comm && n) status = op2i_comm_least(ctx->comm, (int)n, fit);
   for (int64_t i = 0; i < n; i++) {
-    if (!fit[i]) all[i].slice = 1;
-    all[i].rows |= all[i].slice != all[i].sparsity->slice;
+    if (!fit[i]) all[i].rows_per_slice = 1;
+    all[i].rows |= all[i].rows_per_slice != all[i].sparsity->rows_per_slice;
   }
   return status;
 }
@@ -68,33 +68,33 @@ static op2_status choose_layouts(op2_context ctx, int64_t n, struct op2i_followe
 
 static op2_status allocate(struct op2i_followed *out) {
   const struct op2_sparsity_s *sparsity = out->sparsity;
-  size_t total = (size_t)sparsity->places->ends[OP2I_NONEXEC];
-  size_t size = (size_t)op2i_row_table_size(out->slice, sparsity->nrows);
-  out->places.set = sparsity->places;
-  out->places.order = op2i_malloc(total * sizeof *out->places.order);
-  out->places.inverse = op2i_malloc(total * sizeof *out->places.inverse);
+  size_t total = (size_t)sparsity->nonzeros->ends[OP2I_NONEXEC];
+  size_t size = (size_t)op2i_row_table_size(out->rows_per_slice, sparsity->nrows);
+  out->nonzeros.set = sparsity->nonzeros;
+  out->nonzeros.order = op2i_malloc(total * sizeof *out->nonzeros.order);
+  out->nonzeros.inverse = op2i_malloc(total * sizeof *out->nonzeros.inverse);
   out->table = op2i_alloc_raw(size * sizeof *out->table);
   out->column = op2i_calloc((size_t)sparsity->room, sizeof *out->column);
-  bool good = out->places.order && out->places.inverse && out->table && out->column;
+  bool good = out->nonzeros.order && out->nonzeros.inverse && out->table && out->column;
   return good ? OP2_SUCCESS : op2i_error_nomem("a numbering");
 }
 
-/* Lay out a row: its nonzeros are sorted by their new columns. key and place hold one row. */
+/* Lay out a row: its nonzeros are sorted by their new columns. key and nonzero hold one row. */
 static op2_status add_row(struct op2i_followed *out, int64_t before, int64_t row,
-                          const int64_t *columns, int64_t *key, int64_t *place) {
+                          const int64_t *columns, int64_t *key, int64_t *nonzero) {
   const struct op2i_entries from = op2i_sparsity_row(out->sparsity, before);
-  const struct op2i_entries to = op2i_row_entries(out->table, out->slice, row);
+  const struct op2i_entries to = op2i_row_entries(out->table, out->rows_per_slice, row);
   for (int64_t k = 0; k < from.n; k++) {
-    place[k] = op2i_entry(from, k);
-    key[k] = out->sparsity->column[place[k]];
+    nonzero[k] = op2i_entry(from, k);
+    key[k] = out->sparsity->column[nonzero[k]];
     if (columns) key[k] = columns[key[k]];
   }
-  op2_status status = columns ? op2i_sort(from.n, key, place) : OP2_SUCCESS;
+  op2_status status = columns ? op2i_sort(from.n, key, nonzero) : OP2_SUCCESS;
   for (int64_t k = 0; k < from.n; k++) {
     const int64_t at = op2i_entry(to, k);
     out->column[at] = (int32_t)key[k];
-    out->places.order[at] = place[k];
-    out->places.inverse[place[k]] = at;
+    out->nonzeros.order[at] = nonzero[k];
+    out->nonzeros.inverse[nonzero[k]] = at;
   }
   return status;
 }
@@ -102,15 +102,16 @@ static op2_status add_row(struct op2i_followed *out, int64_t before, int64_t row
 /* Number the entries that belong to no row: padding, spare capacity, and elements beyond it. They
  * are all zero or never read. */
 static void order_rest(struct op2i_followed *out) {
-  const int64_t room = out->sparsity->room, total = out->places.set->ends[OP2I_NONEXEC];
+  const int64_t room = out->sparsity->room, total = out->nonzeros.set->ends[OP2I_NONEXEC];
   int64_t from = 0;
   for (int64_t at = 0; at < room; at++) {
-    if (out->places.order[at] >= 0) continue;
-    while (out->places.inverse[from] >= 0) from++;
-    out->places.order[at] = from;
-    out->places.inverse[from] = at;
+    if (out->nonzeros.order[at] >= 0) continue;
+    while (out->nonzeros.inverse[from] >= 0) from++;
+    out->nonzeros.order[at] = from;
+    out->nonzeros.inverse[from] = at;
   }
-  for (int64_t at = room; at < total; at++) out->places.order[at] = out->places.inverse[at] = at;
+  for (int64_t at = room; at < total; at++)
+    out->nonzeros.order[at] = out->nonzeros.inverse[at] = at;
 }
 
 static int64_t longest_row(const struct op2i_followed *out) {
@@ -121,30 +122,30 @@ static int64_t longest_row(const struct op2i_followed *out) {
 }
 
 static op2_status order_rows(const struct following *f, struct op2i_followed *out, int64_t *key,
-                             int64_t *place) {
+                             int64_t *nonzero) {
   const struct op2_sparsity_s *sparsity = out->sparsity;
   const struct op2i_renumber *columns = change_of(f, sparsity->columns);
   op2_status status = allocate(out);
   if (status) return status;
   for (int64_t at = 0; at < sparsity->room; at++)
-    out->places.order[at] = out->places.inverse[at] = -1;
-  op2i_row_table_fill(out->slice, sparsity->nrows, out->length, out->table);
+    out->nonzeros.order[at] = out->nonzeros.inverse[at] = -1;
+  op2i_row_table_fill(out->rows_per_slice, sparsity->nrows, out->length, out->table);
   for (int64_t row = 0; row < sparsity->nrows && !status; row++)
     status =
-        add_row(out, row_before(f, out, row), row, columns ? columns->inverse : NULL, key, place);
+        add_row(out, row_before(f, out, row), row, columns ? columns->inverse : NULL, key, nonzero);
   if (status) return status;
-  if (out->slice > 1) op2i_slices_pad(sparsity->nrows, out->table, out->column);
+  if (out->rows_per_slice > 1) op2i_slices_pad(sparsity->nrows, out->table, out->column);
   order_rest(out);
   return OP2_SUCCESS;
 }
 
 static op2_status order_places(const struct following *f, struct op2i_followed *out) {
   const size_t most = (size_t)longest_row(out);
-  int64_t *key = op2i_malloc(most * sizeof *key), *place = op2i_malloc(most * sizeof *place);
+  int64_t *key = op2i_malloc(most * sizeof *key), *nonzero = op2i_malloc(most * sizeof *nonzero);
   op2_status status =
-      key && place ? order_rows(f, out, key, place) : op2i_error_nomem("a numbering");
+      key && nonzero ? order_rows(f, out, key, nonzero) : op2i_error_nomem("a numbering");
   op2i_free(key);
-  op2i_free(place);
+  op2i_free(nonzero);
   return status;
 }
 
@@ -181,8 +182,8 @@ op2_status op2i_followed_make(op2_context ctx, int64_t n, const struct op2i_renu
 
 void op2i_followed_free(int64_t count, struct op2i_followed *followed) {
   for (int64_t i = 0; i < count; i++) {
-    op2i_free(followed[i].places.order);
-    op2i_free(followed[i].places.inverse);
+    op2i_free(followed[i].nonzeros.order);
+    op2i_free(followed[i].nonzeros.inverse);
     op2i_free(followed[i].length);
     op2i_free_data(followed[i].table);
     op2i_free(followed[i].column);
@@ -200,14 +201,14 @@ static void change_table(struct op2i_followed *f) {
   op2_sparsity sparsity = f->sparsity;
   op2_map rows = sparsity->first;
   const size_t bytes =
-      (size_t)op2i_row_table_size(f->slice, sparsity->nrows) * sizeof *sparsity->table;
+      (size_t)op2i_row_table_size(f->rows_per_slice, sparsity->nrows) * sizeof *sparsity->table;
   int32_t *was = sparsity->table;
   sparsity->table = rows->idx = f->table;
   f->table = was;
   op2i_buffer_free(&rows->entries);
   op2i_buffer_init(&rows->entries, sparsity->obj.ctx, bytes, bytes, true);
-  if (f->slice == sparsity->slice) return;
-  sparsity->slice = rows->slice = f->slice;
+  if (f->rows_per_slice == sparsity->rows_per_slice) return;
+  sparsity->rows_per_slice = rows->rows_per_slice = f->rows_per_slice;
   op2i_loops_drop_code(sparsity->obj.ctx, rows);
 }
 

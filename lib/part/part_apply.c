@@ -72,7 +72,7 @@ static void change_map(const struct op2i_parting *p, struct op2i_part_map *m) {
   op2i_buffer_replace(&map->entries, map->idx, true);
   map->ninjective = 0;
   map->scatter = -1;
-  map->numbering = OP2I_NUMBERING_UNMET;
+  map->numbering = OP2I_NUMBERING_NEW;
 }
 
 void op2i_part_apply(struct op2i_parting *p) {

@@ -7,13 +7,13 @@
 #include "mem.h"
 #include "sparse.h"
 
-int64_t op2i_sparsity_place(const struct op2_sparsity_s *sparsity, int64_t row, int32_t column) {
+int64_t op2i_sparsity_nonzero(const struct op2_sparsity_s *sparsity, int64_t row, int32_t column) {
   const struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
   int64_t lo = 0, hi = entries.n;
   while (lo < hi) {
-    int64_t middle = lo + (hi - lo) / 2, place = op2i_entry(entries, middle);
-    if (sparsity->column[place] == column) return place;
-    if (sparsity->column[place] < column)
+    int64_t middle = lo + (hi - lo) / 2, nonzero = op2i_entry(entries, middle);
+    if (sparsity->column[nonzero] == column) return nonzero;
+    if (sparsity->column[nonzero] < column)
       lo = middle + 1;
     else
       hi = middle;
@@ -24,20 +24,21 @@ int64_t op2i_sparsity_place(const struct op2_sparsity_s *sparsity, int64_t row, 
 op2_status op2i_sparsity_diagonal(op2_sparsity sparsity) {
   char name[256];
   int64_t n = sparsity->rows->ends[OP2I_NONEXEC];
-  int32_t zero = (int32_t)(sparsity->places->ends[OP2I_NONEXEC] - 1);
+  int32_t zero = (int32_t)(sparsity->nonzeros->ends[OP2I_NONEXEC] - 1);
   if (sparsity->diagonal) return OP2_SUCCESS;
   int32_t *idx = op2i_alloc_raw((size_t)n * sizeof *idx);
   if (!idx) return op2i_error_nomem("the diagonal of a matrix");
   for (int64_t row = 0; row < n; row++) {
-    int64_t place = row < sparsity->nrows ? op2i_sparsity_place(sparsity, row, (int32_t)row) : -1;
-    idx[row] = place < 0 ? zero : (int32_t)place;
+    int64_t nonzero =
+        row < sparsity->nrows ? op2i_sparsity_nonzero(sparsity, row, (int32_t)row) : -1;
+    idx[row] = nonzero < 0 ? zero : (int32_t)nonzero;
   }
   snprintf(name, sizeof name, "diagonal of %s", sparsity->obj.name);
   op2_status status =
-      op2i_map_make(sparsity->rows, sparsity->places, 1, idx, NULL, name, &sparsity->diagonal);
+      op2i_map_make(sparsity->rows, sparsity->nonzeros, 1, idx, NULL, name, &sparsity->diagonal);
   if (status) return status;
   op2i_list_remove(&sparsity->rows->maps_from, &sparsity->diagonal->from_link);
-  op2i_list_remove(&sparsity->places->maps_to, &sparsity->diagonal->to_link);
+  op2i_list_remove(&sparsity->nonzeros->maps_to, &sparsity->diagonal->to_link);
   return OP2_SUCCESS;
 }
 

@@ -68,7 +68,7 @@ op2_status op2_mat_create(op2_sparsity sparsity, int row_dim, int column_dim, op
   if (!op2i_object_is(sparsity, OP2I_SPARSITY)) return status;
   status = op2i_context_agree(sparsity->obj.ctx, status);
   if (!status)
-    status = op2_dat_create(sparsity->places, row_dim * column_dim, type, NULL, mat->obj.name,
+    status = op2_dat_create(sparsity->nonzeros, row_dim * column_dim, type, NULL, mat->obj.name,
                             &mat->values);
   const int32_t shape[] = {row_dim, column_dim, (int32_t)type};
   if (!status)
@@ -92,10 +92,11 @@ op2_status op2_mat_get(op2_mat mat, void *values) {
   if (status) return status;
   const struct op2_sparsity_s *sparsity = mat->sparsity;
   size_t bytes = mat->values->row_bytes;
-  if (sparsity->slice > 1 || sparsity->rows->number || op2i_set_numbered(sparsity->columns))
+  if (sparsity->rows_per_slice > 1 || sparsity->rows->number ||
+      op2i_set_numbered(sparsity->columns))
     status = op2i_sparsity_copy(sparsity, bytes, data, values);
   else
-    op2i_rows_copy(op2_workers(mat->obj.ctx), sparsity->nplaces, bytes, data, values);
+    op2i_rows_copy(op2_workers(mat->obj.ctx), sparsity->nnz, bytes, data, values);
   const op2_status ended = op2_dat_read_end(mat->values, &data);
   return status ? status : ended;
 }

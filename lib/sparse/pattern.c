@@ -194,8 +194,8 @@ static op2_status count_rows(struct pattern *p) {
   if (!p->length) return op2i_error_nomem("a sparsity");
   op2i_parallel(op2_workers(sparsity->obj.ctx), sparsity->nrows, LEAST, count_some, p);
   if (p->no_memory) return op2i_error_nomem("a sparsity");
-  for (int64_t row = 0; row < sparsity->nrows; row++) sparsity->nplaces += p->length[row];
-  return sparsity->nplaces < INT32_MAX ? OP2_SUCCESS : too_many(sparsity);
+  for (int64_t row = 0; row < sparsity->nrows; row++) sparsity->nnz += p->length[row];
+  return sparsity->nnz < INT32_MAX ? OP2_SUCCESS : too_many(sparsity);
 }
 
 /* Choose rows or slices. All ranks take the same layout, because it appears in the source text of
@@ -204,26 +204,26 @@ static op2_status choose_layout(struct pattern *p) {
   op2_sparsity sparsity = p->sparsity;
   op2_context ctx = sparsity->obj.ctx;
   int64_t size = op2i_slices_size(sparsity->nrows, p->length);
-  int64_t room = op2i_slices_room(sparsity->nplaces, size);
-  int64_t slices = size >= 0 && room < INT32_MAX && op2i_slices_pay(ctx, sparsity->nplaces, size);
+  int64_t room = op2i_slices_room(sparsity->nnz, size);
+  int64_t slices = size >= 0 && room < INT32_MAX && op2i_slices_pay(ctx, sparsity->nnz, size);
   op2_status status = ctx->comm ? op2i_comm_least(ctx->comm, 1, &slices) : OP2_SUCCESS;
-  sparsity->slice = slices ? OP2I_SLICE : 1;
-  sparsity->room = slices ? room : sparsity->nplaces;
+  sparsity->rows_per_slice = slices ? OP2I_SLICE : 1;
+  sparsity->room = slices ? room : sparsity->nnz;
   return status;
 }
 
 static op2_status fill_rows(struct pattern *p) {
   op2_sparsity sparsity = p->sparsity;
-  size_t size = (size_t)op2i_row_table_size(sparsity->slice, sparsity->nrows);
+  size_t size = (size_t)op2i_row_table_size(sparsity->rows_per_slice, sparsity->nrows);
   sparsity->table = op2i_alloc_raw(size * sizeof *sparsity->table);
   sparsity->column = op2i_alloc_raw((size_t)sparsity->room * sizeof *sparsity->column);
   if (!sparsity->table || !sparsity->column) return op2i_error_nomem("a sparsity");
-  op2i_row_table_fill(sparsity->slice, sparsity->nrows, p->length, sparsity->table);
+  op2i_row_table_fill(sparsity->rows_per_slice, sparsity->nrows, p->length, sparsity->table);
   op2i_parallel(op2_workers(sparsity->obj.ctx), sparsity->nrows, LEAST, fill_some, p);
   if (p->no_memory) return op2i_error_nomem("a sparsity");
-  if (sparsity->slice == 1) return OP2_SUCCESS;
+  if (sparsity->rows_per_slice == 1) return OP2_SUCCESS;
   op2i_slices_pad(sparsity->nrows, sparsity->table, sparsity->column);
-  int64_t end = op2i_row_table_end(sparsity->table, sparsity->slice, sparsity->nrows);
+  int64_t end = op2i_row_table_end(sparsity->table, sparsity->rows_per_slice, sparsity->nrows);
   memset(sparsity->column + end, 0, (size_t)(sparsity->room - end) * sizeof *sparsity->column);
   return OP2_SUCCESS;
 }

@@ -28,19 +28,20 @@ int64_t op2i_slices_size(int64_t nrows, const int32_t *length) {
 /* Padding of slices moves through memory as values do, so there must not be much of it; LEAST
  * allows for small matrices, where the last slice matters. PETSc uses rows in place if they are
  * stored one after the other, and scalar code gains nothing from slices. */
-bool op2i_slices_pay(op2_context ctx, int64_t nplaces, int64_t size) {
+bool op2i_slices_pay(op2_context ctx, int64_t nnz, int64_t size) {
   enum { LEAST = 64 };
   const struct op2i_config *config = &ctx->config;
   if (config->slices >= 0) return config->slices > 0;
   if (ctx->engine || (!config->simd_bytes && !ctx->device)) return false;
-  return size <= nplaces + nplaces / 5 + LEAST;
+  return size <= nnz + nnz / 5 + LEAST;
 }
 
-int64_t op2i_slices_room(int64_t nplaces, int64_t size) { return size + (size - nplaces) / 8; }
+int64_t op2i_slices_room(int64_t nnz, int64_t size) { return size + (size - nnz) / 8; }
 
-void op2i_row_table_fill(int32_t slice, int64_t nrows, const int32_t *length, int32_t *table) {
+void op2i_row_table_fill(int32_t rows_per_slice, int64_t nrows, const int32_t *length,
+                         int32_t *table) {
   int64_t end = 0;
-  if (slice == 1) {
+  if (rows_per_slice == 1) {
     for (int64_t row = 0; row < nrows; end += length[row++]) table[row] = (int32_t)end;
     table[nrows] = (int32_t)end;
     return;
@@ -55,7 +56,7 @@ void op2i_row_table_fill(int32_t slice, int64_t nrows, const int32_t *length, in
     }
     end += longest(nrows, length, s) * OP2I_SLICE;
   }
-  table[op2i_row_table_size(slice, nrows) - 1] = (int32_t)end;
+  table[op2i_row_table_size(rows_per_slice, nrows) - 1] = (int32_t)end;
 }
 
 /* The first column of some row of the slice that is not empty. There is one, since only slices

@@ -2,7 +2,7 @@
 #ifndef OP2I_SPARSE_H
 #define OP2I_SPARSE_H
 
-/* Sparsities and matrices. The nonzeros of a matrix (`places`) are the elements of a set, its
+/* Sparsities and matrices. The nonzeros of a matrix are the elements of a set (`nonzeros`), its
  * values are a dat on this set, and a pair of maps to rows and columns becomes one map from
  * elements to nonzeros. A loop that adds to a matrix is thus a loop that adds to a dat through a
  * map. After the nonzeros the set has further elements, one for each entry of a map that leads
@@ -14,13 +14,13 @@
 
 struct op2i_pair {
   op2_map rows, columns;
-  op2_map places; /* [arity of rows][arity of columns] nonzeros of each element */
+  op2_map nonzeros; /* [arity of rows][arity of columns] nonzeros of each element */
 };
 
 /* The nonzeros of the rows of a subset, those on the diagonal, and those of its rows and columns
  * together. They are subsets, so they remain correct when sets are renumbered. They exist until the
  * subset or the sparsity is freed. */
-struct op2i_row_places {
+struct op2i_row_nonzeros {
   int64_t rows;  /* id of the subset */
   bool diagonal; /* true if `on_diagonal` has been requested */
   op2_set all, on_diagonal;
@@ -31,11 +31,11 @@ struct op2i_row_places {
 
 struct op2_sparsity_s {
   struct op2i_object obj;
-  op2_set rows, columns, places;
+  op2_set rows, columns, nonzeros;
   int npairs;
   struct op2i_pair *pairs;
-  int64_t nrows, nplaces; /* owned rows, and the nonzeros in them */
-  int32_t slice;          /* rows per slice; 1: no slices; see op2i_row_entries() */
+  int64_t nrows, nnz;     /* owned rows, and the nonzeros in them */
+  int32_t rows_per_slice; /* 1: no slices; see op2i_row_entries() */
   int64_t room;           /* entries reserved for the rows; those of absent entries follow */
   /* The row table, as op2i_row_entries() reads it, and the column of each entry, in the library's
    * numbers and ascending in each row. A padding entry of a slice has a column of its row, or of
@@ -47,8 +47,8 @@ struct op2_sparsity_s {
   /* The map from rows to their nonzero on the diagonal, or to the last element, which is always
    * zero; null: not requested yet. */
   op2_map diagonal;
-  struct op2i_row_places *row_places; /* [nrow_places], with capacity row_places_room */
-  int64_t nrow_places, row_places_room;
+  struct op2i_row_nonzeros *row_nonzeros; /* [nrow_nonzeros], with capacity row_nonzeros_capacity */
+  int64_t nrow_nonzeros, row_nonzeros_capacity;
   int64_t renumberings;         /* how often its rows, columns or nonzeros have been renumbered */
   struct op2i_link link_of_all; /* link in the context's list of sparsities */
 };
@@ -77,24 +77,25 @@ struct op2_mat_s {
  * *beyond how many elements follow the nonzeros of rows. */
 op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *beyond);
 /* The map from elements to nonzeros of a pair of maps; null if the sparsity lacks the pair. */
-op2_map op2i_sparsity_places(const struct op2_sparsity_s *sparsity, op2_map rows, op2_map columns);
+op2_map op2i_sparsity_nonzeros(const struct op2_sparsity_s *sparsity, op2_map rows,
+                               op2_map columns);
 /* diagonal.c: make the map to the diagonal, unless there is one. Rows and columns are of one
  * set. */
 op2_status op2i_sparsity_diagonal(op2_sparsity sparsity);
-/* row_places.c: the nonzeros of the rows of a subset. With `diagonal`, also those on the diagonal,
- * which each row must have; with `columns`, also those of the subset's columns, where rows and
- * columns are of one set. Messages name `call`. *places is valid until the next call.
+/* row_nonzeros.c: the nonzeros of the rows of a subset. With `diagonal`, also those on the
+ * diagonal, which each row must have; with `columns`, also those of the subset's columns, where
+ * rows and columns are of one set. Messages name `call`. *nonzeros is valid until the next call.
  * Collective. */
 struct op2i_row_request {
   const char *call;
   op2_set rows;
   bool diagonal, columns;
 };
-op2_status op2i_sparsity_row_places(op2_sparsity sparsity, const struct op2i_row_request *request,
-                                    const struct op2i_row_places **places);
-void op2i_sparsity_free_row_places(op2_sparsity sparsity);
+op2_status op2i_sparsity_row_nonzeros(op2_sparsity sparsity, const struct op2i_row_request *request,
+                                      const struct op2i_row_nonzeros **nonzeros);
+void op2i_sparsity_free_row_nonzeros(op2_sparsity sparsity);
 /* diagonal.c: the nonzero of a column in a row; -1 if there is none. */
-int64_t op2i_sparsity_place(const struct op2_sparsity_s *sparsity, int64_t row, int32_t column);
+int64_t op2i_sparsity_nonzero(const struct op2_sparsity_s *sparsity, int64_t row, int32_t column);
 /* Copy values of `bytes` bytes each, from the original order of the nonzeros, which is the
  * program's order of their set, to the order that the program sees: rows and columns by its
  * numbers. */
@@ -104,18 +105,19 @@ op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t byte
 void op2i_sparsity_renumbered(op2_sparsity sparsity);
 static inline struct op2i_entries op2i_sparsity_row(const struct op2_sparsity_s *sparsity,
                                                     int64_t row) {
-  return op2i_row_entries(sparsity->table, sparsity->slice, row);
+  return op2i_row_entries(sparsity->table, sparsity->rows_per_slice, row);
 }
 
 /* slices.c: how rows are laid out. */
 /* The number of entries that rows of these lengths take in slices, with padding; -1: a row is too
  * long. */
 int64_t op2i_slices_size(int64_t nrows, const int32_t *length);
-/* True if slices pay for a sparsity with nplaces nonzeros, which takes `size` entries in slices. */
-bool op2i_slices_pay(op2_context ctx, int64_t nplaces, int64_t size);
+/* True if slices pay for a sparsity with nnz nonzeros, which takes `size` entries in slices. */
+bool op2i_slices_pay(op2_context ctx, int64_t nnz, int64_t size);
 /* The number of entries reserved for slices of this size, so that they fit in any order of rows. */
-int64_t op2i_slices_room(int64_t nplaces, int64_t size);
-void op2i_row_table_fill(int32_t slice, int64_t nrows, const int32_t *length, int32_t *table);
+int64_t op2i_slices_room(int64_t nnz, int64_t size);
+void op2i_row_table_fill(int32_t rows_per_slice, int64_t nrows, const int32_t *length,
+                         int32_t *table);
 /* Give padding entries a valid column: one of their row, or else of their slice. */
 void op2i_slices_pad(int64_t nrows, const int32_t *table, int32_t *column);
 

@@ -16,12 +16,12 @@ static void release_sparsity(void *object) {
   for (int k = 0; k < sparsity->npairs; k++) {
     op2i_unref(sparsity->pairs[k].rows);
     op2i_unref(sparsity->pairs[k].columns);
-    op2i_unref(sparsity->pairs[k].places);
+    op2i_unref(sparsity->pairs[k].nonzeros);
   }
   op2i_free(sparsity->pairs);
   op2i_unref(sparsity->diagonal);
-  op2i_sparsity_free_row_places(sparsity);
-  op2i_unref(sparsity->places);
+  op2i_sparsity_free_row_nonzeros(sparsity);
+  op2i_unref(sparsity->nonzeros);
   op2i_unref(sparsity->rows);
   op2i_unref(sparsity->columns);
   op2i_free_data(sparsity->first ? NULL : sparsity->table);
@@ -31,10 +31,11 @@ static void release_sparsity(void *object) {
   op2i_unref(sparsity->across);
 }
 
-op2_map op2i_sparsity_places(const struct op2_sparsity_s *sparsity, op2_map rows, op2_map columns) {
+op2_map op2i_sparsity_nonzeros(const struct op2_sparsity_s *sparsity, op2_map rows,
+                               op2_map columns) {
   for (int k = 0; k < sparsity->npairs; k++)
     if (sparsity->pairs[k].rows == rows && sparsity->pairs[k].columns == columns)
-      return sparsity->pairs[k].places;
+      return sparsity->pairs[k].nonzeros;
   return NULL;
 }
 
@@ -129,12 +130,12 @@ static op2_status make_map(op2_sparsity sparsity, struct op2i_pair *pair, int32_
   op2_map map = NULL;
   snprintf(name, sizeof name, "%s x %s", pair->rows->obj.name, pair->columns->obj.name);
   op2_status status =
-      op2i_map_make(pair->rows->from, sparsity->places, pair->rows->arity * pair->columns->arity,
+      op2i_map_make(pair->rows->from, sparsity->nonzeros, pair->rows->arity * pair->columns->arity,
                     entries, NULL, name, &map);
   if (status) return status;
   hide(map);
-  map->meets = op2i_ref(pair->rows);
-  pair->places = map;
+  map->conflict_map = op2i_ref(pair->rows);
+  pair->nonzeros = map;
   return OP2_SUCCESS;
 }
 
@@ -155,21 +156,22 @@ static op2_status make_row_map(op2_sparsity sparsity, op2_set to, int32_t *idx, 
 }
 
 static op2_status make_row_maps(op2_sparsity sparsity) {
-  int64_t n = op2i_row_table_size(sparsity->slice, sparsity->nrows);
+  int64_t n = op2i_row_table_size(sparsity->rows_per_slice, sparsity->nrows);
   int32_t *table = sparsity->table, *column = sparsity->column;
   sparsity->table = sparsity->column = NULL;
-  op2_status status = make_row_map(sparsity, sparsity->places, table, n, "rows", &sparsity->first);
+  op2_status status =
+      make_row_map(sparsity, sparsity->nonzeros, table, n, "rows", &sparsity->first);
   if (status) {
     op2i_free_data(column);
     return status;
   }
   sparsity->table = table;
-  sparsity->first->slice = sparsity->slice;
+  sparsity->first->rows_per_slice = sparsity->rows_per_slice;
   status = make_row_map(sparsity, sparsity->columns, column, sparsity->room, "columns",
                         &sparsity->across);
   if (status) return status;
   sparsity->column = column;
-  status = make_row_map(sparsity, sparsity->places, NULL, 0, "entries", &sparsity->entries);
+  status = make_row_map(sparsity, sparsity->nonzeros, NULL, 0, "entries", &sparsity->entries);
   if (status) return status;
   sparsity->across->first = op2i_ref(sparsity->first);
   sparsity->entries->first = op2i_ref(sparsity->first);
@@ -179,7 +181,7 @@ static op2_status make_row_maps(op2_sparsity sparsity) {
 static op2_status make_places(op2_sparsity sparsity, int32_t **entries, int64_t beyond) {
   int64_t size = sparsity->room + beyond + 1;
   op2_status status =
-      op2i_set_create_counted(sparsity->obj.ctx, size, sparsity->obj.name, &sparsity->places);
+      op2i_set_create_counted(sparsity->obj.ctx, size, sparsity->obj.name, &sparsity->nonzeros);
   for (int k = 0; k < sparsity->npairs && !status; k++) {
     status = make_map(sparsity, &sparsity->pairs[k], entries[k]);
     entries[k] = NULL;
@@ -204,9 +206,9 @@ static op2_status rows_by_place(const struct op2_sparsity_s *sparsity, int64_t *
 }
 
 struct seen {
-  int64_t *rows;           /* rows in the program's order, or null */
-  int64_t *number, *place; /* the entries of one row */
-  int64_t longest;         /* the largest number of entries of a row */
+  int64_t *rows;             /* rows in the program's order, or null */
+  int64_t *number, *nonzero; /* the entries of one row */
+  int64_t longest;           /* the largest number of entries of a row */
 };
 
 static op2_status open_seen(const struct op2_sparsity_s *sparsity, struct seen *seen) {
@@ -217,15 +219,15 @@ static op2_status open_seen(const struct op2_sparsity_s *sparsity, struct seen *
   }
   op2_status status = rows_by_place(sparsity, &seen->rows);
   seen->number = op2i_malloc((size_t)seen->longest * sizeof *seen->number);
-  seen->place = op2i_malloc((size_t)seen->longest * sizeof *seen->place);
+  seen->nonzero = op2i_malloc((size_t)seen->longest * sizeof *seen->nonzero);
   if (status) return status;
-  return seen->number && seen->place ? OP2_SUCCESS : op2i_error_nomem("a sparsity");
+  return seen->number && seen->nonzero ? OP2_SUCCESS : op2i_error_nomem("a sparsity");
 }
 
 static void close_seen(struct seen *seen) {
   op2i_free(seen->rows);
   op2i_free(seen->number);
-  op2i_free(seen->place);
+  op2i_free(seen->nonzero);
 }
 
 /* List the columns of the row at position p, ascending by the program's numbers, and the nonzero of
@@ -235,10 +237,10 @@ static op2_status see_row(const struct op2_sparsity_s *sparsity, struct seen *se
   const struct op2i_entries entries = op2i_sparsity_row(sparsity, seen->rows ? seen->rows[p] : p);
   *length = entries.n;
   for (int64_t k = 0; k < *length; k++) {
-    seen->place[k] = op2i_entry(entries, k);
-    seen->number[k] = op2i_set_number(sparsity->columns, sparsity->column[seen->place[k]]);
+    seen->nonzero[k] = op2i_entry(entries, k);
+    seen->number[k] = op2i_set_number(sparsity->columns, sparsity->column[seen->nonzero[k]]);
   }
-  return op2i_set_numbered(sparsity->columns) ? op2i_sort(*length, seen->number, seen->place)
+  return op2i_set_numbered(sparsity->columns) ? op2i_sort(*length, seen->number, seen->nonzero)
                                               : OP2_SUCCESS;
 }
 
@@ -252,7 +254,8 @@ op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t byte
     status = see_row(sparsity, &seen, p, &length);
     for (int64_t k = 0; k < length && !status; k++, to += bytes)
       memcpy(to,
-             (const char *)data + (size_t)op2i_set_place(sparsity->places, seen.place[k]) * bytes,
+             (const char *)data +
+                 (size_t)op2i_set_place(sparsity->nonzeros, seen.nonzero[k]) * bytes,
              bytes);
   }
   close_seen(&seen);
@@ -314,7 +317,7 @@ op2_status op2_sparsity_size(op2_sparsity sparsity, int64_t *rows, int64_t *plac
   op2_status status = op2i_object_validate(sparsity, OP2I_SPARSITY, "op2_sparsity_size");
   if (status) return status;
   if (rows) *rows = sparsity->nrows;
-  if (places) *places = sparsity->nplaces;
+  if (places) *places = sparsity->nnz;
   return OP2_SUCCESS;
 }
 

@@ -90,7 +90,7 @@ static void forget_failure(const struct op2i_loop *loop) {
 /* The first unit from `at` on that has failed here and whose failure not all ranks know;
  * -1: there is none. */
 static int64_t first_failed(const struct op2i_compile *c, int64_t at) {
-  while (at < c->ncodes && (!c->codes[at].status || c->wanted[at].told)) at++;
+  while (at < c->ncodes && (!c->codes[at].status || c->wanted[at].notified)) at++;
   return at < c->ncodes ? at : -1;
 }
 
@@ -102,7 +102,7 @@ static op2_status take(struct op2i_compile *c, int64_t place, op2_status code, c
   op2i_free(taken->message);
   taken->message = text.chars;
   taken->status = code;
-  c->wanted[place].told = true;
+  c->wanted[place].notified = true;
   if (!text.failed) return OP2_SUCCESS;
   return op2i_context_abort_ranks(c->sched->ctx, op2i_error_nomem("what went wrong"));
 }
@@ -152,10 +152,10 @@ static op2_status look_again(struct op2i_compile *c) {
  * the result also ensures that the units are in the caches. */
 static op2_status get_together(struct op2i_compile *c) {
   struct op2i_comm *comm = c->sched->ctx->comm;
-  const struct op2i_seat *seat = &comm->seat;
+  const struct op2i_node_rank *node_rank = &comm->node_rank;
   int64_t left = 0;
   op2_status status =
-      op2i_jit_get_part(c->sched->ctx, seat->rank, seat->size, (int)c->ncodes, c->codes);
+      op2i_jit_get_part(c->sched->ctx, node_rank->rank, node_rank->size, (int)c->ncodes, c->codes);
   status = agree(c, status);
   for (int64_t u = 0; u < c->ncodes; u++) left += pending(&c->codes[u]);
   if (!status) status = op2i_comm_greatest(comm, 1, &left);

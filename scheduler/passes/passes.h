@@ -96,7 +96,7 @@ struct op2i_program {
 
 struct op2i_wanted {
   struct op2i_loop *loop;
-  bool told; /* true if all ranks know that it has no code, and why */
+  bool notified; /* true if all ranks know that it has no code, and why */
 };
 struct op2i_compile {
   struct op2i_sched *sched;

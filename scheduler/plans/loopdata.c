@@ -54,7 +54,7 @@ static op2_status fill(struct op2i_sched *sched, struct op2i_loop *loop,
     op2_status status = get_plan(sched, loop, r, &data->plans[r]);
     if (status) return status;
   }
-  op2i_numbering_tell(sched, loop);
+  op2i_numbering_warn(sched, loop);
   data->ready = true;
   return OP2_SUCCESS;
 }

@@ -83,10 +83,10 @@ op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop);
 op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat);
 int32_t op2i_granule_shift(int64_t set_size);
 
-/* numbering_tell.c: warn of the loop's maps whose sets are badly numbered, once for each map;
+/* numbering_report.c: warn of the loop's maps whose sets are badly numbered, once for each map;
  * needs the loop's plans where there are any. op2i_numbering_explain() prints for op2_explain()
  * how each map is numbered. */
-void op2i_numbering_tell(const struct op2i_sched *sched, const struct op2i_loop *loop);
+void op2i_numbering_warn(const struct op2i_sched *sched, const struct op2i_loop *loop);
 void op2i_numbering_explain(op2_context ctx, FILE *stream);
 
 #endif

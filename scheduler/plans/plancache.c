@@ -90,8 +90,8 @@ static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *r
   op2_dat dat = loop->op.dats[arg->dat];
   op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
   int64_t targets = dat->set->ends[OP2I_NONEXEC];
-  if (map && map->meets && !(request->desc.parts & OP2I_PLAN_STAGE)) {
-    map = map->meets;
+  if (map && map->conflict_map && !(request->desc.parts & OP2I_PLAN_STAGE)) {
+    map = map->conflict_map;
     targets = map->to->ends[OP2I_NONEXEC];
   }
   if (!map) {

@@ -282,29 +282,29 @@ static op2_status read_values(op2_file file, const struct op2i_dataset *what, in
 
 op2_status op2i_dataset_read(op2_file file, struct op2i_dataset *what, int64_t first, int64_t n,
                              void *values, op2_status status) {
-  struct op2i_hdf5_manner manner;
+  struct op2i_hdf5_scope scope;
   struct op2i_dataset_ids ids = OP2I_NO_IDS;
   status = op2i_file_agree_on(file, what, status);
   what->call = NULL;
   if (!status) status = op2i_file_refresh(file);
   if (status) return status;
-  op2i_hdf5_enter(&manner);
+  op2i_hdf5_enter(&scope);
   status = inspect(file, what, &ids);
   if (!status && values) status = read_values(file, what, first, n, values, &ids);
   op2i_dataset_shut_all(&ids);
-  op2i_hdf5_leave(&manner);
+  op2i_hdf5_leave(&scope);
   return op2i_file_agree(file, status);
 }
 
 op2_status op2i_dataset_shape(op2_file file, struct op2i_dataset *what, op2_status status) {
-  struct op2i_hdf5_manner manner;
+  struct op2i_hdf5_scope scope;
   struct op2i_dataset_ids ids = OP2I_NO_IDS;
   struct shape shape = {0};
   char words[64];
   status = op2i_file_agree_on(file, what, status);
   if (!status) status = op2i_file_refresh(file);
   if (status) return status;
-  op2i_hdf5_enter(&manner);
+  op2i_hdf5_enter(&scope);
   status = open_dataset(file, what, &ids);
   if (!status) status = take_shape(file, what, &ids, &shape);
   if (!status) ids.type = H5Dget_type(ids.dataset);
@@ -319,6 +319,6 @@ op2_status op2i_dataset_shape(op2_file file, struct op2i_dataset *what, op2_stat
   what->rows = shape.rows;
   what->columns = (int)shape.columns;
   op2i_dataset_shut_all(&ids);
-  op2i_hdf5_leave(&manner);
+  op2i_hdf5_leave(&scope);
   return op2i_file_agree(file, status);
 }

@@ -17,21 +17,21 @@
 
 static pthread_mutex_t hdf5 = PTHREAD_MUTEX_INITIALIZER;
 
-void op2i_hdf5_enter(struct op2i_hdf5_manner *manner) {
+void op2i_hdf5_enter(struct op2i_hdf5_scope *scope) {
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
   pthread_mutex_lock(&hdf5);
-  *manner = (struct op2i_hdf5_manner){0};
-  if (op2) op2->fp_enter(&manner->fp);
-  H5Eget_auto2(H5E_DEFAULT, &manner->function, &manner->data);
+  *scope = (struct op2i_hdf5_scope){0};
+  if (op2) op2->fp_enter(&scope->fp);
+  H5Eget_auto2(H5E_DEFAULT, &scope->function, &scope->data);
   H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
   H5Eclear2(H5E_DEFAULT);
 }
 
-void op2i_hdf5_leave(struct op2i_hdf5_manner *manner) {
+void op2i_hdf5_leave(struct op2i_hdf5_scope *scope) {
   H5Eclear2(H5E_DEFAULT);
-  H5Eset_auto2(H5E_DEFAULT, manner->function, manner->data);
+  H5Eset_auto2(H5E_DEFAULT, scope->function, scope->data);
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
-  if (op2) op2->fp_leave(&manner->fp);
+  if (op2) op2->fp_leave(&scope->fp);
   pthread_mutex_unlock(&hdf5);
 }
 
@@ -151,9 +151,9 @@ static void set_locks(hid_t access) {
 
 /* Open HDF5's identifier of a file. If `driven`, HDF5 writes to the part, which is open already. */
 static op2_status open_hdf5(op2_file file, const char *name, bool driven) {
-  struct op2i_hdf5_manner manner;
+  struct op2i_hdf5_scope scope;
   op2_status status = OP2_SUCCESS;
-  op2i_hdf5_enter(&manner);
+  op2i_hdf5_enter(&scope);
   hid_t access = H5Pcreate(H5P_FILE_ACCESS);
   bool good = access >= 0 && H5Pset_small_data_block_size(access, 0) >= 0;
   if (good && !driven) set_locks(access);
@@ -168,17 +168,17 @@ static op2_status open_hdf5(op2_file file, const char *name, bool driven) {
     status = op2i_hdf5_error(file, NULL, true, OP2_ERR_IO, "cannot be %s",
                              file->mode == OP2_FILE_CREATE ? "created" : "opened as an HDF5 file");
   if (access >= 0) H5Pclose(access);
-  op2i_hdf5_leave(&manner);
+  op2i_hdf5_leave(&scope);
   return status ? status : op2i_file_fault(file, NULL);
 }
 
 static void close_hdf5(op2_file file) {
-  struct op2i_hdf5_manner manner;
+  struct op2i_hdf5_scope scope;
   if (file->id < 0) return;
-  op2i_hdf5_enter(&manner);
+  op2i_hdf5_enter(&scope);
   H5Fclose(file->id);
   file->id = H5I_INVALID_HID;
-  op2i_hdf5_leave(&manner);
+  op2i_hdf5_leave(&scope);
 }
 
 /* Ranks on machines with local disks may find different files under one name. */
@@ -220,14 +220,14 @@ static op2_status open_to_write(op2_file file) {
 }
 
 op2_status op2i_file_refresh(op2_file file) {
-  struct op2i_hdf5_manner manner;
+  struct op2i_hdf5_scope scope;
   op2_status status = OP2_SUCCESS;
   if (file->mode == OP2_FILE_READ || !file->stale || !file->comm) return OP2_SUCCESS;
   if (op2i_file_leads(file)) {
-    op2i_hdf5_enter(&manner);
+    op2i_hdf5_enter(&scope);
     if (H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0)
       status = op2i_hdf5_error(file, NULL, true, OP2_ERR_IO, "cannot be written");
-    op2i_hdf5_leave(&manner);
+    op2i_hdf5_leave(&scope);
     if (!status) status = op2i_file_fault(file, NULL);
   }
   status = op2i_file_agree(file, status);

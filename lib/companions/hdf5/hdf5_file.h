@@ -58,13 +58,13 @@ struct op2i_dataset {
 /* The program's settings for errors of HDF5, which are replaced between enter and leave: errors are
  * kept, and nothing is printed. HDF5 converts values in the default floating-point environment. The
  * struct must not move between enter and leave. */
-struct op2i_hdf5_manner {
+struct op2i_hdf5_scope {
   struct op2i_fp_scope fp;
   H5E_auto2_t function;
   void *data;
 };
-void op2i_hdf5_enter(struct op2i_hdf5_manner *manner);
-void op2i_hdf5_leave(struct op2i_hdf5_manner *manner);
+void op2i_hdf5_enter(struct op2i_hdf5_scope *scope);
+void op2i_hdf5_leave(struct op2i_hdf5_scope *scope);
 /* An error about the object of kind `what->kind` called `what->name` in a file (`what` may be
  * null), followed by HDF5's message if `asked`, that is, if HDF5 has failed. */
 op2_status op2i_hdf5_error(op2_file file, const struct op2i_dataset *what, bool asked,

@@ -103,9 +103,9 @@ static void note(const struct op2i_dataset *what, struct made *made) {
 
 /* Create the dataset with its attributes, and find where its values begin. */
 static op2_status make_whole(op2_file file, const struct op2i_dataset *what, struct made *made) {
-  struct op2i_hdf5_manner manner;
+  struct op2i_hdf5_scope scope;
   struct op2i_dataset_ids ids = OP2I_NO_IDS;
-  op2i_hdf5_enter(&manner);
+  op2i_hdf5_enter(&scope);
   op2_status status = make(file, what, &ids);
   haddr_t at = status || what->rows == 0 ? 0 : H5Dget_offset(ids.dataset);
   if (!status && at == HADDR_UNDEF)
@@ -113,7 +113,7 @@ static op2_status make_whole(op2_file file, const struct op2i_dataset *what, str
   made->offset = (int64_t)at;
   made->begun = ids.dataset >= 0;
   op2i_dataset_shut_all(&ids);
-  op2i_hdf5_leave(&manner);
+  op2i_hdf5_leave(&scope);
   return status;
 }
 

@@ -30,7 +30,7 @@ struct rank {
   struct op2i_comm comm;
   const struct op2i_companion *op2;
   MPI_Comm mpi;
-  struct op2i_mpi_manner manner;
+  struct op2i_mpi_options options;
   bool slow;
   struct letter *letters;
   int key; /* of the attribute through which MPI announces that it ends */
@@ -91,7 +91,7 @@ static op2_status available(const struct rank *rank) {
                             "rank %d of %d: MPI was finalized before the context was: nothing can "
                             "be sent any more (op2_finalize comes before MPI_Finalize)",
                             rank->comm.rank, rank->comm.size);
-  if (rank->comm.callers == OP2I_CALLERS_ONE) MPI_Is_thread_main(&main_thread);
+  if (rank->comm.thread_level == OP2I_THREAD_FUNNELED) MPI_Is_thread_main(&main_thread);
   if (main_thread) return OP2_SUCCESS;
   return rank->op2->error(OP2_ERR_FATAL,
                           "rank %d of %d: MPI may be called from the thread that initialised it "
@@ -103,7 +103,7 @@ static op2_status available(const struct rank *rank) {
 /* ---- messages -------------------------------------------------------------------------------- */
 
 static size_t piece_bytes(const struct op2i_message *message, int64_t piece) {
-  size_t most = message->rank->manner.piece, left = message->envelope.bytes - (size_t)piece * most;
+  size_t most = message->rank->options.piece, left = message->envelope.bytes - (size_t)piece * most;
   return left < most ? left : most;
 }
 
@@ -122,7 +122,7 @@ static void close_message(struct op2i_message *message);
 static op2_status open_message(struct op2i_comm *comm, const struct op2i_envelope *envelope,
                                struct op2i_message **out) {
   struct rank *rank = rank_of(comm);
-  size_t most = rank->manner.piece, n = (envelope->bytes + most - 1) / most + !envelope->bytes;
+  size_t most = rank->options.piece, n = (envelope->bytes + most - 1) / most + !envelope->bytes;
   op2_status status = available(rank);
   if (status) return status;
   struct op2i_message *message =
@@ -192,7 +192,7 @@ static op2_status start(struct op2i_comm *comm, int n, struct op2i_message *cons
 /* Both sides have the same clock on one machine; a start time from another machine that lies in the
  * future is replaced by the present. */
 static void arrive(struct op2i_message *message) {
-  const struct op2i_link_speed *link = &message->rank->manner.link;
+  const struct op2i_link_speed *link = &message->rank->options.link;
   int64_t time = message->rank->op2->nanoseconds();
   int64_t sent = message->sent < time ? message->sent : time;
   message->due = (sent > message->begun ? sent : message->begun) + link->delay +
@@ -200,25 +200,25 @@ static void arrive(struct op2i_message *message) {
 }
 
 static op2_status check_length(const struct op2i_message *message, int piece,
-                               const MPI_Status *told) {
+                               const MPI_Status *result) {
   int stamp = message->rank->slow, count = 0;
   if (message->envelope.sends || piece < stamp) return OP2_SUCCESS;
-  MPI_Get_count(told, MPI_BYTE, &count);
+  MPI_Get_count(result, MPI_BYTE, &count);
   return (size_t)count == piece_bytes(message, piece - stamp) ? OP2_SUCCESS : two_lengths(message);
 }
 
 /* Test the pieces of a message in order, up to the first that is not over. */
 static op2_status look_at(struct op2i_message *message) {
   while (message->over < message->n) {
-    MPI_Status told;
+    MPI_Status result;
     int over = 0, class = MPI_SUCCESS, piece = message->over;
-    int error = MPI_Test(&message->pieces[piece], &over, &told);
+    int error = MPI_Test(&message->pieces[piece], &over, &result);
     if (!error && !over) return OP2_SUCCESS;
     message->over++;
     if (error) MPI_Error_class(error, &class);
     if (class == MPI_ERR_TRUNCATE) return two_lengths(message);
     if (error) return failed(message->rank, error, "while it waited for a message");
-    op2_status status = check_length(message, piece, &told);
+    op2_status status = check_length(message, piece, &result);
     if (status) return status;
   }
   message->due = 0;
@@ -274,7 +274,7 @@ static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const
 }
 
 /* Probing for a message that is never sent lets MPI progress the others. */
-static void carry(struct op2i_comm *comm) {
+static void progress(struct op2i_comm *comm) {
   struct rank *rank = rank_of(comm);
   int there;
   if (!available(rank)) MPI_Iprobe(MPI_ANY_SOURCE, TAG_NONE, rank->mpi, &there, MPI_STATUS_IGNORE);
@@ -414,7 +414,7 @@ static const struct op2i_comm_kind kind = {.name = "mpi",
                                            .close = close_message,
                                            .start = start,
                                            .over = over,
-                                           .carry = carry,
+                                           .progress = progress,
                                            .abandon = abandon,
                                            .say = say,
                                            .hear = hear,
@@ -427,42 +427,43 @@ bool op2i_comm_is_mpi(const struct op2i_comm *comm, MPI_Comm *out) {
   return true;
 }
 
-static enum op2i_callers granted_callers(void) {
+static enum op2i_thread_level granted_thread_level(void) {
   int granted = MPI_THREAD_SINGLE;
   MPI_Query_thread(&granted);
-  return granted < MPI_THREAD_SERIALIZED ? OP2I_CALLERS_ONE
-         : granted < MPI_THREAD_MULTIPLE ? OP2I_CALLERS_IN_TURN
-                                         : OP2I_CALLERS_ANY;
+  return granted < MPI_THREAD_SERIALIZED ? OP2I_THREAD_FUNNELED
+         : granted < MPI_THREAD_MULTIPLE ? OP2I_THREAD_SERIALIZED
+                                         : OP2I_THREAD_MULTIPLE;
 }
 
 /* Read the properties of the communicator, and take the link speed from rank 0. */
-static int set_up(struct rank *made, struct op2i_mpi_manner manner) {
+static int set_up(struct rank *made, struct op2i_mpi_options options) {
   int error = MPI_Comm_set_errhandler(made->mpi, MPI_ERRORS_RETURN);
   if (!error) error = MPI_Comm_rank(made->mpi, &made->comm.rank);
   if (!error) error = MPI_Comm_size(made->mpi, &made->comm.size);
-  if (!error) error = MPI_Bcast(&manner.link, (int)sizeof manner.link, MPI_BYTE, 0, made->mpi);
-  made->manner = manner;
-  made->slow = manner.link.delay > 0 || manner.link.per_byte > 0;
+  if (!error) error = MPI_Bcast(&options.link, (int)sizeof options.link, MPI_BYTE, 0, made->mpi);
+  made->options = options;
+  made->slow = options.link.delay > 0 || options.link.per_byte > 0;
   return error;
 }
 
 op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
-                         struct op2i_mpi_manner *manner, struct op2i_comm **out) {
-  struct rank made = {.comm = {.kind = &kind, .callers = granted_callers()}, .op2 = op2};
-  op2_status status = op2i_mpi_arrive(op2, parent, &manner->patience);
+                         struct op2i_mpi_options *options, struct op2i_comm **out) {
+  struct rank made = {.comm = {.kind = &kind, .thread_level = granted_thread_level()}, .op2 = op2};
+  op2_status status = op2i_mpi_arrive(op2, parent, &options->patience);
   if (status) return status;
-  int error = MPI_Comm_dup(parent, &made.mpi), lacks = -1;
+  int error = MPI_Comm_dup(parent, &made.mpi), out_of_memory = -1;
   if (error) return failed(&made, error, "while the communicator was duplicated");
-  error = set_up(&made, *manner);
+  error = set_up(&made, *options);
   struct rank *rank = op2->calloc(1, sizeof *rank);
-  if (!error) error = op2i_mpi_who_lacks(made.mpi, rank != NULL, &lacks, &manner->refused);
-  if (!error && lacks < 0) error = op2i_mpi_seat(op2, made.mpi, &made.comm.seat);
-  if (error || lacks >= 0) {
+  if (!error)
+    error = op2i_mpi_any_out_of_memory(made.mpi, rank != NULL, &out_of_memory, &options->refused);
+  if (!error && out_of_memory < 0) error = op2i_mpi_node_rank(op2, made.mpi, &made.comm.node_rank);
+  if (error || out_of_memory >= 0) {
     op2->free(rank);
     MPI_Comm_free(&made.mpi);
     if (error) return failed(&made, error, "while the communicator was set up");
-    return op2->error(OP2_ERR_NOMEM, "rank %d of %d: out of memory for a communicator", lacks,
-                      made.comm.size);
+    return op2->error(OP2_ERR_NOMEM, "rank %d of %d: out of memory for a communicator",
+                      out_of_memory, made.comm.size);
   }
   op2i_mpi_offer_ptscotch(op2);
   *rank = made;

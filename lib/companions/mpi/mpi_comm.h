@@ -8,7 +8,7 @@
 
 #include "companion.h"
 
-struct op2i_mpi_manner {
+struct op2i_mpi_options {
   size_t piece; /* the maximum number of bytes of one MPI message: longer ones are sent in pieces */
   struct op2i_link_speed link;
   struct op2i_patience patience;
@@ -16,11 +16,11 @@ struct op2i_mpi_manner {
 };
 enum { OP2I_MPI_PIECE = 1 << 30 };
 
-/* Make a communicator from `parent`, which is duplicated. Collective. The options (`manner`) must
- * be the same on all ranks, except for manner->refused, which becomes true on all ranks if it is
- * true on one. */
+/* Make a communicator from `parent`, which is duplicated. Collective. The options must be the same
+ * on all ranks, except for options->refused, which becomes true on all ranks if it is true on
+ * one. */
 op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
-                         struct op2i_mpi_manner *manner, struct op2i_comm **comm);
+                         struct op2i_mpi_options *options, struct op2i_comm **comm);
 /* mpi_arrive.c: wait until every process of `parent` has arrived here, and print warnings
  * meanwhile. If the time limit is reached it fails, and the next call continues the same wait.
  * After such a failure MPI can be used as before, except for nonblocking collective calls on
@@ -34,10 +34,11 @@ void op2i_mpi_rest(int64_t waited, int64_t longest);
 /* A failure of MPI, with MPI's message. */
 op2_status op2i_mpi_failed(const struct op2i_companion *op2, int rank, int size, int error,
                            const char *doing);
-/* mpi_seat.c: find out whether a rank lacks memory or has an invalid setting; and find the position
- * of this rank on its node. Both are collective and return MPI's error. */
-int op2i_mpi_who_lacks(MPI_Comm mpi, bool memory, int *lacks, bool *refused);
-int op2i_mpi_seat(const struct op2i_companion *op2, MPI_Comm mpi, struct op2i_seat *seat);
+/* mpi_node_rank.c: find out whether a rank lacks memory or has an invalid setting; and find
+ * the position of this rank on its node. Both are collective and return MPI's error. */
+int op2i_mpi_any_out_of_memory(MPI_Comm mpi, bool memory, int *out_of_memory, bool *refused);
+int op2i_mpi_node_rank(const struct op2i_companion *op2, MPI_Comm mpi,
+                       struct op2i_node_rank *node_rank);
 /* Get the MPI communicator. Returns false if `comm` is of another kind. */
 bool op2i_comm_is_mpi(const struct op2i_comm *comm, MPI_Comm *out);
 

@@ -37,18 +37,18 @@ static op2_status validate(const struct op2i_companion *op2, MPI_Comm comm) {
 
 static op2_status init(const struct op2i_companion *op2, const op2_options *options,
                        MPI_Comm parent, op2_context *ctx) {
-  struct op2i_mpi_manner manner = {.piece = OP2I_MPI_PIECE};
+  struct op2i_mpi_options mpi_options = {.piece = OP2I_MPI_PIECE};
   struct op2i_comm *comm;
   op2_status status = validate(op2, parent);
   if (status) return status;
-  op2->patience(options, &manner.patience);
+  op2->patience(options, &mpi_options.patience);
   op2_status asked =
-      ctx ? op2->link(&manner.link)
+      ctx ? op2->link(&mpi_options.link)
           : op2->error(OP2_ERR_ARG, "op2_init_mpi: where to put the context is null");
-  manner.refused = asked != OP2_SUCCESS;
-  status = op2i_comm_mpi(op2, parent, &manner, &comm);
+  mpi_options.refused = asked != OP2_SUCCESS;
+  status = op2i_comm_mpi(op2, parent, &mpi_options, &comm);
   if (status) return status;
-  if (manner.refused) status = op2->agree(comm, asked);
+  if (mpi_options.refused) status = op2->agree(comm, asked);
   if (status) {
     comm->kind->free(comm);
     return status;

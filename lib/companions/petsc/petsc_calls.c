@@ -23,47 +23,47 @@ bool op2i_petsc_is_there(void) {
 static PetscErrorCode hear(MPI_Comm comm, int line, const char *function, const char *file,
                            PetscErrorCode code, PetscErrorType type, const char *message,
                            void *closure) {
-  struct op2i_petsc_manner *manner = closure;
+  struct op2i_petsc_scope *scope = closure;
   (void)comm, (void)line, (void)file;
-  if (type == PETSC_ERROR_INITIAL && !*manner->words)
-    snprintf(manner->words, sizeof manner->words, "%s: %s", function, message ? message : "");
+  if (type == PETSC_ERROR_INITIAL && !*scope->words)
+    snprintf(scope->words, sizeof scope->words, "%s: %s", function, message ? message : "");
   return code;
 }
 
-op2_status op2i_petsc_enter(struct op2i_petsc_manner *manner, const char *call) {
-  manner->op2 = op2i_companion(OP2I_COMPANION_VERSION);
-  *manner->words = '\0';
-  if (!manner->op2) return OP2_ERR_UNAVAILABLE;
+op2_status op2i_petsc_enter(struct op2i_petsc_scope *scope, const char *call) {
+  scope->op2 = op2i_companion(OP2I_COMPANION_VERSION);
+  *scope->words = '\0';
+  if (!scope->op2) return OP2_ERR_UNAVAILABLE;
   pthread_mutex_lock(&petsc);
   if (op2i_petsc_is_there()) {
-    PetscErrorCode code = PetscPushErrorHandler(hear, manner);
+    PetscErrorCode code = PetscPushErrorHandler(hear, scope);
     if (!code) {
-      manner->op2->fp_enter(&manner->fp);
+      scope->op2->fp_enter(&scope->fp);
       return OP2_SUCCESS;
     }
     pthread_mutex_unlock(&petsc);
-    return manner->op2->error_nomem("PETSc's errors");
+    return scope->op2->error_nomem("PETSc's errors");
   }
   pthread_mutex_unlock(&petsc);
-  return manner->op2->error(OP2_ERR_STATE,
-                            "%s: PETSc is not initialised: call op2_petsc_use(), or "
-                            "PetscInitialize, before",
-                            call);
+  return scope->op2->error(OP2_ERR_STATE,
+                           "%s: PETSc is not initialised: call op2_petsc_use(), or "
+                           "PetscInitialize, before",
+                           call);
 }
 
-void op2i_petsc_leave(struct op2i_petsc_manner *manner) {
-  manner->op2->fp_leave(&manner->fp);
+void op2i_petsc_leave(struct op2i_petsc_scope *scope) {
+  scope->op2->fp_leave(&scope->fp);
   (void)PetscPopErrorHandler();
   pthread_mutex_unlock(&petsc);
 }
 
-op2_status op2i_petsc_status(const struct op2i_petsc_manner *manner, PetscErrorCode code,
+op2_status op2i_petsc_status(const struct op2i_petsc_scope *scope, PetscErrorCode code,
                              const char *what, const char *name) {
   if (!code) return OP2_SUCCESS;
-  const char *words = manner->words;
+  const char *words = scope->words;
   if (!*words) (void)PetscErrorMessage(code, &words, NULL);
-  return manner->op2->error(code == PETSC_ERR_MEM ? OP2_ERR_NOMEM : OP2_ERR_CALL,
-                            "%s '%s': PETSc: %s", what, name, words ? words : "an error");
+  return scope->op2->error(code == PETSC_ERR_MEM ? OP2_ERR_NOMEM : OP2_ERR_CALL,
+                           "%s '%s': PETSc: %s", what, name, words ? words : "an error");
 }
 
 op2_status op2i_petsc_comm(const struct op2i_companion *op2, op2_context ctx, MPI_Comm *comm) {

@@ -44,17 +44,17 @@ static void free_kept(void *data) {
   op2->free(own);
 }
 
-static op2_status have_kept(struct op2i_petsc_manner *manner, op2_mat mat, struct kept_mat **out) {
+static op2_status have_kept(struct op2i_petsc_scope *scope, op2_mat mat, struct kept_mat **out) {
   if (!mat->kept.data) {
-    struct kept_mat *own = manner->op2->calloc(1, sizeof *own);
-    if (!own) return manner->op2->error_nomem("a matrix of PETSc");
+    struct kept_mat *own = scope->op2->calloc(1, sizeof *own);
+    if (!own) return scope->op2->error_nomem("a matrix of PETSc");
     own->kept.drop = drop;
-    own->op2 = manner->op2;
+    own->op2 = scope->op2;
     own->open = -1;
     mat->kept = (struct op2i_kept){own, free_kept};
   }
   *out = mat->kept.data;
-  return op2i_petsc_status(manner, op2i_petsc_keep(&(*out)->kept), "matrix", mat->obj.name);
+  return op2i_petsc_status(scope, op2i_petsc_keep(&(*out)->kept), "matrix", mat->obj.name);
 }
 
 /* ---- format and sizes of the matrix ---------------------------------------------------------- */
@@ -79,26 +79,26 @@ struct shape {
   int64_t *number;
 };
 
-static op2_status too_large(const struct op2i_petsc_manner *manner, op2_mat mat,
+static op2_status too_large(const struct op2i_petsc_scope *scope, op2_mat mat,
                             const struct shape *shape) {
-  const int64_t places = mat->sparsity->nplaces, most = PETSC_MAX_INT;
+  const int64_t places = mat->sparsity->nnz, most = PETSC_MAX_INT;
   const int64_t rows = mat->row_dim, columns = mat->column_dim;
   if (shape->all_rows <= most / rows && shape->all_columns <= most / columns &&
       places <= most / rows / columns)
     return OP2_SUCCESS;
-  return manner->op2->error(OP2_ERR_RANGE,
-                            "matrix '%s': %lld places of %lld * %lld values here, %lld rows and "
-                            "%lld columns of all ranks are more than PETSc's integers of %d bits "
-                            "count",
-                            mat->obj.name, (long long)places, (long long)rows, (long long)columns,
-                            (long long)shape->all_rows * rows,
-                            (long long)shape->all_columns * columns,
-                            (int)sizeof(PetscInt) * CHAR_BIT);
+  return scope->op2->error(OP2_ERR_RANGE,
+                           "matrix '%s': %lld places of %lld * %lld values here, %lld rows and "
+                           "%lld columns of all ranks are more than PETSc's integers of %d bits "
+                           "count",
+                           mat->obj.name, (long long)places, (long long)rows, (long long)columns,
+                           (long long)shape->all_rows * rows,
+                           (long long)shape->all_columns * columns,
+                           (int)sizeof(PetscInt) * CHAR_BIT);
 }
 
 /* Find the sizes and the numbers of columns. Collective. */
-static op2_status measure(struct op2i_petsc_manner *manner, op2_mat mat, struct shape *shape) {
-  const struct op2i_companion *op2 = manner->op2;
+static op2_status measure(struct op2i_petsc_scope *scope, op2_mat mat, struct shape *shape) {
+  const struct op2i_companion *op2 = scope->op2;
   const struct op2_sparsity_s *sparsity = mat->sparsity;
   const size_t total = (size_t)sparsity->columns->ends[OP2I_NONEXEC];
   int64_t first;
@@ -112,7 +112,7 @@ static op2_status measure(struct op2i_petsc_manner *manner, op2_mat mat, struct 
   if (!status) status = op2->row_numbers(sparsity->rows, &shape->all_rows, &first, NULL);
   if (!status)
     status = op2->row_numbers(sparsity->columns, &shape->all_columns, &first, shape->number);
-  if (!status) status = too_large(manner, mat, shape);
+  if (!status) status = too_large(scope, mat, shape);
   return mat->obj.ctx->comm ? op2->agree(mat->obj.ctx->comm, status) : status;
 }
 
@@ -197,7 +197,7 @@ static op2_status make_pattern(const struct op2i_companion *op2, op2_mat mat,
                                bool blocks, struct pattern *pattern) {
   const struct op2_sparsity_s *sparsity = mat->sparsity;
   const int32_t height = blocks ? 1 : mat->row_dim, width = blocks ? 1 : mat->column_dim;
-  const size_t entries = (size_t)sparsity->nplaces * (size_t)height * (size_t)width;
+  const size_t entries = (size_t)sparsity->nnz * (size_t)height * (size_t)width;
   PetscInt at = 0, rows = 0;
   pattern->start = op2->calloc((size_t)(sparsity->nrows * height) + 1, sizeof *pattern->start);
   pattern->column = op2->calloc(entries + 1, sizeof *pattern->column);
@@ -243,7 +243,7 @@ static PetscErrorCode settle(op2_mat mat, Mat A) {
 /* ---- creating a matrix in one of PETSc's formats --------------------------------------------- */
 
 static bool can_wrap(op2_mat mat, const struct shape *shape, int form) {
-  return shape->ranks == 1 && form == OP2I_PETSC_AIJ && mat->sparsity->slice == 1 &&
+  return shape->ranks == 1 && form == OP2I_PETSC_AIJ && mat->sparsity->rows_per_slice == 1 &&
          mat->row_dim == 1 && mat->column_dim == 1 && mat->type == OP2_F64 &&
          sizeof(PetscInt) == sizeof(int32_t);
 }
@@ -258,14 +258,14 @@ static PetscErrorCode wrap(op2_mat mat, const struct shape *shape, void *values,
 }
 
 /* Make a form. Collective. */
-static op2_status make_form(struct op2i_petsc_manner *manner, op2_mat mat, int f, void *values,
+static op2_status make_form(struct op2i_petsc_scope *scope, op2_mat mat, int f, void *values,
                             struct op2i_petsc_form *form) {
-  const struct op2i_companion *op2 = manner->op2;
+  const struct op2i_companion *op2 = scope->op2;
   struct op2i_petsc_form made = {.renumberings = mat->sparsity->renumberings, .changes = -1};
   struct pattern pattern = {0};
   struct shape shape;
   PetscErrorCode code = 0;
-  op2_status status = measure(manner, mat, &shape);
+  op2_status status = measure(scope, mat, &shape);
   bool wraps = !status && can_wrap(mat, &shape, f);
   if (!status && !wraps) status = lay_out(op2, mat->sparsity, &shape, &made.layout);
   if (!status && !wraps)
@@ -275,7 +275,7 @@ static op2_status make_form(struct op2i_petsc_manner *manner, op2_mat mat, int f
     code = wraps ? wrap(mat, &shape, values, &made)
                  : create(mat, &shape, f == OP2I_PETSC_BAIJ, &pattern, &made.mat);
   if (!status && !code) code = settle(mat, made.mat);
-  if (!status) status = op2i_petsc_status(manner, code, "matrix", mat->obj.name);
+  if (!status) status = op2i_petsc_status(scope, code, "matrix", mat->obj.name);
   op2->free(pattern.start);
   op2->free(pattern.column);
   op2->free(shape.number);
@@ -327,35 +327,35 @@ static PetscErrorCode copy(op2_mat mat, int f, struct op2i_petsc_form *form, voi
 }
 
 /* Notify PETSc that values have changed, so that it recomputes what depends on them. */
-static PetscErrorCode tell_change(Mat A) {
+static PetscErrorCode notify_change(Mat A) {
   PetscErrorCode code = MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
   return code ? code : MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
 }
 
-op2_status op2i_petsc_mat(struct op2i_petsc_manner *manner, op2_mat mat, int f, int64_t changes,
+op2_status op2i_petsc_mat(struct op2i_petsc_scope *scope, op2_mat mat, int f, int64_t changes,
                           Mat *A) {
   struct kept_mat *own = NULL;
   void *values = NULL;
   PetscErrorCode code = 0;
-  op2_status status = have_kept(manner, mat, &own);
-  if (!status) status = manner->op2->host_rows(mat->values, OP2_READ, &values);
-  if (mat->obj.ctx->comm) status = manner->op2->agree(mat->obj.ctx->comm, status);
+  op2_status status = have_kept(scope, mat, &own);
+  if (!status) status = scope->op2->host_rows(mat->values, OP2_READ, &values);
+  if (mat->obj.ctx->comm) status = scope->op2->agree(mat->obj.ctx->comm, status);
   if (status) return status;
   struct op2i_petsc_form *form = &own->forms[f];
   code = op2i_petsc_notice_spaces(&own->spaces, own->forms, mat->sparsity->renumberings);
-  if (code) return op2i_petsc_status(manner, code, "matrix", mat->obj.name);
+  if (code) return op2i_petsc_status(scope, code, "matrix", mat->obj.name);
   bool stale = !form->mat || form->renumberings != mat->sparsity->renumberings ||
                (form->wrapped && form->wrapped != values);
-  if (stale) status = make_form(manner, mat, f, values, form);
+  if (stale) status = make_form(scope, mat, f, values, form);
   if (status) return status;
   if (form->changes != changes) {
     if (!form->wrapped) code = copy(mat, f, form, values, false);
-    if (!code) code = tell_change(form->mat);
+    if (!code) code = notify_change(form->mat);
   }
   if (!code) form->changes = changes;
   if (!code) code = op2i_petsc_set_spaces(&own->spaces, own->forms);
   *A = form->mat;
-  return op2i_petsc_status(manner, code, "matrix", mat->obj.name);
+  return op2i_petsc_status(scope, code, "matrix", mat->obj.name);
 }
 
 /* ---- the interface --------------------------------------------------------------------------- */
@@ -375,20 +375,20 @@ static op2_status check(const struct op2i_companion *op2, op2_mat mat, op2_acces
                     name, (int)mat->row_dim, (int)mat->column_dim, type);
 }
 
-static op2_status open_mat(struct op2i_petsc_manner *manner, op2_mat mat, op2_access access, int f,
+static op2_status open_mat(struct op2i_petsc_scope *scope, op2_mat mat, op2_access access, int f,
                            Mat *A) {
   void *values;
-  op2_status status = manner->op2->dat_open(mat->values, access, "op2_mat_petsc", &values);
+  op2_status status = scope->op2->dat_open(mat->values, access, "op2_mat_petsc", &values);
   if (status) return status;
   /* The change that the program is about to make has been counted already. */
-  status = op2i_petsc_mat(manner, mat, f, mat->values->changes - (access == OP2_RW), A);
+  status = op2i_petsc_mat(scope, mat, f, mat->values->changes - (access == OP2_RW), A);
   struct kept_mat *own = mat->kept.data;
   if (!status && own->open >= 0 && (own->open != f || own->access != access))
-    status = manner->op2->error(OP2_ERR_STATE,
-                                "op2_mat_petsc: matrix '%s' is open as a Mat of another type",
-                                mat->obj.name);
+    status = scope->op2->error(OP2_ERR_STATE,
+                               "op2_mat_petsc: matrix '%s' is open as a Mat of another type",
+                               mat->obj.name);
   if (status) {
-    (void)manner->op2->dat_close(mat->values, access, "op2_mat_petsc");
+    (void)scope->op2->dat_close(mat->values, access, "op2_mat_petsc");
     return status;
   }
   /* If there are several views for reading, the first one has the state before all changes. */
@@ -399,62 +399,61 @@ static op2_status open_mat(struct op2i_petsc_manner *manner, op2_mat mat, op2_ac
 }
 
 op2_status op2_mat_petsc(op2_mat mat, op2_access access, MatType type, Mat *A) {
-  struct op2i_petsc_manner manner;
-  op2_status status = op2i_petsc_enter(&manner, "op2_mat_petsc");
+  struct op2i_petsc_scope scope;
+  op2_status status = op2i_petsc_enter(&scope, "op2_mat_petsc");
   if (status) return status;
-  status = check(manner.op2, mat, access, type, A);
-  if (!status) status = open_mat(&manner, mat, access, op2i_petsc_form_of(mat, type), A);
-  op2i_petsc_leave(&manner);
+  status = check(scope.op2, mat, access, type, A);
+  if (!status) status = open_mat(&scope, mat, access, op2i_petsc_form_of(mat, type), A);
+  op2i_petsc_leave(&scope);
   return status;
 }
 
 /* Copy back the changes that the program made to a Mat. */
-static op2_status take_back(struct op2i_petsc_manner *manner, op2_mat mat, struct kept_mat *own) {
+static op2_status take_back(struct op2i_petsc_scope *scope, op2_mat mat, struct kept_mat *own) {
   struct op2i_petsc_form *form = &own->forms[own->open];
   void *values;
   PetscErrorCode code = 0;
-  op2_status status = manner->op2->host_rows(mat->values, OP2_RW, &values);
+  op2_status status = scope->op2->host_rows(mat->values, OP2_RW, &values);
   if (!status && !form->wrapped) code = copy(mat, own->open, form, values, true);
   form->changes = mat->values->changes;
-  return status ? status : op2i_petsc_status(manner, code, "matrix", mat->obj.name);
+  return status ? status : op2i_petsc_status(scope, code, "matrix", mat->obj.name);
 }
 
 /* A Mat that was handed out for reading may have changed its state, possibly on another rank only.
  * Then a copy is made again when it is next needed; if the Mat uses the matrix's own memory, the
  * matrix counts as changed, so that preconditioners are made again. */
-static op2_status look_at_read(struct op2i_petsc_manner *manner, op2_mat mat,
-                               struct kept_mat *own) {
+static op2_status look_at_read(struct op2i_petsc_scope *scope, op2_mat mat, struct kept_mat *own) {
   struct op2i_petsc_form *form = &own->forms[own->open];
   PetscObjectState state = own->state;
   PetscErrorCode code = PetscObjectStateGet((PetscObject)form->mat, &state);
   bool changed = !code && state != own->state;
-  op2_status status = op2i_petsc_status(manner, code, "matrix", mat->obj.name);
-  status = op2i_petsc_agree_on_change(manner->op2, mat->obj.ctx, status, &changed);
+  op2_status status = op2i_petsc_status(scope, code, "matrix", mat->obj.name);
+  status = op2i_petsc_agree_on_change(scope->op2, mat->obj.ctx, status, &changed);
   if (status || !changed) return status;
   own->state = state;
   form->changes = -1;
   if (!form->wrapped) return OP2_SUCCESS;
   void *values;
   mat->values->changes++;
-  return manner->op2->host_rows(mat->values, OP2_RW, &values);
+  return scope->op2->host_rows(mat->values, OP2_RW, &values);
 }
 
 op2_status op2_mat_petsc_end(op2_mat mat, Mat *A) {
-  struct op2i_petsc_manner manner;
-  op2_status status = op2i_petsc_enter(&manner, "op2_mat_petsc_end");
+  struct op2i_petsc_scope scope;
+  op2_status status = op2i_petsc_enter(&scope, "op2_mat_petsc_end");
   if (status) return status;
-  manner.op2->object_call(mat, OP2I_MAT, "op2_mat_petsc_end", NULL, 0);
-  status = manner.op2->validate(mat, OP2I_MAT, "op2_mat_petsc_end");
+  scope.op2->object_call(mat, OP2I_MAT, "op2_mat_petsc_end", NULL, 0);
+  status = scope.op2->validate(mat, OP2I_MAT, "op2_mat_petsc_end");
   struct kept_mat *own = status ? NULL : mat->kept.data;
   if (!status && (!A || !own || own->open < 0 || *A != own->forms[own->open].mat))
-    status = manner.op2->error(
+    status = scope.op2->error(
         OP2_ERR_STATE, "op2_mat_petsc_end: this Mat of matrix '%s' is not open", mat->obj.name);
   op2_access access = status ? OP2_READ : own->access;
-  if (!status && access == OP2_RW) status = take_back(&manner, mat, own);
-  if (!status && access == OP2_READ) status = look_at_read(&manner, mat, own);
-  if (!status) status = manner.op2->dat_close(mat->values, access, "op2_mat_petsc_end");
+  if (!status && access == OP2_RW) status = take_back(&scope, mat, own);
+  if (!status && access == OP2_READ) status = look_at_read(&scope, mat, own);
+  if (!status) status = scope.op2->dat_close(mat->values, access, "op2_mat_petsc_end");
   if (!status && !mat->values->open_reads && !mat->values->open_writes) own->open = -1;
   if (!status) *A = NULL;
-  op2i_petsc_leave(&manner);
+  op2i_petsc_leave(&scope);
   return status;
 }

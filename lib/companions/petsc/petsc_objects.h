@@ -18,17 +18,17 @@ PETSC_EXTERN PetscErrorCode PetscObjectStateGet(PetscObject, PetscObjectState *)
 
 /* The message of PETSc's first error since enter(), and the floating-point environment of the
  * caller. The struct must not move between enter and leave. */
-struct op2i_petsc_manner {
+struct op2i_petsc_scope {
   struct op2i_fp_scope fp;
   const struct op2i_companion *op2;
   char words[300];
 };
 /* Begin a section that calls PETSc. Other threads wait; the same thread may enter again. Fails if
  * PETSc is not initialised. */
-op2_status op2i_petsc_enter(struct op2i_petsc_manner *manner, const char *call);
-void op2i_petsc_leave(struct op2i_petsc_manner *manner);
+op2_status op2i_petsc_enter(struct op2i_petsc_scope *scope, const char *call);
+void op2i_petsc_leave(struct op2i_petsc_scope *scope);
 /* Convert the result of a call to a status; an error names the object `name`. */
-op2_status op2i_petsc_status(const struct op2i_petsc_manner *manner, PetscErrorCode code,
+op2_status op2i_petsc_status(const struct op2i_petsc_scope *scope, PetscErrorCode code,
                              const char *what, const char *name);
 /* The MPI communicator of a context; MPI_COMM_SELF if it has one rank. */
 op2_status op2i_petsc_comm(const struct op2i_companion *op2, op2_context ctx, MPI_Comm *comm);
@@ -91,7 +91,7 @@ void op2i_petsc_drop_spaces(struct op2i_petsc_spaces *spaces);
 int op2i_petsc_form_of(const struct op2_mat_s *mat, const char *type);
 /* Get the matrix in this form, with the values that it has after `changes` changes, which must be
  * present. */
-op2_status op2i_petsc_mat(struct op2i_petsc_manner *manner, op2_mat mat, int form, int64_t changes,
+op2_status op2i_petsc_mat(struct op2i_petsc_scope *scope, op2_mat mat, int form, int64_t changes,
                           Mat *A);
 /* Copy the values of a matrix to PETSc, or from PETSc if `back`, in columns of this rank and of
  * others. Blocks are stored by rows or (BAIJ) by columns. */
@@ -114,7 +114,7 @@ void op2i_petsc_convert(op2_type type, int64_t n, void *values, PetscScalar *sca
 
 /* ---- operators and solving ---- */
 
-op2_status op2i_petsc_shell(struct op2i_petsc_manner *manner, op2_operator op, Mat *A);
+op2_status op2i_petsc_shell(struct op2i_petsc_scope *scope, op2_operator op, Mat *A);
 extern const struct op2i_engine op2i_petsc_engine;
 
 #endif

@@ -101,13 +101,13 @@ static PetscErrorCode create(struct kept_shell *own, MPI_Comm comm) {
   return code ? code : PetscObjectSetName((PetscObject)own->mat, own->op->obj.name);
 }
 
-static op2_status have_kept(struct op2i_petsc_manner *manner, op2_operator op,
+static op2_status have_kept(struct op2i_petsc_scope *scope, op2_operator op,
                             struct kept_shell **out) {
   if (!op->kept.data) {
-    struct kept_shell *own = manner->op2->calloc(1, sizeof *own);
-    if (!own) return manner->op2->error_nomem("an operator of PETSc");
+    struct kept_shell *own = scope->op2->calloc(1, sizeof *own);
+    if (!own) return scope->op2->error_nomem("an operator of PETSc");
     own->kept.drop = drop;
-    own->op2 = manner->op2;
+    own->op2 = scope->op2;
     own->op = op;
     op->kept = (struct op2i_kept){own, free_kept};
   }
@@ -115,35 +115,35 @@ static op2_status have_kept(struct op2i_petsc_manner *manner, op2_operator op,
   return OP2_SUCCESS;
 }
 
-op2_status op2i_petsc_shell(struct op2i_petsc_manner *manner, op2_operator op, Mat *A) {
+op2_status op2i_petsc_shell(struct op2i_petsc_scope *scope, op2_operator op, Mat *A) {
   const op2_operator_desc *desc = &op->desc;
   struct kept_shell *own = NULL;
   PetscErrorCode code = 0;
   MPI_Comm comm;
-  op2_status status = have_kept(manner, op, &own);
-  if (op->obj.ctx->comm) status = manner->op2->agree(op->obj.ctx->comm, status);
+  op2_status status = have_kept(scope, op, &own);
+  if (op->obj.ctx->comm) status = scope->op2->agree(op->obj.ctx->comm, status);
   if (!status) status = make_lent(desc, op->obj.name, &own->x);
   if (!status) status = make_lent(desc, op->obj.name, &own->y);
-  if (!status) status = op2i_petsc_comm(manner->op2, op->obj.ctx, &comm);
+  if (!status) status = op2i_petsc_comm(scope->op2, op->obj.ctx, &comm);
   if (status) return status;
   if (!own->mat) code = create(own, comm);
   if (!code) code = op2i_petsc_keep(&own->kept);
   *A = own->mat;
-  return op2i_petsc_status(manner, code, "operator", op->obj.name);
+  return op2i_petsc_status(scope, code, "operator", op->obj.name);
 }
 
 op2_status op2_operator_petsc(op2_operator op, Mat *A) {
-  struct op2i_petsc_manner manner;
-  op2_status status = op2i_petsc_enter(&manner, "op2_operator_petsc");
+  struct op2i_petsc_scope scope;
+  op2_status status = op2i_petsc_enter(&scope, "op2_operator_petsc");
   if (status) return status;
-  manner.op2->object_call(op, OP2I_OPERATOR, "op2_operator_petsc", NULL, 0);
-  status = manner.op2->validate(op, OP2I_OPERATOR, "op2_operator_petsc");
+  scope.op2->object_call(op, OP2I_OPERATOR, "op2_operator_petsc", NULL, 0);
+  status = scope.op2->validate(op, OP2I_OPERATOR, "op2_operator_petsc");
   if (!status && !A)
-    status = manner.op2->error(OP2_ERR_ARG, "op2_operator_petsc: operator '%s': a null pointer",
-                               op->obj.name);
+    status = scope.op2->error(OP2_ERR_ARG, "op2_operator_petsc: operator '%s': a null pointer",
+                              op->obj.name);
   Mat made = NULL;
-  if (!status) status = op2i_petsc_shell(&manner, op, &made);
+  if (!status) status = op2i_petsc_shell(&scope, op, &made);
   if (!status) *A = made;
-  op2i_petsc_leave(&manner);
+  op2i_petsc_leave(&scope);
   return status;
 }

@@ -13,9 +13,9 @@ struct kept_solver {
   struct op2i_petsc_kept kept;
   const struct op2i_companion *op2;
   KSP ksp;
-  bool configured;   /* the options of the database have been read */
-  bool split;        /* its preconditioner knows the fields of a nested matrix */
-  bool told_of_type; /* the log has the reason why matrices are AIJ */
+  bool configured;  /* the options of the database have been read */
+  bool split;       /* its preconditioner knows the fields of a nested matrix */
+  bool logged_type; /* the log has the reason why matrices are AIJ */
   /* The system that it solved last; another system makes it start afresh. */
   int n;
   Mat part[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST]; /* of a nested matrix; not owned */
@@ -94,42 +94,42 @@ static PetscErrorCode make_ksp(struct kept_solver *own, MPI_Comm comm, op2_solve
   return code ? code : set_options(own->ksp, &solver->options);
 }
 
-static op2_status have_kept(struct op2i_petsc_manner *manner, op2_solver solver, MPI_Comm comm,
+static op2_status have_kept(struct op2i_petsc_scope *scope, op2_solver solver, MPI_Comm comm,
                             struct kept_solver **out) {
   struct kept_solver *own = solver->kept.data;
   op2_status status = OP2_SUCCESS;
   if (!own) {
-    own = manner->op2->calloc(1, sizeof *own);
+    own = scope->op2->calloc(1, sizeof *own);
     if (own) {
       own->kept.drop = drop;
-      own->op2 = manner->op2;
+      own->op2 = scope->op2;
       solver->kept = (struct op2i_kept){own, free_kept};
     } else
-      status = manner->op2->error_nomem("a solver of PETSc");
+      status = scope->op2->error_nomem("a solver of PETSc");
   }
-  if (solver->obj.ctx->comm) status = manner->op2->agree(solver->obj.ctx->comm, status);
+  if (solver->obj.ctx->comm) status = scope->op2->agree(solver->obj.ctx->comm, status);
   if (status) return status;
   PetscErrorCode code = op2i_petsc_keep(&own->kept);
   if (!code && !own->ksp) code = make_ksp(own, comm, solver);
   *out = own;
-  return op2i_petsc_status(manner, code, "solver", solver->obj.name);
+  return op2i_petsc_status(scope, code, "solver", solver->obj.name);
 }
 
 op2_status op2_solver_petsc(op2_solver solver, KSP *ksp) {
-  struct op2i_petsc_manner manner;
+  struct op2i_petsc_scope scope;
   struct kept_solver *own = NULL;
   MPI_Comm comm;
-  op2_status status = op2i_petsc_enter(&manner, "op2_solver_petsc");
+  op2_status status = op2i_petsc_enter(&scope, "op2_solver_petsc");
   if (status) return status;
-  manner.op2->object_call(solver, OP2I_SOLVER, "op2_solver_petsc", NULL, 0);
-  status = manner.op2->validate(solver, OP2I_SOLVER, "op2_solver_petsc");
+  scope.op2->object_call(solver, OP2I_SOLVER, "op2_solver_petsc", NULL, 0);
+  status = scope.op2->validate(solver, OP2I_SOLVER, "op2_solver_petsc");
   if (!status && !ksp)
-    status = manner.op2->error(OP2_ERR_ARG, "op2_solver_petsc: solver '%s': a null pointer",
-                               solver->obj.name);
-  if (!status) status = op2i_petsc_comm(manner.op2, solver->obj.ctx, &comm);
-  if (!status) status = have_kept(&manner, solver, comm, &own);
+    status = scope.op2->error(OP2_ERR_ARG, "op2_solver_petsc: solver '%s': a null pointer",
+                              solver->obj.name);
+  if (!status) status = op2i_petsc_comm(scope.op2, solver->obj.ctx, &comm);
+  if (!status) status = have_kept(&scope, solver, comm, &own);
   if (!status) *ksp = own->ksp;
-  op2i_petsc_leave(&manner);
+  op2i_petsc_leave(&scope);
   return status;
 }
 
@@ -173,32 +173,31 @@ static PetscErrorCode look_at_preconditioner(const struct kept_solver *own, op2_
 
 /* A matrix with blocks is BAIJ if the preconditioner accepts that, unless the program requests a
  * type. */
-static op2_status choose_type(struct op2i_petsc_manner *manner, const struct op2i_solve *solve,
+static op2_status choose_type(struct op2i_petsc_scope *scope, const struct op2i_solve *solve,
                               struct kept_solver *own, char type[60]) {
   const op2_mat mat = *solve->system.mat;
   char pc[60];
   bool blocks = true;
   if (*type || !mat || op2i_petsc_form_of(mat, NULL) != OP2I_PETSC_BAIJ) return OP2_SUCCESS;
   PetscErrorCode code = look_at_preconditioner(own, solve->solver, pc, &blocks);
-  if (code || blocks) return op2i_petsc_status(manner, code, "solver", solve->solver->obj.name);
+  if (code || blocks) return op2i_petsc_status(scope, code, "solver", solve->solver->obj.name);
   snprintf(type, 60, "%s", MATAIJ);
-  if (!own->told_of_type)
-    manner->op2->log(
-        solve->op.ctx, OP2I_LOG_INFO,
-        "solver '%s': matrix '%s' with blocks of %d * %d is of type aij, since PETSc's "
-        "preconditioner %s may not take baij (-%smat_type chooses)",
-        solve->solver->obj.name, mat->obj.name, (int)mat->row_dim, (int)mat->column_dim, pc,
-        solve->solver->options.prefix);
-  own->told_of_type = true;
+  if (!own->logged_type)
+    scope->op2->log(solve->op.ctx, OP2I_LOG_INFO,
+                    "solver '%s': matrix '%s' with blocks of %d * %d is of type aij, since PETSc's "
+                    "preconditioner %s may not take baij (-%smat_type chooses)",
+                    solve->solver->obj.name, mat->obj.name, (int)mat->row_dim, (int)mat->column_dim,
+                    pc, solve->solver->options.prefix);
+  own->logged_type = true;
   return OP2_SUCCESS;
 }
 
-static op2_status one_matrix(struct op2i_petsc_manner *manner, struct op2i_solve *solve, int m,
+static op2_status one_matrix(struct op2i_petsc_scope *scope, struct op2i_solve *solve, int m,
                              const char *type, int64_t changes, Mat *A) {
   op2_mat mat = solve->system.mat[m];
   int form = op2i_petsc_form_of(mat, *type ? type : NULL);
-  if (form >= 0) return op2i_petsc_mat(manner, mat, form, changes, A);
-  return manner->op2->error(
+  if (form >= 0) return op2i_petsc_mat(scope, mat, form, changes, A);
+  return scope->op2->error(
       OP2_ERR_OPTION,
       "solver '%s': -mat_type %s: matrix '%s' with blocks of %d * %d cannot be "
       "of that type",
@@ -238,7 +237,7 @@ static PetscErrorCode flatten(struct kept_solver *own, const char *type) {
   return code;
 }
 
-static op2_status nested(struct op2i_petsc_manner *manner, struct op2i_solve *solve,
+static op2_status nested(struct op2i_petsc_scope *scope, struct op2i_solve *solve,
                          struct kept_solver *own, MPI_Comm comm, const char *type,
                          const int64_t *changes, Mat *A) {
   const int n = solve->system.n;
@@ -247,33 +246,33 @@ static op2_status nested(struct op2i_petsc_manner *manner, struct op2i_solve *so
   op2_status status = OP2_SUCCESS;
   for (int m = 0; m < n * n && !status; m++)
     if (solve->system.mat[m])
-      status = one_matrix(manner, solve, m, flat ? MATAIJ : "", changes[m], &parts[m]);
+      status = one_matrix(scope, solve, m, flat ? MATAIJ : "", changes[m], &parts[m]);
   if (status) return status;
   PetscErrorCode code = nest(own, comm, n, parts, changes);
   if (!code && flat) code = flatten(own, type);
   *A = flat ? own->whole : own->nest;
-  return op2i_petsc_status(manner, code, "solver", solve->solver->obj.name);
+  return op2i_petsc_status(scope, code, "solver", solve->solver->obj.name);
 }
 
 /* Get the matrix of the system, and the one of which the preconditioner is made. */
-static op2_status matrices(struct op2i_petsc_manner *manner, struct op2i_solve *solve,
+static op2_status matrices(struct op2i_petsc_scope *scope, struct op2i_solve *solve,
                            struct kept_solver *own, MPI_Comm comm, const int64_t *changes, Mat *A,
                            Mat *P) {
   char type[60];
   const struct op2i_system *system = &solve->system;
   *type = '\0';
   PetscErrorCode code = option(solve->solver, "-mat_type", type);
-  op2_status status = op2i_petsc_status(manner, code, "solver", solve->solver->obj.name);
+  op2_status status = op2i_petsc_status(scope, code, "solver", solve->solver->obj.name);
   if (status) return status;
   if (system->n > 1) {
-    status = nested(manner, solve, own, comm, type, changes, A);
+    status = nested(scope, solve, own, comm, type, changes, A);
     *P = *A;
     return status;
   }
-  status = choose_type(manner, solve, own, type);
+  status = choose_type(scope, solve, own, type);
   if (status) return status;
-  if (system->shell) status = op2i_petsc_shell(manner, system->shell, A);
-  if (!status && *system->mat) status = one_matrix(manner, solve, 0, type, *changes, P);
+  if (system->shell) status = op2i_petsc_shell(scope, system->shell, A);
+  if (!status && *system->mat) status = one_matrix(scope, solve, 0, type, *changes, P);
   if (!status && !system->shell) *A = *P;
   if (!status && !*system->mat) *P = *A;
   return status;
@@ -431,24 +430,24 @@ static PetscErrorCode look(struct kept_solver *own, op2_solve_result *result) {
  * callbacks belong to the program. */
 static PetscErrorCode solve_by(struct kept_solver *own, const struct op2i_solve *solve, Mat A,
                                Mat P, const struct vectors *v) {
-  struct op2i_fp_scope *scope = own->op2->fp_window_open();
+  struct op2i_fp_scope *window = own->op2->fp_window_open();
   PetscErrorCode code = prepare(own, solve, A, P);
   if (!code) code = KSPSolve(own->ksp, v->vb, v->vx);
-  own->op2->fp_window_close(scope, true);
+  own->op2->fp_window_close(window, true);
   return code;
 }
 
-static op2_status go(struct op2i_petsc_manner *manner, struct op2i_solve *solve,
+static op2_status go(struct op2i_petsc_scope *scope, struct op2i_solve *solve,
                      const int64_t *changes, op2_solve_result *result, const char **says) {
-  const struct op2i_companion *op2 = manner->op2;
+  const struct op2i_companion *op2 = scope->op2;
   op2_context ctx = solve->op.ctx;
   struct kept_solver *own = NULL;
   struct vectors v = {.vx = NULL, .vb = NULL};
   Mat A = NULL, P = NULL;
   MPI_Comm comm;
   op2_status status = op2i_petsc_comm(op2, ctx, &comm);
-  if (!status) status = have_kept(manner, solve->solver, comm, &own);
-  if (!status) status = matrices(manner, solve, own, comm, changes, &A, &P);
+  if (!status) status = have_kept(scope, solve->solver, comm, &own);
+  if (!status) status = matrices(scope, solve, own, comm, changes, &A, &P);
   if (status) return status;
   status = find_rows(op2, solve, &v);
   if (ctx->comm) status = op2->agree(ctx->comm, status);
@@ -460,16 +459,16 @@ static op2_status go(struct op2i_petsc_manner *manner, struct op2i_solve *solve,
   if (!code) code = look(own, result);
   PetscErrorCode end = end_vectors(solve, &v, solved);
   if (!code) *says = own->says;
-  return op2i_petsc_status(manner, code ? code : end, "solver", solve->solver->obj.name);
+  return op2i_petsc_status(scope, code ? code : end, "solver", solve->solver->obj.name);
 }
 
 static op2_status solve_with_petsc(struct op2i_solve *solve, const int64_t *changes,
                                    op2_solve_result *result, const char **says) {
-  struct op2i_petsc_manner manner;
-  op2_status status = op2i_petsc_enter(&manner, "op2_solve");
+  struct op2i_petsc_scope scope;
+  op2_status status = op2i_petsc_enter(&scope, "op2_solve");
   if (status) return status;
-  status = go(&manner, solve, changes, result, says);
-  op2i_petsc_leave(&manner);
+  status = go(&scope, solve, changes, result, says);
+  op2i_petsc_leave(&scope);
   return status;
 }
 
@@ -490,14 +489,14 @@ static const char *symmetric_method(op2_solver solver) {
   static const char *const types[] = {KSPCG,      KSPMINRES, KSPSYMMLQ,  KSPCR,
                                       KSPFCG,     KSPPIPECG, KSPGROPPCG, KSPPIPECR,
                                       KSPPIPEFCG, KSPNASH,   KSPSTCG,    KSPGLTR};
-  struct op2i_petsc_manner manner;
+  struct op2i_petsc_scope scope;
   char name[60] = "";
   const char *found = NULL;
-  if (op2i_petsc_enter(&manner, "op2_solve")) return NULL;
+  if (op2i_petsc_enter(&scope, "op2_solve")) return NULL;
   PetscErrorCode code = name_type(solver, name);
   for (size_t t = 0; t < sizeof types / sizeof *types && !code; t++)
     if (!strcmp(types[t], name)) found = types[t];
-  op2i_petsc_leave(&manner);
+  op2i_petsc_leave(&scope);
   return found;
 }
 

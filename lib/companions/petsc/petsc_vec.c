@@ -97,9 +97,9 @@ static op2_status check(const struct op2i_companion *op2, op2_dat dat, op2_acces
                     "op2_dat_petsc: dat '%s' has more values than PETSc's integers count", name);
 }
 
-static op2_status open_dat(struct op2i_petsc_manner *manner, op2_dat dat, op2_access access,
+static op2_status open_dat(struct op2i_petsc_scope *scope, op2_dat dat, op2_access access,
                            Vec *out) {
-  const struct op2i_companion *op2 = manner->op2;
+  const struct op2i_companion *op2 = scope->op2;
   struct open_dat open = {op2, dat, access, NULL, 0};
   Vec v = NULL;
   MPI_Comm comm;
@@ -117,65 +117,64 @@ static op2_status open_dat(struct op2i_petsc_manner *manner, op2_dat dat, op2_ac
   }
   if (v) (void)VecDestroy(&v);
   (void)op2->dat_close(dat, access, "op2_dat_petsc");
-  return op2i_petsc_status(manner, code, "dat", dat->obj.name);
+  return op2i_petsc_status(scope, code, "dat", dat->obj.name);
 }
 
 /* PETSc's collective functions wait for other ranks and do not notice if these are in different
  * calls. Such ranks are detected here, before those functions are called. */
-static op2_status meet(const struct op2i_petsc_manner *manner, op2_dat dat) {
+static op2_status meet(const struct op2i_petsc_scope *scope, op2_dat dat) {
   struct op2i_comm *comm = dat->obj.ctx->comm;
-  return comm ? manner->op2->agree(comm, OP2_SUCCESS) : OP2_SUCCESS;
+  return comm ? scope->op2->agree(comm, OP2_SUCCESS) : OP2_SUCCESS;
 }
 
 op2_status op2_dat_petsc(op2_dat dat, op2_access access, Vec *v) {
-  struct op2i_petsc_manner manner;
-  op2_status status = op2i_petsc_enter(&manner, "op2_dat_petsc");
+  struct op2i_petsc_scope scope;
+  op2_status status = op2i_petsc_enter(&scope, "op2_dat_petsc");
   if (status) return status;
-  status = check(manner.op2, dat, access, v);
-  if (!status) status = meet(&manner, dat);
-  if (!status) status = open_dat(&manner, dat, access, v);
-  op2i_petsc_leave(&manner);
+  status = check(scope.op2, dat, access, v);
+  if (!status) status = meet(&scope, dat);
+  if (!status) status = open_dat(&scope, dat, access, v);
+  op2i_petsc_leave(&scope);
   return status;
 }
 
 /* A Vec that was handed out for reading may have changed its state, possibly on another rank only.
  * If it uses the dat's own memory, the dat counts as changed, here and in the halos of other
  * ranks. */
-static op2_status look_at_read(const struct op2i_petsc_manner *manner, struct open_dat *open,
-                               Vec v) {
+static op2_status look_at_read(const struct op2i_petsc_scope *scope, struct open_dat *open, Vec v) {
   op2_dat dat = open->dat;
   PetscObjectState state = open->state;
   PetscErrorCode code = PetscObjectStateGet((PetscObject)v, &state);
   bool changed = !code && state != open->state && dat->type == OP2_F64;
-  op2_status status = op2i_petsc_status(manner, code, "dat", dat->obj.name);
-  status = op2i_petsc_agree_on_change(manner->op2, dat->obj.ctx, status, &changed);
+  op2_status status = op2i_petsc_status(scope, code, "dat", dat->obj.name);
+  status = op2i_petsc_agree_on_change(scope->op2, dat->obj.ctx, status, &changed);
   if (status || !changed) return status;
-  status = manner->op2->host_rows(dat, OP2_RW, &open->rows);
-  manner->op2->make_stale(dat);
+  status = scope->op2->host_rows(dat, OP2_RW, &open->rows);
+  scope->op2->make_stale(dat);
   dat->changes++;
   return status;
 }
 
 op2_status op2_dat_petsc_end(op2_dat dat, Vec *v) {
-  struct op2i_petsc_manner manner;
-  op2_status status = op2i_petsc_enter(&manner, "op2_dat_petsc_end");
+  struct op2i_petsc_scope scope;
+  op2_status status = op2i_petsc_enter(&scope, "op2_dat_petsc_end");
   if (status) return status;
-  manner.op2->object_call(dat, OP2I_DAT, "op2_dat_petsc_end", NULL, 0);
-  status = manner.op2->validate(dat, OP2I_DAT, "op2_dat_petsc_end");
+  scope.op2->object_call(dat, OP2I_DAT, "op2_dat_petsc_end", NULL, 0);
+  status = scope.op2->validate(dat, OP2I_DAT, "op2_dat_petsc_end");
   struct open_dat *open = !status && v && *v ? noted(*v) : NULL;
   if (!status && (!open || open->dat != dat))
-    status = manner.op2->error(OP2_ERR_STATE, "op2_dat_petsc_end: this Vec of dat '%s' is not open",
-                               dat->obj.name);
-  if (!status) status = meet(&manner, dat);
+    status = scope.op2->error(OP2_ERR_STATE, "op2_dat_petsc_end: this Vec of dat '%s' is not open",
+                              dat->obj.name);
+  if (!status) status = meet(&scope, dat);
   if (!status) {
     op2_access access = open->access;
     PetscErrorCode code = access == OP2_READ ? VecLockReadPop(*v) : 0;
-    if (access == OP2_READ) status = look_at_read(&manner, open, *v);
+    if (access == OP2_READ) status = look_at_read(&scope, open, *v);
     PetscErrorCode end = op2i_petsc_vec_end(dat, open->rows, access != OP2_READ, v);
-    if (!status) status = op2i_petsc_status(&manner, code ? code : end, "dat", dat->obj.name);
-    op2_status closed = manner.op2->dat_close(dat, access, "op2_dat_petsc_end");
+    if (!status) status = op2i_petsc_status(&scope, code ? code : end, "dat", dat->obj.name);
+    op2_status closed = scope.op2->dat_close(dat, access, "op2_dat_petsc_end");
     if (!status) status = closed;
   }
-  op2i_petsc_leave(&manner);
+  op2i_petsc_leave(&scope);
   return status;
 }

@@ -9,7 +9,7 @@
 #include "mesh.h"
 #include "op2/ranks.h"
 #include "passes.h"
-#include "tell.h"
+#include "report.h"
 
 op2_status op2_comm_stats_get(op2_context ctx, op2_comm_stats *stats) {
   OP2I_FP_DEFAULT;
@@ -117,7 +117,7 @@ static void put_dats(op2_context ctx, FILE *stream) {
   put_left(&most, "of", stream);
 }
 
-void op2i_travelled_explain(op2_context ctx, FILE *stream) {
+void op2i_comm_explain(op2_context ctx, FILE *stream) {
   const struct op2i_comm *comm = ctx->comm;
   if (!comm) return;
   double travelled = (double)comm->travelled, hidden = travelled - (double)comm->waited;

@@ -12,9 +12,9 @@
 #include "fpenv.h"
 #include "log.h"
 #include "op2/graph.h"
+#include "report.h"
 #include "sched_state.h"
 #include "stream.h"
-#include "tell.h"
 
 static const char *base_name(const char *path) {
   const char *slash = strrchr(path, '/');

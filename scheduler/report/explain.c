@@ -17,10 +17,10 @@
 #include "op2/graph.h"
 #include "part.h"
 #include "program.h"
+#include "report.h"
 #include "split.h"
 #include "stream.h"
 #include "tasks.h"
-#include "tell.h"
 #include "tile.h"
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
@@ -249,7 +249,7 @@ static void explain_ranks(op2_context ctx, FILE *stream) {
   const struct op2i_comm *comm = ctx->comm;
   if (comm)
     fprintf(stream, "ranks: %d of %d (%s), %d of %d on this node, with %s\n", comm->rank,
-            comm->size, comm->kind->name, comm->seat.rank, comm->seat.size, ctx->share);
+            comm->size, comm->kind->name, comm->node_rank.rank, comm->node_rank.size, ctx->share);
 }
 
 /* Print the processors of the backend's workers: a bound thread that shares a processor
@@ -327,7 +327,7 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   fprintf(stream, "backend %s (%s), %d workers, %s\n", ctx->backend->name, ctx->backend->summary,
           op2_workers(ctx), ctx->config.eager ? "eager" : "lazy");
   explain_ranks(ctx, stream);
-  op2i_travelled_explain(ctx, stream);
+  op2i_comm_explain(ctx, stream);
   status = explain_workers(ctx, stream);
   if (status) return status;
   explain_counts(ctx, stream);

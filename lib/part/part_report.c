@@ -6,7 +6,7 @@
 #include "context.h"
 #include "part.h"
 
-static void tell_set(op2_set set, FILE *stream) {
+static void report_set(op2_set set, FILE *stream) {
   const int64_t *ends = set->ends;
   fprintf(stream,
           "  set '%s': %" PRId64 " elements on all ranks; here %" PRId64 " core, %" PRId64
@@ -29,5 +29,5 @@ void op2i_partition_explain(op2_context ctx, FILE *stream) {
             "; %" PRId64 " elements moved\n",
             r->cut, r->rows, r->owned, r->most_owned, r->imbalance, r->exec, r->most_exec,
             r->nonexec, r->most_nonexec, r->moved);
-  for (struct op2i_link *l = ctx->sets.first; l; l = l->next) tell_set(l->object, stream);
+  for (struct op2i_link *l = ctx->sets.first; l; l = l->next) report_set(l->object, stream);
 }

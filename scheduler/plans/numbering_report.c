@@ -49,16 +49,16 @@ static void warn(const struct op2i_sched *sched, const struct op2i_loop *loop, o
   op2i_text_free(&text);
 }
 
-void op2i_numbering_tell(const struct op2i_sched *sched, const struct op2i_loop *loop) {
+void op2i_numbering_warn(const struct op2i_sched *sched, const struct op2i_loop *loop) {
   for (int m = 0; m < loop->nmaps; m++) {
     op2_map map = loop->maps[m];
     if (map->scatter < 0) op2i_map_measure(map);
-    if (map->meets || map->first || map->slice)
+    if (map->conflict_map || map->first || map->rows_per_slice)
       continue; /* derived maps are numbered as well as the maps they are made of */
-    if (map->numbering_told || op2i_numbering_of(map) != OP2I_NUMBERING_IGNORED) continue;
+    if (map->numbering_warned || op2i_numbering_of(map) != OP2I_NUMBERING_NOT_CANDIDATE) continue;
     const struct op2i_plan *plan = crowded(loop, m);
     if (!plan && !op2i_map_scattered(map)) continue;
-    map->numbering_told = true;
+    map->numbering_warned = true;
     warn(sched, loop, map, plan);
   }
 }
@@ -73,9 +73,9 @@ static bool met_before(const struct op2i_loop_table *table, const struct op2i_lo
 
 static const char *in_words(op2_map map) {
   if (map->from->number || map->to->number) return ", renumbered";
-  if (op2i_numbering_of(map) == OP2I_NUMBERING_BAD)
+  if (op2i_numbering_of(map) == OP2I_NUMBERING_PENDING)
     return ": badly numbered, to be renumbered when more loops have been queued";
-  if (!map->numbering_told) return "";
+  if (!map->numbering_warned) return "";
   return op2i_order_unavailable() ? ": badly numbered"
                                   : ": badly numbered, op2_renumber() would help";
 }
@@ -88,7 +88,7 @@ void op2i_numbering_explain(op2_context ctx, FILE *stream) {
        loop = loop->next)
     for (int m = 0; m < loop->nmaps; m++) {
       op2_map map = loop->maps[m];
-      if (map->slice || map->scatter < 0 || met_before(ctx->loops, loop, map)) continue;
+      if (map->rows_per_slice || map->scatter < 0 || met_before(ctx->loops, loop, map)) continue;
       if (!any) fputs("\nmaps, and how many accesses meet a cache line of their own:\n", stream);
       any = true;
       fprintf(stream, "  %s (%s -> %s): %.0f of 100%s\n", map->obj.name, map->from->obj.name,

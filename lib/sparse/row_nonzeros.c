@@ -9,8 +9,8 @@
 #include "sparse.h"
 
 /* The number that the program uses for a nonzero: its number in the set of nonzeros. */
-static int64_t shown(const struct op2_sparsity_s *sparsity, int64_t place) {
-  return op2i_set_place(sparsity->places, place);
+static int64_t shown(const struct op2_sparsity_s *sparsity, int64_t nonzero) {
+  return op2i_set_place(sparsity->nonzeros, nonzero);
 }
 
 static int64_t row_at(op2_set rows, int64_t position) {
@@ -18,7 +18,7 @@ static int64_t row_at(op2_set rows, int64_t position) {
 }
 
 struct list {
-  int64_t *place, n;
+  int64_t *nonzero, n;
 };
 
 /* ---- rows ------------------------------------------------------------------------------------ */
@@ -28,38 +28,39 @@ static op2_status list_rows(const struct op2_sparsity_s *sparsity, const struct 
   op2_set rows = r->rows;
   int64_t n = rows->ends[OP2I_OWNED], count = 0;
   for (int64_t i = 0; i < n; i++) count += op2i_sparsity_row(sparsity, row_at(rows, i)).n;
-  all->place = op2i_malloc((size_t)count * sizeof *all->place);
-  on->place = op2i_malloc((size_t)n * sizeof *on->place);
-  if (!all->place || !on->place) return op2i_error_nomem("the rows of a matrix");
+  all->nonzero = op2i_malloc((size_t)count * sizeof *all->nonzero);
+  on->nonzero = op2i_malloc((size_t)n * sizeof *on->nonzero);
+  if (!all->nonzero || !on->nonzero) return op2i_error_nomem("the rows of a matrix");
   for (int64_t i = 0; i < n; i++) {
     int64_t row = row_at(rows, i);
-    int64_t place = r->diagonal ? op2i_sparsity_place(sparsity, row, (int32_t)row) : -1;
-    if (r->diagonal && place < 0)
+    int64_t nonzero = r->diagonal ? op2i_sparsity_nonzero(sparsity, row, (int32_t)row) : -1;
+    if (r->diagonal && nonzero < 0)
       return op2i_error(OP2_ERR_MISMATCH,
                         "%s, sparsity '%s': row %" PRId64 " has no place on the diagonal", r->call,
                         sparsity->obj.name, op2i_set_number(sparsity->rows, row));
     const struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
     for (int64_t k = 0; k < entries.n; k++)
-      all->place[all->n++] = shown(sparsity, op2i_entry(entries, k));
-    if (r->diagonal) on->place[on->n++] = shown(sparsity, place);
+      all->nonzero[all->n++] = shown(sparsity, op2i_entry(entries, k));
+    if (r->diagonal) on->nonzero[on->n++] = shown(sparsity, nonzero);
   }
   return OP2_SUCCESS;
 }
 
 static op2_status make_rows(op2_sparsity sparsity, const struct op2i_row_request *r,
-                            struct op2i_row_places *out) {
+                            struct op2i_row_nonzeros *out) {
   struct list all = {0}, on = {0};
-  struct op2i_row_places made = *out;
+  struct op2i_row_nonzeros made = *out;
   made.all = made.on_diagonal = NULL;
   op2_status status = list_rows(sparsity, r, &all, &on);
   status = op2i_context_agree(sparsity->obj.ctx, status);
   if (!status)
-    status = op2_subset_create(sparsity->places, all.n, all.place, "rows of a matrix", &made.all);
-  if (!status)
     status =
-        op2_subset_create(sparsity->places, on.n, on.place, "diagonal of rows", &made.on_diagonal);
-  op2i_free(all.place);
-  op2i_free(on.place);
+        op2_subset_create(sparsity->nonzeros, all.n, all.nonzero, "rows of a matrix", &made.all);
+  if (!status)
+    status = op2_subset_create(sparsity->nonzeros, on.n, on.nonzero, "diagonal of rows",
+                               &made.on_diagonal);
+  op2i_free(all.nonzero);
+  op2i_free(on.nonzero);
   if (status) {
     op2_set_destroy(&made.all);
     return status;
@@ -108,20 +109,21 @@ static op2_status flags_of(op2_dat marked, const int32_t **flags) {
 
 static op2_status list_cross(const struct op2_sparsity_s *sparsity, const int32_t *flag,
                              struct list *out) {
-  out->place = op2i_malloc((size_t)sparsity->nplaces * sizeof *out->place);
-  if (!out->place) return op2i_error_nomem("the rows and columns of a matrix");
+  out->nonzero = op2i_malloc((size_t)sparsity->nnz * sizeof *out->nonzero);
+  if (!out->nonzero) return op2i_error_nomem("the rows and columns of a matrix");
   for (int64_t row = 0; row < sparsity->nrows; row++) {
     const struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
     for (int64_t k = 0; k < entries.n; k++) {
-      const int64_t place = op2i_entry(entries, k);
-      if (flag[row] || flag[sparsity->column[place]]) out->place[out->n++] = shown(sparsity, place);
+      const int64_t nonzero = op2i_entry(entries, k);
+      if (flag[row] || flag[sparsity->column[nonzero]])
+        out->nonzero[out->n++] = shown(sparsity, nonzero);
     }
   }
   return OP2_SUCCESS;
 }
 
 static op2_status make_columns(op2_sparsity sparsity, const struct op2i_row_request *r,
-                               struct op2i_row_places *out) {
+                               struct op2i_row_nonzeros *out) {
   struct list cross = {0};
   const int32_t *flag = NULL;
   op2_dat marked = NULL;
@@ -131,9 +133,9 @@ static op2_status make_columns(op2_sparsity sparsity, const struct op2i_row_requ
   if (!status) status = list_cross(sparsity, flag, &cross);
   status = op2i_context_agree(sparsity->obj.ctx, status);
   if (!status)
-    status =
-        op2_subset_create(sparsity->places, cross.n, cross.place, "rows and columns", &out->cross);
-  op2i_free(cross.place);
+    status = op2_subset_create(sparsity->nonzeros, cross.n, cross.nonzero, "rows and columns",
+                               &out->cross);
+  op2i_free(cross.nonzero);
   if (status)
     op2_dat_destroy(&marked);
   else
@@ -143,33 +145,34 @@ static op2_status make_columns(op2_sparsity sparsity, const struct op2i_row_requ
 
 /* ---- cached records -------------------------------------------------------------------------- */
 
-static void free_places(struct op2i_row_places *p) {
+static void free_nonzeros(struct op2i_row_nonzeros *p) {
   op2i_unref(p->all);
   op2i_unref(p->on_diagonal);
   op2i_unref(p->cross);
   op2i_unref(p->marked);
 }
 
-void op2i_sparsity_free_row_places(op2_sparsity sparsity) {
-  for (int64_t k = 0; k < sparsity->nrow_places; k++) free_places(&sparsity->row_places[k]);
-  op2i_free(sparsity->row_places);
+void op2i_sparsity_free_row_nonzeros(op2_sparsity sparsity) {
+  for (int64_t k = 0; k < sparsity->nrow_nonzeros; k++) free_nonzeros(&sparsity->row_nonzeros[k]);
+  op2i_free(sparsity->row_nonzeros);
 }
 
-static struct op2i_row_places *find(op2_sparsity sparsity, int64_t rows) {
-  for (int64_t k = 0; k < sparsity->nrow_places; k++)
-    if (sparsity->row_places[k].rows == rows) return &sparsity->row_places[k];
+static struct op2i_row_nonzeros *find(op2_sparsity sparsity, int64_t rows) {
+  for (int64_t k = 0; k < sparsity->nrow_nonzeros; k++)
+    if (sparsity->row_nonzeros[k].rows == rows) return &sparsity->row_nonzeros[k];
   return NULL;
 }
 
 static op2_status add(op2_sparsity sparsity, int64_t rows) {
-  if (sparsity->nrow_places == sparsity->row_places_room) {
-    int64_t room = sparsity->row_places_room ? 2 * sparsity->row_places_room : 4;
-    struct op2i_row_places *more = op2i_realloc(sparsity->row_places, (size_t)room * sizeof *more);
+  if (sparsity->nrow_nonzeros == sparsity->row_nonzeros_capacity) {
+    int64_t room = sparsity->row_nonzeros_capacity ? 2 * sparsity->row_nonzeros_capacity : 4;
+    struct op2i_row_nonzeros *more =
+        op2i_realloc(sparsity->row_nonzeros, (size_t)room * sizeof *more);
     if (!more) return op2i_error_nomem("the rows of a matrix");
-    sparsity->row_places = more;
-    sparsity->row_places_room = room;
+    sparsity->row_nonzeros = more;
+    sparsity->row_nonzeros_capacity = room;
   }
-  sparsity->row_places[sparsity->nrow_places++] = (struct op2i_row_places){.rows = rows};
+  sparsity->row_nonzeros[sparsity->nrow_nonzeros++] = (struct op2i_row_nonzeros){.rows = rows};
   return OP2_SUCCESS;
 }
 
@@ -177,20 +180,20 @@ static op2_status add(op2_sparsity sparsity, int64_t rows) {
  * again. */
 static op2_status have(op2_sparsity sparsity, int64_t rows) {
   op2_status status = op2i_context_agree(sparsity->obj.ctx, add(sparsity, rows));
-  if (status && find(sparsity, rows)) sparsity->nrow_places--;
+  if (status && find(sparsity, rows)) sparsity->nrow_nonzeros--;
   return status;
 }
 
-op2_status op2i_sparsity_row_places(op2_sparsity sparsity, const struct op2i_row_request *r,
-                                    const struct op2i_row_places **places) {
+op2_status op2i_sparsity_row_nonzeros(op2_sparsity sparsity, const struct op2i_row_request *r,
+                                      const struct op2i_row_nonzeros **nonzeros) {
   const int64_t rows = r->rows->obj.id;
   op2_status status = OP2_SUCCESS;
   if (!find(sparsity, rows)) status = have(sparsity, rows);
   if (status) return status;
-  struct op2i_row_places *own = find(sparsity, rows);
+  struct op2i_row_nonzeros *own = find(sparsity, rows);
   if (!own->all || own->diagonal < r->diagonal) status = make_rows(sparsity, r, own);
   if (!status && r->columns && !own->cross) status = make_columns(sparsity, r, own);
-  *places = own;
+  *nonzeros = own;
   return status;
 }
 
@@ -200,11 +203,11 @@ static void forget_rows(op2_context ctx, const void *object) {
   const int64_t rows = ((const struct op2_set_s *)object)->obj.id;
   for (struct op2i_link *l = ctx->sparsities.first; l; l = l->next) {
     op2_sparsity sparsity = l->object;
-    for (int64_t k = 0; k < sparsity->nrow_places; k++) {
-      struct op2i_row_places gone = sparsity->row_places[k];
+    for (int64_t k = 0; k < sparsity->nrow_nonzeros; k++) {
+      struct op2i_row_nonzeros gone = sparsity->row_nonzeros[k];
       if (gone.rows != rows) continue;
-      sparsity->row_places[k] = sparsity->row_places[--sparsity->nrow_places];
-      free_places(&gone);
+      sparsity->row_nonzeros[k] = sparsity->row_nonzeros[--sparsity->nrow_nonzeros];
+      free_nonzeros(&gone);
       break;
     }
   }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OP2I_TELL_H
-#define OP2I_TELL_H
+#ifndef OP2I_REPORT_H
+#define OP2I_REPORT_H
 
 /* The queue as a drawing, and parts of the explanation. */
 
@@ -16,7 +16,7 @@ void op2i_dot_dump(struct op2i_sched *sched);
 
 /* Print the communication between ranks, and the halo exchanges of a program. Nothing is printed if
  * there is only one rank. */
-void op2i_travelled_explain(op2_context ctx, FILE *stream);
+void op2i_comm_explain(op2_context ctx, FILE *stream);
 void op2i_exchanges_explain(const struct op2i_program *program, FILE *stream);
 
 #endif
