@@ -38,7 +38,7 @@ done
 program=$build/bench/fem/assembly
 [ -x "$program" ] || die "$build has no built benchmarks with PETSc"
 mpi=openmpi
-! ldd "$build/libop2_mpi.so" 2>/dev/null | grep -q libmpich || mpi=mpich
+! ldd "$build/libop2-mpi.so" 2>/dev/null | grep -q libmpich || mpi=mpich
 out=$(mktemp)
 trap 'rm -f "$out"' EXIT
 trap 'exit 130' INT

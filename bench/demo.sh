@@ -98,9 +98,9 @@ for program in "$airfoil" "$tsunami"; do
   [ -x "$program" ] || die "$program is not built"
 done
 mpi=openmpi
-! ldd "$build/libop2_mpi.so" 2>/dev/null | grep -q libmpich || mpi=mpich
+! ldd "$build/libop2-mpi.so" 2>/dev/null | grep -q libmpich || mpi=mpich
 if [ -n "$ranks" ]; then
-  [ -e "$build/libop2_mpi.so" ] || die "--ranks $ranks: this build has no MPI"
+  [ -e "$build/libop2-mpi.so" ] || die "--ranks $ranks: this build has no MPI"
   sh "$root/test/mpirun.sh" "$mpi" 60 1 true || die "--ranks $ranks: nothing can be started on ranks"
 fi
 mkdir -p "$out"

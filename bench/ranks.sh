@@ -56,7 +56,7 @@ done
 program=$build/bench/airfoil/airfoil
 [ -x "$program" ] || die "$build has no built benchmarks"
 mpi=openmpi
-! ldd "$build/libop2_mpi.so" 2>/dev/null | grep -q libmpich || mpi=mpich
+! ldd "$build/libop2-mpi.so" 2>/dev/null | grep -q libmpich || mpi=mpich
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT

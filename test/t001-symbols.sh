@@ -66,22 +66,22 @@ else
     compare "$tmp/companion" "$tmp/companion+"
   }
   found=no
-  for library in "$build"/libop2_mpi.so "$build"/libop2_openmpi.so "$build"/libop2_mpich.so; do
+  for library in "$build"/libop2-mpi.so "$build"/libop2-openmpi.so "$build"/libop2-mpich.so; do
     [ -e "$library" ] || continue
     found=yes
     clean "$(basename "$library") exports what op2/mpi.h declares" \
       companion "$src/include/op2/mpi.h" "$library"
   done
   [ $found = yes ] || skip "this build has no MPI: op2/mpi.h not compared"
-  if [ -e "$build/libop2_hdf5.so" ]; then
-    clean "libop2_hdf5.so exports what op2/io.h declares" \
-      companion "$src/include/op2/io.h" "$build/libop2_hdf5.so"
+  if [ -e "$build/libop2-hdf5.so" ]; then
+    clean "libop2-hdf5.so exports what op2/io.h declares" \
+      companion "$src/include/op2/io.h" "$build/libop2-hdf5.so"
   else
     skip "this build has no HDF5: op2/io.h not compared"
   fi
-  if [ -e "$build/libop2_petsc.so" ]; then
-    clean "libop2_petsc.so exports what op2/petsc.h declares" \
-      companion "$src/include/op2/petsc.h" "$build/libop2_petsc.so"
+  if [ -e "$build/libop2-petsc.so" ]; then
+    clean "libop2-petsc.so exports what op2/petsc.h declares" \
+      companion "$src/include/op2/petsc.h" "$build/libop2-petsc.so"
   else
     skip "this build has no PETSc: op2/petsc.h not compared"
   fi

@@ -39,7 +39,7 @@ soname=$(readelf -d "$lib/libop2.so" | sed -n 's/.*SONAME.*\[\(.*\)\].*/\1/p')
 runs "the SONAME is libop2.so.$major" test "$soname" = "libop2.so.$major"
 module=
 for try in mpi openmpi mpich; do
-  [ ! -e "$lib/libop2_$try.so" ] || module=op2_$try
+  [ ! -e "$lib/libop2-$try.so" ] || module=op2-$try
 done
 without=/mpi.h$
 [ -z "$module" ] || without=/none$

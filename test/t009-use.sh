@@ -72,10 +72,10 @@ PKG_CONFIG_PATH=$prefix/lib/pkgconfig
 runs "a program finds a prefix with a space" compiled cc program.c "'-Wl,-rpath,$prefix/lib'"
 runs "its program runs" right "$tmp/use"
 mpi=no
-[ ! -e "$prefix/lib/libop2_mpi.so" ] || mpi=yes
+[ ! -e "$prefix/lib/libop2-mpi.so" ] || mpi=yes
 cp "$src/test/mpi_use.c" "$tmp/mpi_use.c"
 if [ $mpi = yes ]; then
-  runs "a program over MPI is built" compiled_with op2_mpi cc mpi_use.c "'-Wl,-rpath,$prefix/lib'"
+  runs "a program over MPI is built" compiled_with op2-mpi cc mpi_use.c "'-Wl,-rpath,$prefix/lib'"
   runs "two ranks of it run" over_mpi "$tmp/use"
 else
   skip "there is no MPI: no program over it"
@@ -130,7 +130,7 @@ if command -v cmake >/dev/null 2>&1; then
   runs "CMake: a range that ends before is refused" refused 0.0.1...0.0.9 "requested version"
   if [ $mpi = yes ]; then
     by_cmake_over_mpi() {
-      by_cmake mpi_use.c "0.1;COMPONENTS;mpi" op2::op2_mpi >"$tmp/built" 2>&1
+      by_cmake mpi_use.c "0.1;COMPONENTS;mpi" op2::mpi >"$tmp/built" 2>&1
       over_mpi "$tmp/cmake/build/user" || { cat "$tmp/built"; return 1; }
     }
     runs "CMake: the component mpi" by_cmake_over_mpi
@@ -179,8 +179,8 @@ else
   skip "clang is not installed: it links to nothing"
 fi
 if [ $mpi = yes ]; then
-  clean "names of the library for MPI begin with op2" symbols "$prefix/lib/libop2_mpi.a"
-  runs "a program over MPI is built of archives" compiled_with op2_mpi cc mpi_use.c
+  clean "names of the library for MPI begin with op2" symbols "$prefix/lib/libop2-mpi.a"
+  runs "a program over MPI is built of archives" compiled_with op2-mpi cc mpi_use.c
   runs "two ranks of it run" over_mpi "$tmp/use"
 fi
 runs "a shared library may hold it" compiled cc program.c -fPIC -shared -Wl,-z,defs
@@ -219,8 +219,8 @@ unset PKG_CONFIG_PATH
 runs "a strict debug parent is configured" quiet_setup "$parent/build" "$parent" \
   --buildtype debug --wrap-mode forcefallback
 runs "only the library is built for it" \
-  test "$(targets "$parent/build" | sed 's/op2-mpi-internal //;s/op2_mpi //' |
-    sed 's/op2-hdf5-internal //;s/op2_hdf5 //;s/op2-petsc-internal //;s/op2_petsc //')" = \
+  test "$(targets "$parent/build" | sed 's/op2-mpi-internal //;s/op2-mpi //' |
+    sed 's/op2-hdf5-internal //;s/op2-hdf5 //;s/op2-petsc-internal //;s/op2-petsc //')" = \
   "op2 op2-internal program told "
 runs "the parent is built" ninja -C "$parent/build"
 runs "its program runs" right "$parent/build/program"

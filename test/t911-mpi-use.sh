@@ -17,7 +17,7 @@ compiled() { # COMPILER FILE MODULE
   # shellcheck disable=SC2086 # flags
   $1 -Wall -Wextra -Werror -o "$tmp/use" "$2" "-Wl,-rpath,$build" $flags
 }
-loads_mpi() { ldd "$tmp/use" | sed -n '/libmpi\|libmpich\|libop2_/p'; }
+loads_mpi() { ldd "$tmp/use" | sed -n '/libmpi\|libmpich\|libop2-/p'; }
 program "$src/README.md" >"$tmp/program.c"
 runs "a program without MPI is built" compiled "${CC:-cc}" "$tmp/program.c" op2
 clean "it loads nothing of MPI" loads_mpi
@@ -26,7 +26,7 @@ clean "it loads nothing of MPI" loads_mpi
 
 module=
 for try in mpi openmpi mpich; do
-  [ ! -e "$build/libop2_$try.so" ] || module=op2_$try
+  [ ! -e "$build/libop2-$try.so" ] || module=op2-$try
 done
 if [ -z "$module" ]; then
   skip "this build has no MPI"

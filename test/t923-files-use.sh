@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-needs_library libop2_hdf5.so
+needs_library libop2-hdf5.so
 
 OP2_CACHE_DIR=${OP2_TEST_CACHE:-$tmp/cache}
 OP2_BACKEND=sequential
@@ -17,7 +17,7 @@ compiled() { # COMPILER FILE MODULE FOLDER
   # shellcheck disable=SC2086 # flags
   $1 -Wall -Wextra -Werror -o "$tmp/use" "$2" "-Wl,-rpath,$4" $flags
 }
-loads() { ldd "$tmp/use" | sed -n '/libhdf5\|libmpi\|libop2_/p'; }
+loads() { ldd "$tmp/use" | sed -n '/libhdf5\|libmpi\|libop2-/p'; }
 right() { [ "$("$1" "$tmp/file.h5")" = "7 1 0.5" ]; }
 
 program "$src/README.md" >"$tmp/program.c"
@@ -25,12 +25,12 @@ runs "a program without files is built" compiled "${CC:-cc}" "$tmp/program.c" op
 clean "it loads nothing of HDF5" loads
 cp "$src/test/files_use.c" "$tmp/use.c"
 cp "$src/test/files_use.c" "$tmp/use.cc"
-runs "C: a program with files is built" compiled "${CC:-cc} -std=c11" "$tmp/use.c" op2_hdf5 "$build"
+runs "C: a program with files is built" compiled "${CC:-cc} -std=c11" "$tmp/use.c" op2-hdf5 "$build"
 catches "it loads HDF5" libhdf5 loads
 runs "it runs without MPI_Init" right "$tmp/use"
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then
   runs "C++: a program with files is built" compiled "${CXX:-c++} -std=c++11" "$tmp/use.cc" \
-    op2_hdf5 "$build"
+    op2-hdf5 "$build"
   runs "it runs" right "$tmp/use"
 else
   skip "there is no C++ compiler"
@@ -52,7 +52,7 @@ cmake_minimum_required(VERSION 3.10)
 project(user C)
 find_package(op2 0.2 REQUIRED COMPONENTS hdf5)
 add_executable(user ../use.c)
-target_link_libraries(user PRIVATE op2::op2_hdf5)
+target_link_libraries(user PRIVATE op2::hdf5)
 END
 unset PKG_CONFIG_PATH
 by_cmake() {

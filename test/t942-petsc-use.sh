@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/tap.sh"
 
-needs_library libop2_petsc.so
+needs_library libop2-petsc.so
 
 OP2_CACHE_DIR=${OP2_TEST_CACHE:-$tmp/cache}
 OP2_BACKEND=sequential
@@ -17,7 +17,7 @@ compiled() { # COMPILER FILE MODULE FOLDER
   # shellcheck disable=SC2086 # flags
   $1 -Wall -Wextra -Werror -o "$tmp/use" "$2" "-Wl,-rpath,$4" $flags
 }
-loads() { ldd "$tmp/use" | sed -n '/libpetsc\|libmpi\|libop2_/p'; }
+loads() { ldd "$tmp/use" | sed -n '/libpetsc\|libmpi\|libop2-/p'; }
 right() { [ "$("$1")" = "3 1 2 3" ]; }
 
 program "$src/README.md" >"$tmp/program.c"
@@ -25,12 +25,12 @@ runs "a program without PETSc is built" compiled "${CC:-cc}" "$tmp/program.c" op
 clean "it loads nothing of PETSc" loads
 cp "$src/test/petsc_use.c" "$tmp/use.c"
 cp "$src/test/petsc_use.c" "$tmp/use.cc"
-runs "C: a program with PETSc is built" compiled "${CC:-cc} -std=c11" "$tmp/use.c" op2_petsc "$build"
+runs "C: a program with PETSc is built" compiled "${CC:-cc} -std=c11" "$tmp/use.c" op2-petsc "$build"
 catches "it loads PETSc" libpetsc loads
 runs "it runs without MPI_Init and PetscInitialize" right "$tmp/use"
 if command -v "${CXX:-c++}" >/dev/null 2>&1; then
   runs "C++: a program with PETSc is built" compiled "${CXX:-c++} -std=c++11" "$tmp/use.cc" \
-    op2_petsc "$build"
+    op2-petsc "$build"
   runs "it runs" right "$tmp/use"
 else
   skip "there is no C++ compiler"
@@ -52,7 +52,7 @@ cmake_minimum_required(VERSION 3.10)
 project(user C)
 find_package(op2 0.2 REQUIRED COMPONENTS petsc)
 add_executable(user ../use.c)
-target_link_libraries(user PRIVATE op2::op2_petsc)
+target_link_libraries(user PRIVATE op2::petsc)
 END
 unset PKG_CONFIG_PATH
 by_cmake() {

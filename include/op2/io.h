@@ -12,7 +12,7 @@ extern "C" {
 
 /** @file io.h
  * Meshes and values in HDF5 files of OP2's flat layout, as OP2 writes and reads them. These
- * functions are in a library of their own, libop2_hdf5 (`pkg-config op2_hdf5`); libop2 itself does
+ * functions are in a library of their own, libop2-hdf5 (`pkg-config op2-hdf5`); libop2 itself does
  * not use HDF5, and op2.h does not include this header.
  *
  * A file holds, each under its name, which may be a path with `/`:
@@ -77,7 +77,7 @@ typedef enum op2_file_mode {
  * @mpi    collective
  * @errors OP2_ERR_ARG (null, an unknown mode), OP2_ERR_STATE (no context), OP2_ERR_IO (no such
  *         file, no HDF5 file, a truncated one, no right to it or to its folder, ranks that see no
- *         file or another one), OP2_ERR_UNAVAILABLE (libop2_hdf5 and libop2 of different builds, an
+ *         file or another one), OP2_ERR_UNAVAILABLE (libop2-hdf5 and libop2 of different builds, an
  *         HDF5 with another MPI than the ranks), OP2_ERR_NOMEM; on error *file is untouched
  * @source OP2 op_decl_*_hdf5 (file names) */
 OP2_API OP2_NODISCARD op2_status op2_file_open(op2_context ctx, const char *path,

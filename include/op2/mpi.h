@@ -19,8 +19,8 @@ extern "C" {
 
 /** @file mpi.h
  * Contexts of several ranks, which are processes of MPI. These functions are in a library of their
- * own, libop2_mpi (`pkg-config op2_mpi`); libop2 itself does not use MPI, and op2.h does not
- * include this header. A program is compiled and linked with the MPI that libop2_mpi was built
+ * own, libop2-mpi (`pkg-config op2-mpi`); libop2 itself does not use MPI, and op2.h does not
+ * include this header. A program is compiled and linked with the MPI that libop2-mpi was built
  * with.
  *
  * The program owns MPI: it calls MPI_Init or MPI_Init_thread before op2_init_mpi(), and
@@ -71,7 +71,7 @@ extern "C" {
  *         (names the variable, two ranks and their values); OP2_ERR_STATE when MPI is not
  *         initialised, or finalized, or was initialised for another thread alone, and when a
  *         process has not come within OP2_WAIT_MAX seconds; OP2_ERR_ARG for MPI_COMM_NULL and
- *         intercommunicators; OP2_ERR_UNAVAILABLE when libop2_mpi is of another build than libop2;
+ *         intercommunicators; OP2_ERR_UNAVAILABLE when libop2-mpi is of another build than libop2;
  *         OP2_ERR_FATAL with MPI's own message when MPI fails; on error *ctx is untouched
  * @source OP2 op_mpi_init; PyOP2 op2.init(comm) */
 OP2_API OP2_NODISCARD op2_status op2_init_mpi(const op2_options *options, MPI_Comm comm,

@@ -20,7 +20,7 @@ extern "C" {
 
 /** @file petsc.h
  * Matrices and dats as PETSc's Mat and Vec, and PETSc's solvers behind op2_solve(). These functions
- * are in a library of their own, libop2_petsc (`pkg-config op2_petsc`); libop2 itself does not use
+ * are in a library of their own, libop2-petsc (`pkg-config op2-petsc`); libop2 itself does not use
  * PETSc, and op2.h does not include this header.
  *
  * PETSc works in double precision here: matrices and dats of float are handed over as converted

@@ -359,7 +359,7 @@ static op2_status check_library(const struct request *r) {
   if (r->system.n == 1 || !own) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_UNAVAILABLE,
                     "%s:%d: op2_solve by '%s': systems of several dats are for PETSc to solve: "
-                    "libop2_petsc, op2_petsc_use()",
+                    "libop2-petsc, op2_petsc_use()",
                     r->where.file, r->where.line, r->solver->obj.name);
 }
 
