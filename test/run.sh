@@ -5,7 +5,8 @@
 # the folder build-test (or in $OP2_TEST_OUT).
 #   test/run.sh             everything, from scratch, README's lines in a bare Debian included;
 #                           OP2_TEST_FULL=1 has all combinations where else a choice is tried
-#   test/run.sh --quick     the release build only, at reduced sizes, building on what is there
+#   test/run.sh --quick     the release build only, at reduced sizes and without the tests that take
+#                           longest, building on what is there
 #   test/run.sh --smoke     of these some of every kind, in half a minute once they are built
 #   test/run.sh -k NAME     only tests whose name contains NAME
 #   test/run.sh --minutes N on a slow machine: after N minutes (80, if not given, and with --quick
@@ -130,7 +131,7 @@ stage() {
 
 stage_skip() {
   stage_count=$((stage_count + 1))
-  echo "ok $stage_count # SKIP $1" >>"$stages"
+  echo "ok $stage_count # SKIP $*" >>"$stages"
 }
 
 # build NAME MESON-OPTION...: configures and compiles, which must give no warning; with sanitizers
@@ -198,6 +199,16 @@ sanitizer() {
   return 1
 }
 
+# leave_out_long: leaves the long tests out of a quick run, and says which
+leave_out_long() {
+  long=$(meson test -C "$out/release" --no-rebuild --list --suite long 2>/dev/null |
+    sed 's|.* / ||')
+  [ -n "$long" ] || return 0
+  picked_suite="--no-suite long"
+  # shellcheck disable=SC2086 # in one line
+  stage_skip "release: long tests are not in quick runs (-k NAME runs them):" $long
+}
+
 # slowness: prints a factor, 1 to 8, for the time limits of single tests. These are ten times what
 # tests take on a machine that compiles ten small files in less than half a second; machines that
 # are shared need several times that on some days.
@@ -236,8 +247,10 @@ targets=
 [ $smoke = no ] || { targets=smoke-tests picked_suite="--suite smoke"; }
 slow=$(slowness)
 share "$([ $quick = yes ] && echo 100 || echo 60)"
-build release --buildtype=release &&
+if build release --buildtype=release; then
+  [ "$quick$smoke$only" != yesno ] || leave_out_long
   run_tests release "" $picked_suite --timeout-multiplier "$slow"
+fi
 targets=
 
 if [ $quick = no ]; then

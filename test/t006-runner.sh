@@ -220,6 +220,7 @@ foreach name, say : {'t1-a': 'ok 1 - a', 't2-b': 'ok 1 - $OP2_TEST_QUICK', 't3-c
   test(name, sh, args: ['-c', 'echo "' + say + '"; echo 1..1'], protocol: 'tap',
     suite: name == 't3-c' ? ['unit'] : ['unit', 'smoke'])
 endforeach
+test('t5-long', sh, args: ['-c', 'echo ok 1; echo 1..1'], protocol: 'tap', suite: 'long')
 built = executable('built', 'built.c')
 executable('unwanted', 'unwanted.c')
 alias_target('smoke-tests', built)
@@ -238,10 +239,13 @@ runs "each test is shown as it ends" grep -q 's  release  [12]/2 t2-b  OK' "$tmp
 runs "and the build is" grep -q 's  release  2/2 built' "$tmp/shown"
 small_run --quick
 runs "a quick run with a failure fails" test $? -eq 1
-runs "it runs all, builds on what is there" last "4 passed, 1 failed, 0 skipped"
+runs "it runs all but long tests, builds on what is there" last "4 passed, 1 failed, 1 skipped"
+runs "it names those" grep -q 'skipped: .*-k NAME runs them): t5-long$' "$tmp/shown"
 runs "the failure is named" grep -q '^FAILED: release: t3-c: c' "$tmp/shown"
 small_run --quick -k t1
 runs "-k picks" last "4 passed, 0 failed, 0 skipped"
+small_run --quick -k t5
+runs "long tests too" last "4 passed, 0 failed, 0 skipped"
 small_run --quick -k nothing
 runs "-k without a match fails" last "2 passed, 1 failed, 0 skipped"
 small_run --smok
@@ -251,7 +255,7 @@ runs "those that there are, are named" \
 small_run --quick -k
 runs "-k without a name is refused" test $? -eq 2
 small_run --quick --minutes 5
-runs "with a limit that is not reached, all is run" last "4 passed, 1 failed, 0 skipped"
+runs "with a limit that is not reached, all is run" last "4 passed, 1 failed, 1 skipped"
 small_run --quick --minutes 0
 runs "without time nothing is run, which is a failure" test $? -eq 1
 runs "and is skipped" last "0 passed, 0 failed, 1 skipped"
