@@ -63,8 +63,8 @@ static op2_status keep_order(struct op2i_sched *sched, const struct op2i_loop *l
 
 /* ---- automatic renumbering ------------------------------------------------------------------- */
 
-static void tell(struct op2i_sched *sched, op2_map map, op2_status status,
-                 const struct op2i_gain *gain, double seconds) {
+static void report_gain(struct op2i_sched *sched, op2_map map, op2_status status,
+                        const struct op2i_gain *gain, double seconds) {
   struct op2i_text line = {0};
   if (status)
     op2i_text_add(&line, "not renumbered by map '%s': %s", map->obj.name, op2_error_message());
@@ -93,7 +93,7 @@ static op2_status renumber(struct op2i_sched *sched, op2_map map) {
   double start = op2i_seconds();
   if (!status) status = op2i_renumber_auto(map, sched->ctx->config.renumber == 1, &gain);
   if (gain.nsets) forget(sched);
-  tell(sched, map, status, &gain, op2i_seconds() - start);
+  report_gain(sched, map, status, &gain, op2i_seconds() - start);
   return OP2_SUCCESS;
 }
 

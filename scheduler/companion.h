@@ -32,7 +32,7 @@ struct op2i_companion {
   void (*exits)(struct op2i_comm *comm);
   /* the link speed that the environment asks for */
   op2_status (*link)(struct op2i_link_speed *speed);
-  void (*patience)(const op2_options *options, struct op2i_patience *patience); /* see env.h */
+  void (*limits)(const op2_options *options, struct op2i_wait_limits *limits); /* see env.h */
   /* Error messages, memory and time: see error.h, mem.h and clock.h. */
   op2_status (*error)(op2_status status, const char *format, ...)
       __attribute__((format(printf, 2, 3)));

@@ -167,7 +167,7 @@ static op2_status begin_trail(op2_context ctx) {
 }
 
 /* No rank ends while others still need it. */
-static op2_status say_farewell(op2_context ctx) {
+static op2_status leave_ranks(op2_context ctx) {
   struct op2i_comm *comm = ctx->comm;
   if (!comm || comm->size == 1) return OP2_SUCCESS;
   if (!ctx->fatal) return op2i_comm_farewell(comm, "op2_finalize");
@@ -210,7 +210,7 @@ static op2_status leave(op2_context ctx) {
     op2i_context_call(ctx, "op2_finalize", NULL, 0, 0);
     status = op2i_scheduler.flush(ctx->sched, "op2_finalize");
   }
-  left = say_farewell(ctx);
+  left = leave_ranks(ctx);
   return status ? status : left;
 }
 

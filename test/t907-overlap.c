@@ -111,10 +111,10 @@ static int wait_for_all(struct op2i_comm *comm, void *data) {
   int wrong = row_begin(&w, comm, job->backend) != OP2_SUCCESS;
   int64_t least = (int64_t)ROUNDS * DELAY_MS * 1000000;
   for (int r = 0; r < ROUNDS && !wrong; r++) wrong = read_at_once(&w) || op2_flush(w.ctx);
-  if (comm->travelled < least || (job->how == 1 && comm->waited == 0) ||
-      comm->waited > comm->travelled || comm->flying) {
+  if (comm->transit_ns < least || (job->how == 1 && comm->waited == 0) ||
+      comm->waited > comm->transit_ns || comm->flying) {
     fprintf(stderr, "# rank %d: %.3f ms travelled, %.3f waited for, %d still on their way\n",
-            comm->rank, 1e-6 * (double)comm->travelled, 1e-6 * (double)comm->waited, comm->flying);
+            comm->rank, 1e-6 * (double)comm->transit_ns, 1e-6 * (double)comm->waited, comm->flying);
     wrong++;
   }
   return wrong + (row_end(&w) != OP2_SUCCESS);

@@ -44,7 +44,7 @@ static int lines_of(const char *path, const char *text) {
 static void test_warnings(const char *path) {
   static const char text[] = " s in op2_init_mpi, to which some other rank has not come";
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
-  struct op2i_mpi_options mpi_options = {.piece = OP2I_MPI_PIECE, .patience.warn_after = 50000000};
+  struct op2i_mpi_options mpi_options = {.piece = OP2I_MPI_PIECE, .limits.warn_after = 50000000};
   const struct timespec nap = {.tv_nsec = 10000000};
   struct op2i_comm *comm = NULL;
   fflush(stderr);

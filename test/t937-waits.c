@@ -161,7 +161,7 @@ static int wait_often(struct op2i_comm *comm, void *data) {
     wrong += op2i_comm_over(comm, 1, &message, true, &arrived) != OP2_SUCCESS;
   }
   if (comm->rank == SILENT)
-    while (comm->kind->hear(comm, &note)) ++*left;
+    while (comm->kind->receive_note(comm, &note)) ++*left;
   comm->kind->close(message);
   return wrong;
 }

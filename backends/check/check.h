@@ -158,8 +158,8 @@ void op2i_check_alter(op2_type type, op2_access access, int64_t n, const void *s
 void op2i_check_extreme(op2_type type, op2_access access, int64_t n, bool above, void *altered);
 /* Return the first component that moved in the wrong direction for the mode (MIN up, MAX down), or
  * -1. */
-int64_t op2i_check_wrong_way(op2_type type, op2_access access, int64_t n, const void *start,
-                             const void *out);
+int64_t op2i_check_wrong_direction(op2_type type, op2_access access, int64_t n, const void *start,
+                                   const void *out);
 /* Return the first component whose result `again` from `altered` is not the one that `out` from
  * `start` predicts, or -1. */
 int64_t op2i_check_unlike(op2_type type, op2_access access, int64_t n,

@@ -114,8 +114,8 @@ static op2_status blame_bound(const struct op2i_check *check, int r, int64_t c, 
         op2i_arg_bounds(arg) ? "what the global had before the loop, not what other elements find"
                              : "what the elements before have left");
   size_t at = row->at + (size_t)c * row->value_bytes;
-  if (!op2i_check_wrong_way(arg->type, arg->access, 1, check->other[other] + at,
-                            check->frame[1] + at))
+  if (!op2i_check_wrong_direction(arg->type, arg->access, 1, check->other[other] + at,
+                                  check->frame[1] + at))
     return op2i_check_error(check, row,
                             "the kernel sets %s whatever it was: it may only %s it, or leave it as "
                             "it is",

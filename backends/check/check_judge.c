@@ -129,13 +129,14 @@ static op2_status find_unwritten(const struct op2i_check *check, int frame) {
   return OP2_SUCCESS;
 }
 
-static op2_status find_wrong_way(const struct op2i_check *check) {
+static op2_status find_wrong_direction(const struct op2i_check *check) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
     if (row->role != OP2I_ROW_REDUCE) continue;
     op2_access access = access_of(check, row);
-    int64_t c = op2i_check_wrong_way(op2i_check_arg(check, row)->type, access, components(row),
-                                     check->start + row->at, check->frame[0] + row->at);
+    int64_t c =
+        op2i_check_wrong_direction(op2i_check_arg(check, row)->type, access, components(row),
+                                   check->start + row->at, check->frame[0] + row->at);
     if (c >= 0)
       return op2i_check_error(check, row, "the kernel %s %s",
                               access == OP2_MIN ? "raised" : "lowered",
@@ -188,7 +189,7 @@ static int number_of_passes(const struct op2i_check *check) {
 
 op2_status op2i_check_judge(struct op2i_check *check) {
   op2_status status = apply(check, 0, passes[0].change);
-  if (!status) status = find_wrong_way(check);
+  if (!status) status = find_wrong_direction(check);
   if (!status) alter_reductions(check);
   for (int i = 0; !status && i < number_of_passes(check); i++) {
     int frame = passes[i].frame;

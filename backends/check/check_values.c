@@ -119,8 +119,8 @@ void op2i_check_extreme(op2_type type, op2_access access, int64_t n, bool above,
   switch (type) { OP2I_TYPES(EXTREME) }
 }
 
-int64_t op2i_check_wrong_way(op2_type type, op2_access access, int64_t n, const void *start,
-                             const void *out) {
+int64_t op2i_check_wrong_direction(op2_type type, op2_access access, int64_t n, const void *start,
+                                   const void *out) {
 #define WRONG(type_, name_, c_)                                                                    \
   case type_:                                                                                      \
     for (int64_t i = 0; i < n; i++)                                                                \

@@ -305,7 +305,8 @@ op2_status op2i_device_tables(const struct op2i_step *step, struct op2i_device_t
   }
   *out = loop->device_data;
   struct op2i_split *split = &(*out)->split;
-  if (step->twin && (split->host != step->split.host || split->device != step->split.device)) {
+  if (step->device_half &&
+      (split->host != step->split.host || split->device != step->split.device)) {
     release_range(*out, step->range);
     (*out)->made[step->range] = false;
     *split = step->split;

@@ -83,7 +83,7 @@ struct op2i_step {
   bool late;      /* True if globals stay on the host until it runs: a batch of several places */
   /* True for the device's half of a loop whose host half is the next step. Its `range` is 1, which
    * such a loop does not have otherwise, and it has no positions while the loop is not split. */
-  bool twin;
+  bool device_half;
   struct op2i_split split;              /* the split of both halves while they share the loop */
   const struct op2i_plan *plan;         /* null: the backend needs none */
   enum op2i_place place;                /* where it runs */

@@ -367,7 +367,7 @@ static op2_status run_jobs(op2_context ctx, struct job *jobs, int64_t n, int64_t
 
 /* ---- results of jobs ------------------------------------------------------------------------- */
 
-static op2_status tell(op2_context ctx, const struct job *job) {
+static op2_status report_build(op2_context ctx, const struct job *job) {
   for (int64_t i = 0; i < job->count; i++) {
     struct op2i_jit_code *code = job->member[i]->code;
     code->status = OP2_ERR_COMPILE;
@@ -387,7 +387,7 @@ static op2_status judge(op2_context ctx, struct job_list *jobs, int64_t from, in
     if (!job.run.failure.length)
       ctx->jit->stats.compiled += job.count;
     else if (job.count == 1 || job.hopeless)
-      status = tell(ctx, &job);
+      status = report_build(ctx, &job);
     else
       status = add_jobs(jobs, job.member, job.count, job.count < PARTS ? job.count : PARTS);
     if (status != OP2_SUCCESS) return status;
@@ -414,7 +414,8 @@ static op2_status report_missing(op2_context ctx, struct op2i_request **requests
   op2i_text_add(&job.run.failure, "%s%s%s", jit->compiler.missing.chars,
                 jit->outdated ? "; what the cache has of it is not used: " : "",
                 jit->outdated ? jit->outdated : "");
-  op2_status status = job.run.failure.failed ? op2i_error_nomem("a message") : tell(ctx, &job);
+  op2_status status =
+      job.run.failure.failed ? op2i_error_nomem("a message") : report_build(ctx, &job);
   op2i_text_free(&job.run.failure);
   return status;
 }

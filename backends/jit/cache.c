@@ -25,7 +25,7 @@
 #include "log.h"
 #include "mem.h"
 #include "prune.h"
-#include "says.h"
+#include "query.h"
 #include "trust.h"
 
 enum { NAME_ROOM = OP2I_PRUNE_NAME, TEMPORARY_TRIES = 100 };
@@ -203,7 +203,7 @@ static void report_unverified(op2_context ctx, bool absent) {
 
 static op2_status note_outdated(op2_context ctx, const char *why) {
   struct op2i_jit *jit = ctx->jit;
-  op2i_says_forget(jit);
+  op2i_query_forget(jit);
   if (!jit->compiler.missing.length) {
     op2i_log(ctx, OP2I_LOG_DEBUG, "an entry of the cache is made anew: %s", why);
     return OP2_SUCCESS;

@@ -117,9 +117,9 @@ static int open_process(pid_t pid) {
 /* A process that is blocked in the kernel (by a file server that is down) does not die even so:
  * after a while it is not waited for any more. */
 static void collect(pid_t pid, int fd) {
-  int64_t patience = op2i_nanoseconds() + 5 * SECOND;
+  int64_t until = op2i_nanoseconds() + 5 * SECOND;
   int how;
-  while (waitpid(pid, &how, WNOHANG) == 0 && op2i_nanoseconds() < patience) nap(fd, SECOND / 10);
+  while (waitpid(pid, &how, WNOHANG) == 0 && op2i_nanoseconds() < until) nap(fd, SECOND / 10);
 }
 
 enum op2i_child_end op2i_child_wait(pid_t pid, int64_t deadline, int *how) {

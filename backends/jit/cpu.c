@@ -71,7 +71,7 @@ bool op2i_simd_halved(void) {
 
 /* True for lines of /proc/cpuinfo that name instructions or the design of a core, on Arm, POWER and
  * RISC-V. */
-static bool tells(const char *line) {
+static bool is_about_core(const char *line) {
   static const char *const names[] = {
       "Features", "CPU implementer", "CPU architecture", "CPU part", "cpu\t", "isa", "uarch"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
@@ -81,7 +81,7 @@ static bool tells(const char *line) {
 
 /* Lines repeat for each core: each different line counts once. */
 static void add_line(struct op2i_text *text, const char *line, size_t length) {
-  if (tells(line) && !(text->chars && strstr(text->chars, line)))
+  if (is_about_core(line) && !(text->chars && strstr(text->chars, line)))
     op2i_text_bytes(text, line, length);
 }
 

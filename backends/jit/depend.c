@@ -168,7 +168,7 @@ static op2_status follow_precompiled(struct op2i_lookup *lookup) {
 }
 
 static op2_status follow_all(op2_context ctx, struct op2i_lookup *lookup, const char *source) {
-  const struct op2i_words *missing = &lookup->says->missing;
+  const struct op2i_words *missing = &lookup->query->missing;
   op2_status status;
   OP2I_TRY(op2i_lookup_name(lookup, "stdc-predef.h", NULL, false));
   OP2I_TRY(follow_flags(lookup, &ctx->jit->compiler.flags));
@@ -183,7 +183,7 @@ fail:
 
 /* True if all names that were searched for are known. */
 static bool is_decided(const struct op2i_lookup *lookup) {
-  bool decided = lookup->says->has_folders && !lookup->computed;
+  bool decided = lookup->query->has_folders && !lookup->computed;
   for (int64_t i = 0; i < lookup->nfiles; i++) decided = decided && lookup->files[i].explained;
   return decided;
 }
@@ -214,7 +214,7 @@ static op2_status preprocess(op2_context ctx, const struct op2i_jit_code *code,
   struct op2i_text text = {0};
   add_directives(code, &text);
   op2_status status = text.failed ? op2i_error_nomem("a loop's directives") : OP2_SUCCESS;
-  if (!status) status = op2i_says_preprocessed(ctx, code->includes, &text, digest, known);
+  if (!status) status = op2i_query_preprocessed(ctx, code->includes, &text, digest, known);
   op2i_text_free(&text);
   return status;
 }
@@ -223,22 +223,22 @@ static op2_status preprocess(op2_context ctx, const struct op2i_jit_code *code,
  * with their programs. */
 static op2_status add_programs(op2_context ctx, const struct op2i_jit_code *code,
                                struct op2i_text *list) {
-  struct op2i_says *says;
+  struct op2i_query *query;
   struct op2i_key digest;
-  op2_status status = op2i_says_commands(ctx, code->includes, &says);
-  if (status || !says->has_commands) return status;
-  if (says->wrapper) op2i_depend_add(list, OP2I_DEPEND_COMMANDS, &says->commands, "");
-  for (int64_t i = 0; i < says->programs.count; i++)
-    if (digest_program(says->programs.item[i], &digest))
-      op2i_depend_add(list, OP2I_DEPEND_PROGRAM, &digest, says->programs.item[i]);
-  for (int64_t i = 0; i < says->by_path.count; i++) {
-    digest = digest_in_path(&ctx->jit->compiler, says->by_path.item[i]);
-    op2i_depend_add(list, OP2I_DEPEND_IN_PATH, &digest, says->by_path.item[i]);
+  op2_status status = op2i_query_commands(ctx, code->includes, &query);
+  if (status || !query->has_commands) return status;
+  if (query->wrapper) op2i_depend_add(list, OP2I_DEPEND_COMMANDS, &query->commands, "");
+  for (int64_t i = 0; i < query->programs.count; i++)
+    if (digest_program(query->programs.item[i], &digest))
+      op2i_depend_add(list, OP2I_DEPEND_PROGRAM, &digest, query->programs.item[i]);
+  for (int64_t i = 0; i < query->by_path.count; i++) {
+    digest = digest_in_path(&ctx->jit->compiler, query->by_path.item[i]);
+    op2i_depend_add(list, OP2I_DEPEND_IN_PATH, &digest, query->by_path.item[i]);
   }
-  for (int64_t i = 0; i < says->untaken.count; i++)
-    op2i_depend_add(list, OP2I_DEPEND_NO_FILE, NULL, says->untaken.item[i]);
-  for (int64_t i = 0; i < says->unmade.count; i++)
-    op2i_depend_add(list, OP2I_DEPEND_NOTHING, NULL, says->unmade.item[i]);
+  for (int64_t i = 0; i < query->untaken.count; i++)
+    op2i_depend_add(list, OP2I_DEPEND_NO_FILE, NULL, query->untaken.item[i]);
+  for (int64_t i = 0; i < query->unmade.count; i++)
+    op2i_depend_add(list, OP2I_DEPEND_NOTHING, NULL, query->unmade.item[i]);
   return OP2_SUCCESS;
 }
 
@@ -346,13 +346,13 @@ op2_status op2i_depend_record(op2_context ctx, const struct op2i_compiled *compi
                               struct op2i_text *list, bool *known) {
   struct op2i_lookup lookup = {
       .folder = ctx->jit->compiler.folder, .started = compiled->started, .out = list};
-  struct op2i_says *says;
+  struct op2i_query *query;
   op2_status status;
   *known = true;
   OP2I_TRY(add_programs(ctx, compiled->code, list));
   OP2I_TRY(add_libraries(ctx, compiled->code, list));
-  OP2I_TRY(op2i_says_folders(ctx, compiled->code->includes, &says));
-  lookup.says = says;
+  OP2I_TRY(op2i_query_folders(ctx, compiled->code->includes, &query));
+  lookup.query = query;
   if (compiled->rule) OP2I_TRY(add_files(&lookup, compiled->rule));
   for (int64_t i = 0; i < lookup.nfiles; i++)
     op2i_depend_add(list, OP2I_DEPEND_FILE, &lookup.files[i].digest, lookup.files[i].path);
@@ -392,7 +392,7 @@ static op2_status check_file(const struct record *record, bool lenient, bool *ho
 static op2_status check_compiler(op2_context ctx, const struct record *record,
                                  const struct op2i_jit_code *code, bool *holds) {
   struct op2i_key digest = {0};
-  struct op2i_says *says;
+  struct op2i_query *query;
   op2_status status = OP2_SUCCESS;
   if (record->kind == OP2I_DEPEND_PROGRAM) {
     *holds = digest_program(record->path, &digest);
@@ -402,10 +402,10 @@ static op2_status check_compiler(op2_context ctx, const struct record *record,
   } else if (record->kind == OP2I_DEPEND_TEXT) {
     status = preprocess(ctx, code, &digest, holds);
   } else {
-    status = op2i_says_commands(ctx, code->includes, &says);
+    status = op2i_query_commands(ctx, code->includes, &query);
     if (status) return status;
-    *holds = says->has_commands;
-    digest = says->commands;
+    *holds = query->has_commands;
+    digest = query->commands;
   }
   *holds = *holds && op2i_key_equal(digest, record->digest);
   return status;
@@ -429,7 +429,7 @@ static op2_status check_record(op2_context ctx, const struct record *record,
   }
 }
 
-static void tell(const struct record *record, struct op2i_text *why) {
+static void describe_change(const struct record *record, struct op2i_text *why) {
   switch (record->kind) {
   case OP2I_DEPEND_COMMANDS: op2i_text_add(why, "the compiler would run other commands"); break;
   case OP2I_DEPEND_TEXT: op2i_text_add(why, "it is preprocessed to another text"); break;
@@ -454,7 +454,7 @@ op2_status op2i_depend_check(op2_context ctx, struct op2i_bytes list,
   *absent = false;
   for (size_t at = 0; *holds && !status && next_record(list, &at, &record);) {
     status = check_record(ctx, &record, code, holds, absent);
-    if (!status && !*holds) tell(&record, why);
+    if (!status && !*holds) describe_change(&record, why);
   }
   if (!status && why->failed) status = op2i_error_nomem("a message");
   return status;

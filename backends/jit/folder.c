@@ -45,24 +45,24 @@ static const char *folder_fault(int fd, const char *trust, bool *unsafe) {
 
 op2_status op2i_folder_open(struct op2i_folder *folder, const char *path, const char *trust,
                             struct op2i_text *why) {
-  struct op2i_path way;
+  struct op2i_path opened;
   const char *fault = NULL;
   op2_status status = OP2_SUCCESS;
   *folder = (struct op2i_folder){.fd = -1};
-  op2i_path_open(&way, path, true, OP2I_PATH_OWN, trust, why);
+  op2i_path_open(&opened, path, true, OP2I_PATH_OWN, trust, why);
   bool unsafe = false;
-  if (way.fd >= 0) {
-    folder->fd = op2i_file_open(way.fd, ".", O_RDONLY | O_DIRECTORY, 0);
+  if (opened.fd >= 0) {
+    folder->fd = op2i_file_open(opened.fd, ".", O_RDONLY | O_DIRECTORY, 0);
     fault = folder->fd < 0 ? strerror(errno) : folder_fault(folder->fd, trust, &unsafe);
-    folder->unknown = way.unknown;
-    folder->path = op2i_strdup(way.real);
+    folder->unknown = opened.unknown;
+    folder->path = op2i_strdup(opened.real);
     if (!folder->path) status = op2i_error_nomem("a folder's name");
   }
   if (fault) op2i_text_add(why, "%s%s: %s", why->length ? "; " : "", path, fault);
   if (why->failed) status = op2i_error_nomem("a message");
-  if (fault || way.fd < 0 || status != OP2_SUCCESS) op2i_folder_close(folder);
-  folder->unsafe = way.unsafe || unsafe;
-  op2i_path_close(&way);
+  if (fault || opened.fd < 0 || status != OP2_SUCCESS) op2i_folder_close(folder);
+  folder->unsafe = opened.unsafe || unsafe;
+  op2i_path_close(&opened);
   return status;
 }
 

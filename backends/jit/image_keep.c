@@ -9,7 +9,7 @@
 #include "jit_state.h"
 #include "mem.h"
 #include "process.h"
-#include "says.h"
+#include "query.h"
 
 /* Number of the compiler's answers that are kept. */
 enum { ANSWERS_MOST = 256 };
@@ -67,8 +67,8 @@ static void unload_idle(op2_context ctx) {
  * were found unchanged, they are dropped and found out again. */
 static void forget_answers(struct op2i_jit *jit) {
   int64_t answers = 0;
-  for (const struct op2i_says *says = jit->says; says; says = says->next) answers++;
-  if (answers > ANSWERS_MOST) op2i_says_forget(jit);
+  for (const struct op2i_query *query = jit->query; query; query = query->next) answers++;
+  if (answers > ANSWERS_MOST) op2i_query_forget(jit);
   if (jit->cache.nchecked > ANSWERS_MOST) jit->cache.nchecked = 0;
 }
 

@@ -11,7 +11,7 @@
 #include "error.h"
 #include "log.h"
 #include "mem.h"
-#include "says.h"
+#include "query.h"
 
 /* ---- functions in memory --------------------------------------------------------------------- */
 
@@ -45,7 +45,7 @@ static op2_status known(op2_context ctx, const struct op2i_request *request) {
   if (!status && holds && slot->function) hand_out(request->code, slot->function, slot->image);
   if (!status && !holds) {
     op2i_log(ctx, OP2I_LOG_DEBUG, "a compiled loop in memory is made anew: %s", why.chars);
-    op2i_says_forget(jit);
+    op2i_query_forget(jit);
   }
   op2i_text_free(&why);
   return status;
@@ -116,7 +116,7 @@ void op2i_jit_close(op2_context ctx) {
   if (!jit) return;
   op2i_device_units_close(ctx);
   op2i_cache_close(&jit->cache);
-  op2i_says_forget(jit);
+  op2i_query_forget(jit);
   op2i_compiler_close(&jit->compiler);
   op2i_free(jit->slots);
   op2i_free(jit->halted);
@@ -165,8 +165,8 @@ static op2_status find_keys(const struct op2i_jit *jit, struct op2i_request *req
   return OP2_SUCCESS;
 }
 
-static struct op2i_request *find_twin(struct op2i_request **missing, int64_t nmissing,
-                                      struct op2i_key key) {
+static struct op2i_request *find_same_key(struct op2i_request **missing, int64_t nmissing,
+                                          struct op2i_key key) {
   for (int64_t i = 0; i < nmissing; i++)
     if (op2i_key_equal(missing[i]->key, key)) return missing[i];
   return NULL;
@@ -185,8 +185,8 @@ static op2_status look_up(op2_context ctx, struct op2i_request *request,
     jit->stats.memory_hits++;
     return OP2_SUCCESS;
   }
-  request->twin = find_twin(missing, *nmissing, request->key);
-  if (request->twin) return OP2_SUCCESS;
+  request->earlier = find_same_key(missing, *nmissing, request->key);
+  if (request->earlier) return OP2_SUCCESS;
   struct op2i_image *image;
   OP2I_TRY(op2i_cache_load(ctx, &jit->cache, request, &image, &jit->stats.rejected));
   if (code->function) {
@@ -198,8 +198,8 @@ fail:
   return status;
 }
 
-static op2_status follow_twin(struct op2i_jit *jit, struct op2i_request *request) {
-  const struct op2i_jit_code *done = request->twin->code;
+static op2_status reuse_earlier(struct op2i_jit *jit, struct op2i_request *request) {
+  const struct op2i_jit_code *done = request->earlier->code;
   struct op2i_jit_code *code = request->code;
   if (done->function) hand_out(code, done->function, done->image);
   code->status = done->status;
@@ -260,7 +260,7 @@ op2_status op2i_jit_get_part(op2_context ctx, int part, int parts, int n,
   nmissing = take_part(ctx->jit, requests, part, parts, missing, nmissing);
   if (nmissing > 0) OP2I_TRY(op2i_build(ctx, missing, nmissing));
   for (int i = 0; i < n; i++)
-    if (requests[i].twin) OP2I_TRY(follow_twin(ctx->jit, &requests[i]));
+    if (requests[i].earlier) OP2I_TRY(reuse_earlier(ctx->jit, &requests[i]));
 fail:
   /* Loaded images do not need their files any more, and a program that crashes later leaves no
    * files. */

@@ -11,7 +11,7 @@
 #include "jit.h"
 
 struct op2i_device_unit;
-struct op2i_says;
+struct op2i_query;
 
 /* A known function. */
 struct op2i_jit_slot {
@@ -29,7 +29,7 @@ struct op2i_jit {
   struct op2i_jit_slot *slots; /* open addressing, at most half full */
   int64_t nslots, used;        /* nslots: a power of two, or 0 */
   struct op2i_jit_stats stats;
-  struct op2i_says *says;         /* list: answers of the compiler in this context */
+  struct op2i_query *query;       /* list: answers of the compiler in this context */
   struct op2i_device_unit *units; /* list: units built for the context's device */
   char *outdated; /* without a compiler: why an entry of the cache was not used; null */
   char *halted;   /* why no compiler is started until op2i_jit_resume(); null */
@@ -41,7 +41,7 @@ struct op2i_request {
   struct op2i_key plain; /* the key without the compiler's identity: it names the function, and is
                             the key if there is no compiler */
   struct op2i_jit_code *code;
-  struct op2i_request *twin; /* an earlier request with the same key, or null */
+  struct op2i_request *earlier; /* an earlier request with the same key, or null */
 };
 
 /* Record that the function of a request is in this image, and hand it out with a use of the

@@ -37,7 +37,7 @@ static int memory_file(struct op2i_bytes image, const char *name) {
 
 /* Debuggers open the paths of loaded objects, some of them long after loading. If the descriptor
  * were reused soon, for example for a pipe, they would wait for it; so it gets a high number. */
-static int out_of_the_way(int fd) {
+static int high_descriptor(int fd) {
   enum { HIGH = 800 };
   int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
   if (high < 0) return fd;
@@ -77,7 +77,7 @@ static void *load_memory(struct op2i_bytes image, const char *name, struct op2i_
     op2i_text_add(why, "a file in memory: %s", strerror(errno));
     return NULL;
   }
-  fd = out_of_the_way(fd);
+  fd = high_descriptor(fd);
   unique_path(path, sizeof path, fd);
   void *handle = op2i_process_load(path, RTLD_NOW | RTLD_LOCAL);
   if (!handle) op2i_text_add(why, "%s", dlerror());

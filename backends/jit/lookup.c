@@ -95,8 +95,8 @@ op2_status op2i_lookup_name(struct op2i_lookup *lookup, const char *name, const 
     return OP2_SUCCESS;
   }
   if (folder) found = look(lookup, folder, name) != MISSING;
-  if (folder && (next || !found)) search(lookup, &lookup->says->quoted, name, next, &found);
-  if (next || !found) search(lookup, &lookup->says->bracketed, name, next, &found);
+  if (folder && (next || !found)) search(lookup, &lookup->query->quoted, name, next, &found);
+  if (next || !found) search(lookup, &lookup->query->bracketed, name, next, &found);
   return OP2_SUCCESS;
 }
 

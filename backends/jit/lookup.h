@@ -7,7 +7,7 @@
 #include <time.h>
 
 #include "file.h"
-#include "says.h"
+#include "query.h"
 #include "text.h"
 
 /* Derives the names that a compiler searched for from the files that it has read. */
@@ -23,7 +23,7 @@ struct op2i_read_file {
 };
 
 struct op2i_lookup {
-  const struct op2i_says *says;
+  const struct op2i_query *query;
   const char *folder;      /* folder that the compiler's relative names refer to; may be null */
   struct timespec started; /* start of the compiler: files that changed later may have been read
                               before */

@@ -14,7 +14,7 @@
 /* State for parsing one answer of the driver. */
 struct parts {
   const struct op2i_compiler *compiler;
-  struct op2i_says *says;
+  struct op2i_query *query;
   const char *text;
   struct op2i_words options; /* options of the driver, including those from a response file */
   struct op2i_words own; /* absolute folders of -B and COMPILER_PATH, whether they exist or not */
@@ -119,7 +119,7 @@ static op2_status add_unmade(struct parts *p) {
       int size =
           snprintf(path, sizeof path, "%s%s%s%s%s", p->own.item[i], depth > 0 ? "/" : "",
                    depth > 0 ? p->target : "", depth > 1 ? "/" : "", depth > 1 ? version : "");
-      if (size < PATH_MAX && stat(path, &st) != 0) status = op2i_words_add(&p->says->unmade, path);
+      if (size < PATH_MAX && stat(path, &st) != 0) status = op2i_words_add(&p->query->unmade, path);
     }
   return status;
 }
@@ -131,7 +131,7 @@ static op2_status add_unmade(struct parts *p) {
 static op2_status pass_over(struct parts *p, const char *file) {
   struct stat st;
   bool there = stat(file, &st) == 0 && !S_ISDIR(st.st_mode);
-  return op2i_words_add(there ? &p->says->programs : &p->says->untaken, file);
+  return op2i_words_add(there ? &p->query->programs : &p->query->untaken, file);
 }
 
 /* Search for a name where the driver does before PATH: up to the file that it is known to use
@@ -145,7 +145,7 @@ static op2_status search(struct parts *p, const char *name, const char *taken, b
   while (!status && !*found && op2i_next_in_list(p->compiler, &list, name, file)) {
     if (!file[0]) continue;
     *found = taken ? strcmp(file, taken) == 0 : op2i_is_program(file, &st);
-    status = *found ? op2i_words_add(&p->says->programs, file) : pass_over(p, file);
+    status = *found ? op2i_words_add(&p->query->programs, file) : pass_over(p, file);
   }
   /* A -B or COMPILER_PATH that is not a folder is put before the name as a prefix. */
   for (int64_t i = 0; i < p->own.count && !status; i++) {
@@ -163,13 +163,13 @@ static op2_status add_named(struct parts *p, const char *whole) {
   char file[PATH_MAX];
   bool found;
   op2_status status = search(p, name, whole, &found);
-  if (!status && !found) status = op2i_words_add(&p->says->programs, whole);
+  if (!status && !found) status = op2i_words_add(&p->query->programs, whole);
   if (status || !op2i_find_in_path(p->compiler, name, file) || strcmp(file, whole) != 0)
     return status;
-  status = op2i_words_add(&p->says->by_path, name);
+  status = op2i_words_add(&p->query->by_path, name);
   if (!status && p->target[0] &&
       snprintf(file, sizeof file, "%s-%s", p->target, name) < (int)sizeof file)
-    status = op2i_words_add(&p->says->by_path, file);
+    status = op2i_words_add(&p->query->by_path, file);
   return status;
 }
 
@@ -177,7 +177,7 @@ static op2_status add_named(struct parts *p, const char *whole) {
 static op2_status add_bare(struct parts *p, const char *name) {
   bool found;
   op2_status status = search(p, name, NULL, &found);
-  return status || found ? status : op2i_words_add(&p->says->by_path, name);
+  return status || found ? status : op2i_words_add(&p->query->by_path, name);
 }
 
 /* collect2, which finds the linker, tries two other names first, but not by PATH. */
@@ -210,7 +210,7 @@ static op2_status add_link_time(struct parts *p) {
   size_t length = strcspn(plugin, " \n");
   if (length < sizeof path) {
     snprintf(path, sizeof path, "%.*s", (int)length, plugin);
-    status = op2i_words_add(&p->says->programs, path);
+    status = op2i_words_add(&p->query->programs, path);
   }
   return status;
 }
@@ -222,7 +222,7 @@ static op2_status add_specs(struct parts *p) {
   struct stat st;
   op2_status status = OP2_SUCCESS;
   while (!status && op2i_next_in_list(p->compiler, &list, "specs", file))
-    if (file[0] && stat(file, &st) != 0) status = op2i_words_add(&p->says->untaken, file);
+    if (file[0] && stat(file, &st) != 0) status = op2i_words_add(&p->query->untaken, file);
   return status;
 }
 
@@ -255,9 +255,9 @@ static op2_status read_commands(struct parts *p, char first[PATH_MAX]) {
   return status;
 }
 
-op2_status op2i_parts_read(const struct op2i_compiler *compiler, struct op2i_says *says,
+op2_status op2i_parts_read(const struct op2i_compiler *compiler, struct op2i_query *query,
                            const char *text, char first[PATH_MAX]) {
-  struct parts p = {.compiler = compiler, .says = says, .text = text};
+  struct parts p = {.compiler = compiler, .query = query, .text = text};
   op2_status status;
   first[0] = '\0';
   OP2I_TRY(read_options(&p));
@@ -274,14 +274,14 @@ fail:
   return status;
 }
 
-op2_status op2i_parts_of_wrapper(struct op2i_says *says, const char *text) {
+op2_status op2i_parts_of_wrapper(struct op2i_query *query, const char *text) {
   static const char *const usual[] = {"cc", "gcc", "clang"};
   const char *printed = line_of(text, "COLLECT_GCC=");
   size_t length = printed ? strcspn(printed, "\n") : 0;
   char name[PATH_MAX];
   op2_status status = OP2_SUCCESS;
-  for (int u = 0; u < 3 && !status; u++) status = op2i_words_add(&says->by_path, usual[u]);
+  for (int u = 0; u < 3 && !status; u++) status = op2i_words_add(&query->by_path, usual[u]);
   if (status || !length || length >= sizeof name) return status;
   snprintf(name, sizeof name, "%.*s", (int)length, printed);
-  return strchr(name, '/') ? OP2_SUCCESS : op2i_words_add(&says->by_path, name);
+  return strchr(name, '/') ? OP2_SUCCESS : op2i_words_add(&query->by_path, name);
 }

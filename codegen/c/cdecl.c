@@ -114,7 +114,7 @@ static int64_t bracket(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
   return extent;
 }
 
-static void say(struct op2i_c_reader *r, struct op2i_c_decl *out, unsigned what) {
+static void note_part(struct op2i_c_reader *r, struct op2i_c_decl *out, unsigned what) {
   out->said |= what;
   if (!(r->expected & what) && !out->special) out->special = here(r);
 }
@@ -191,7 +191,7 @@ static bool name_of_type(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   if (!op2i_c_word(token) || (out->seen && !op2i_c_word(&token[1]))) return false;
   int named = out->seen ? -1 : r->named(r, &out->type);
   if (named <= 0) out->type.base = named == 0 ? standard_base(token) : OP2I_C_UNCLEAR;
-  if (out->type.base == OP2I_C_UNCLEAR) say(r, out, OP2I_C_SPECIAL);
+  if (out->type.base == OP2I_C_UNCLEAR) note_part(r, out, OP2I_C_SPECIAL);
   out->seen = true;
   if (r->word) r->word(r);
   r->at++;
@@ -201,7 +201,7 @@ static bool name_of_type(struct op2i_c_reader *r, struct op2i_c_decl *out) {
 /* Read struct, union or enum with its attributes, tag and braces. */
 static void tagged(struct op2i_c_reader *r, struct op2i_c_decl *out, enum op2i_c_base base) {
   out->type = (struct op2i_c_type){.base = base};
-  say(r, out, OP2I_C_SPECIAL);
+  note_part(r, out, OP2I_C_SPECIAL);
   r->at = past_attribute(r->tokens, r->count, r->at + 1);
   if (op2i_c_word(here(r))) r->at++;
   if (is(r, "{")) (void)bracket(r, base == OP2I_C_RECORD ? OP2I_C_MEMBERS : OP2I_C_ENUMERATORS);
@@ -214,8 +214,8 @@ static void specifier(struct op2i_c_reader *r, const struct word *w, struct op2i
     return;
   }
   if (w->kind == TYPE) out->type = (struct op2i_c_type){.base = (enum op2i_c_base)w->value};
-  if (w->kind == TYPE && w->value == OP2I_C_OTHER) say(r, out, OP2I_C_SPECIAL);
-  if (w->kind == SAYS || w->kind == BRACKETED) say(r, out, (unsigned)w->value);
+  if (w->kind == TYPE && w->value == OP2I_C_OTHER) note_part(r, out, OP2I_C_SPECIAL);
+  if (w->kind == SAYS || w->kind == BRACKETED) note_part(r, out, (unsigned)w->value);
   int behind = past_attribute(r->tokens, r->count, r->at);
   r->at = behind > r->at ? behind : r->at + 1;
 }
@@ -251,7 +251,7 @@ void op2i_c_specifiers(struct op2i_c_reader *r, struct op2i_c_decl *out) {
 
 static void opaque(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   out->type.base = OP2I_C_UNCLEAR;
-  say(r, out, OP2I_C_SPECIAL);
+  note_part(r, out, OP2I_C_SPECIAL);
 }
 
 /* Insert a level: those of a declarator come before those of its type. */
@@ -270,7 +270,7 @@ static int parse_pointers(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   while (r->at < r->count) {
     const struct word *w = find_word(here(r));
     int behind = past_attribute(r->tokens, r->count, r->at);
-    if (w && (w->kind == SAYS || w->kind == BRACKETED)) say(r, out, (unsigned)w->value);
+    if (w && (w->kind == SAYS || w->kind == BRACKETED)) note_part(r, out, (unsigned)w->value);
     bool star = is(r, "*") || is(r, "^");
     if (!star && behind == r->at &&
         !(w && (w->kind == PASSED || w->kind == CONST || w->kind == SAYS)))
@@ -329,7 +329,7 @@ void op2i_c_declarator(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   out->what = OP2I_C_VALUE;
   declarator(r, out, &ndeclared);
   for (int behind; (behind = past_attribute(r->tokens, r->count, r->at)) > r->at; r->at = behind)
-    say(r, out, OP2I_C_ATTRIBUTE);
+    note_part(r, out, OP2I_C_ATTRIBUTE);
 }
 
 /* ---- bases ----------------------------------------------------------------------------------- */
@@ -362,8 +362,8 @@ static void add_token(struct op2i_text *out, const char *word, size_t length) {
   op2i_text_bytes(out, word, length);
 }
 
-void op2i_c_spell(const struct op2i_unit *unit, int begin, int end, const char *omit,
-                  struct op2i_text *out) {
+void op2i_c_print_tokens(const struct op2i_unit *unit, int begin, int end, const char *omit,
+                         struct op2i_text *out) {
   int left_out = end - 1;
   while (left_out >= begin && !op2i_unit_is(unit, left_out, omit)) left_out--;
   for (int p = begin; p < end;) {

@@ -82,7 +82,7 @@ struct op2i_c_reader {
   int nested;
   unsigned expected; /* flags that may occur beside types: OP2I_C_TYPEDEF | ... */
   bool guesses;      /* True if `T x` and the like are taken for declarations. */
-  void *who;
+  void *client;
   const struct op2i_c_asker *asker;      /* the callbacks for statements (see cstmt.h), or null */
   const struct op2i_c_statement *inside; /* the innermost statement that is being read */
   /* Looks up the word at `at`. Returns 1 and *type if it names a type, 0 if it is not visible, and
@@ -114,8 +114,8 @@ struct op2i_piece *op2i_c_tokens(struct op2i_macros *macros, const struct op2i_u
                                  int begin, int end, int *count, struct op2i_why_macro *why);
 
 /* Append the tokens [begin, end) as one line of text, without the last word that equals `omit`. */
-void op2i_c_spell(const struct op2i_unit *unit, int begin, int end, const char *omit,
-                  struct op2i_text *out);
+void op2i_c_print_tokens(const struct op2i_unit *unit, int begin, int end, const char *omit,
+                         struct op2i_text *out);
 /* The part of a parameter's type text that names the type of one value: "real" of "const real
  * *restrict". */
 void op2i_c_element(const char *type_text, struct op2i_text *out);

@@ -45,7 +45,7 @@ static op2_status refuse_typeless(const struct op2i_unit *unit, const char *name
     bool automatic = false;
     for (int q = p; q < declared; q++) automatic = automatic || op2i_unit_is(unit, q, "auto");
     struct op2i_text word = {0};
-    op2i_c_spell(unit, declared, declared + 1, "", &word);
+    op2i_c_print_tokens(unit, declared, declared + 1, "", &word);
     op2_status status =
         op2i_error(OP2_ERR_SYNTAX,
                    "kernel '%s', line %d: '%s' is declared without a type, so C makes it an int%s: "

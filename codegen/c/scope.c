@@ -68,12 +68,12 @@ static void declare(struct walk *w, const struct op2i_piece *name, bool type) {
 }
 
 static int64_t visible(const struct op2i_c_reader *r) {
-  const struct walk *w = r->who;
+  const struct walk *w = r->client;
   return w->names.count;
 }
 
 static void forget(struct op2i_c_reader *r, int64_t count) {
-  struct walk *w = r->who;
+  struct walk *w = r->client;
   catch_up(w);
   op2i_names_cut(&w->names, count);
 }
@@ -107,13 +107,13 @@ static void refer_up_to(struct walk *w, int end) {
 }
 
 static void *expression(struct op2i_c_reader *r, const char *end) {
-  refer_up_to(r->who, end_of(r->who, end));
+  refer_up_to(r->client, end_of(r->client, end));
   return NULL;
 }
 
 /* Macros may stand for what is missing. */
 static void missing(struct op2i_c_reader *r, const char *spelling) {
-  struct walk *w = r->who;
+  struct walk *w = r->client;
   if (*spelling == ';') refer_up_to(w, end_of(w, ";"));
   if (*spelling == '}') r->at = end_of(w, ")");
 }
@@ -121,14 +121,14 @@ static void missing(struct op2i_c_reader *r, const char *spelling) {
 /* ---- declarations ---------------------------------------------------------------------------- */
 
 static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
-  const struct walk *w = r->who;
+  const struct walk *w = r->client;
   int64_t i = find(w, w->unit->code[r->at]);
   *type = (struct op2i_c_type){.base = OP2I_C_UNCLEAR};
   return i < 0 ? 0 : w->names.list[i].value ? 1 : i < w->nfile ? 0 : -1;
 }
 
 static void type_name(struct op2i_c_reader *r) {
-  struct walk *w = r->who;
+  struct walk *w = r->client;
   refer(w, w->unit->code[r->at]);
 }
 
@@ -152,7 +152,7 @@ static void parameters(struct walk *w) {
 }
 
 static int64_t inside(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
-  struct walk *w = r->who;
+  struct walk *w = r->client;
   int64_t outer = w->names.count;
   switch (kind) {
   case OP2I_C_PARAMETERS:
@@ -168,7 +168,7 @@ static int64_t inside(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
 
 /* Extern variables and functions declare nothing new: the name means what it means outside. */
 static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
-  struct walk *w = r->who;
+  struct walk *w = r->client;
   bool function = decl->what == OP2I_C_FUNCTION, type = decl->said & OP2I_C_TYPEDEF;
   if (function && !type && r->inside && decl->name)
     refer(w, (int)decl->name->at);
@@ -179,29 +179,29 @@ static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
 
 static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl, void *declared) {
   (void)decl, (void)declared;
-  if (is(r->who, ":") || is(r->who, "=")) expression(r, ",");
+  if (is(r->client, ":") || is(r->client, "=")) expression(r, ",");
 }
 
 static void parameter(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
-  declare(r->who, decl->name, false);
-  r->at = end_of(r->who, ",");
+  declare(r->client, decl->name, false);
+  r->at = end_of(r->client, ",");
 }
 
 static void enumerator(struct op2i_c_reader *r, const struct op2i_piece *name, bool given,
                        void *value) {
   (void)given, (void)value;
-  declare(r->who, name, false);
+  declare(r->client, name, false);
 }
 
 /* ---- statements ------------------------------------------------------------------------------ */
 
 static bool stopped(const struct op2i_c_reader *r) {
-  const struct walk *w = r->who;
+  const struct walk *w = r->client;
   return w->status != OP2_SUCCESS;
 }
 
 static bool begin(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
-  struct walk *w = r->who;
+  struct walk *w = r->client;
   if (!w->status && s->bodies > DEPTH_MAX) {
     w->status = OP2_ERR_SYNTAX;
     w->unit->wrong = "statements are nested more than 1000 deep";
@@ -256,7 +256,7 @@ op2_status op2i_unit_resolve(struct op2i_unit *unit) {
   w.r = (struct op2i_c_reader){.tokens = tokens,
                                .count = unit->ncode,
                                .guesses = true,
-                               .who = &w,
+                               .client = &w,
                                .asker = &asker,
                                .named = named,
                                .word = type_name,

@@ -33,7 +33,7 @@ static op2_status missing(const struct op2i_unit *unit, const char *name) {
     }
     if (item->kind != OP2I_ITEM_FUNCTION) continue;
     if (others.length) op2i_text_add(&others, ", ");
-    op2i_c_spell(unit, item->name, item->name + 1, "", &others);
+    op2i_c_print_tokens(unit, item->name, item->name + 1, "", &others);
   }
   int last = unit->tokens.list[unit->tokens.count].line;
   status = op2i_error(OP2_ERR_SYNTAX, "kernel '%s', lines 1 to %d: no function of this name (%s%s)",
@@ -62,7 +62,7 @@ static op2_status check_result(const struct op2i_unit *unit, const struct op2i_i
   }
   if (nothing && !pointer) return OP2_SUCCESS;
   struct op2i_text type = {0};
-  op2i_c_spell(unit, item->begin, item->name, "", &type);
+  op2i_c_print_tokens(unit, item->begin, item->name, "", &type);
   op2_status status =
       op2i_error(OP2_ERR_SYNTAX, "kernel '%s', line %d: a kernel returns void, this one '%s'", name,
                  op2i_unit_line(unit, item->name), type.failed || !type.chars ? "?" : type.chars);
@@ -86,7 +86,7 @@ struct reading {
 };
 
 static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
-  const struct reading *reading = r->who;
+  const struct reading *reading = r->client;
   const struct op2i_piece *t = &r->tokens[r->at];
   int64_t entry = op2i_names_find(&reading->names, t->text, (size_t)t->length);
   if (entry >= 0) *type = reading->types[entry];
@@ -103,7 +103,7 @@ static int64_t extent(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
 
 /* A reader of the tokens [begin, end). If a macro in them cannot be expanded, none is. */
 static struct op2i_c_reader reader(struct reading *reading, int begin, int end) {
-  struct op2i_c_reader r = {.who = reading, .named = named, .bracket = extent};
+  struct op2i_c_reader r = {.client = reading, .named = named, .bracket = extent};
   struct op2i_why_macro why;
   r.tokens = op2i_c_tokens(&reading->macros, reading->unit, begin, end, &r.count, &why);
   if (why.what) r.tokens = op2i_c_tokens(&reading->none, reading->unit, begin, end, &r.count, &why);
@@ -205,7 +205,7 @@ static void read_parameter(struct reading *reading, int begin, int end, struct o
   refuse_parameter(reading, &r, &decl, param->depth);
   op2i_text_bytes(&name, decl.name ? decl.name->text : "",
                   decl.name ? (size_t)decl.name->length : 0);
-  if (!name.failed) op2i_c_spell(reading->unit, begin, end, name.chars, &spelled);
+  if (!name.failed) op2i_c_print_tokens(reading->unit, begin, end, name.chars, &spelled);
   /* Appending nothing turns an empty text into a string. */
   op2i_text_bytes(&spelled, "", 0);
   reading->failed = name.failed || spelled.failed;

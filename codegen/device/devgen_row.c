@@ -121,7 +121,8 @@ void op2i_devgen_store_row(const struct op2i_devgen *g, int d, const char *at, c
 static bool column_used(const struct op2i_devgen *g, int m, int slot) {
   bool used = false;
   for (int a = 0; a < g->e.loop->nargs; a++)
-    used |= op2i_arg_meets(arg_of(g, a), m, slot) && !(g->form.nstages && arg_of(g, a)->dat >= 0);
+    used |=
+        op2i_arg_uses_slot(arg_of(g, a), m, slot) && !(g->form.nstages && arg_of(g, a)->dat >= 0);
   return used;
 }
 

@@ -53,7 +53,7 @@ bool op2i_emit_dat_writable(const struct op2i_emitter *e, int dat) {
 bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot) {
   for (int a = 0; a < e->loop->nargs; a++) {
     const struct op2i_loop_arg *arg = arg_of(e, a);
-    if (!op2i_arg_meets(arg, map, slot)) continue;
+    if (!op2i_arg_uses_slot(arg, map, slot)) continue;
     if (arg->kind == OP2I_ARG_SLOT || rows_listed(arg) ||
         (op2i_arg_private(arg) && unrolled(arg)) || (arg->kind == OP2I_ARG_IDX && unrolled(arg)))
       return true;

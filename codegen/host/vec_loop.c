@@ -178,14 +178,14 @@ static void elements(const struct op2i_vec *v) {
   op2i_text_add(v->out, "};\n      (void)op2_element;\n");
 }
 
-static bool meets(const struct op2i_vec *v, int a, int map, int slot) {
-  return op2i_arg_meets(arg_of(v, a), map, slot);
+static bool uses_slot(const struct op2i_vec *v, int a, int map, int slot) {
+  return op2i_arg_uses_slot(arg_of(v, a), map, slot);
 }
 
 /* The first member that reads through this slot of a map, or nmembers if none does. */
 static int first_to_read(const struct op2i_vec *v, int map, int slot) {
   for (int a = 0; a < v->e->loop->nargs; a++)
-    if (meets(v, a, map, slot) && (v->args[a].view >= 0 || arg_of(v, a)->access != OP2_INC))
+    if (uses_slot(v, a, map, slot) && (v->args[a].view >= 0 || arg_of(v, a)->access != OP2_INC))
       return op2i_loop_member_of(v->e->loop, a);
   return v->e->nmembers;
 }
@@ -194,7 +194,7 @@ static int first_to_read(const struct op2i_vec *v, int map, int slot) {
 static bool accumulates(const struct op2i_vec *v, int map, int slot, bool rolled) {
   bool any = false;
   for (int a = 0; a < v->e->loop->nargs; a++)
-    any = any || (meets(v, a, map, slot) && v->args[a].accumulates &&
+    any = any || (uses_slot(v, a, map, slot) && v->args[a].accumulates &&
                   op2i_vec_rolled(v, (int)arg_of(v, a)->dat) == rolled);
   return any;
 }

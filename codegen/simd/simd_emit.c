@@ -20,16 +20,18 @@ static void type_name(const struct op2i_simd_printer *p, enum op2i_c_base base) 
 
 static void declared_levels(const struct op2i_c_type *type, const char *name,
                             struct op2i_text *out) {
-  int stars = 0;
-  while (stars < type->nlevels && type->levels[stars] == 0) stars++;
-  int behind = stars; /* a pointer to arrays stands in parentheses, unless arrays come first */
-  while (behind < type->nlevels && type->levels[behind] > 0) behind++;
-  bool parens = stars > 0 && behind > stars;
-  for (int k = behind; k < type->nlevels; k++) op2i_text_add(out, "*");
+  int npointers = 0;
+  while (npointers < type->nlevels && type->levels[npointers] == 0) npointers++;
+  int after_arrays =
+      npointers; /* a pointer to arrays stands in parentheses, unless arrays come first */
+  while (after_arrays < type->nlevels && type->levels[after_arrays] > 0) after_arrays++;
+  bool parens = npointers > 0 && after_arrays > npointers;
+  for (int k = after_arrays; k < type->nlevels; k++) op2i_text_add(out, "*");
   op2i_text_add(out, parens ? "(" : "");
-  for (int k = 0; k < stars; k++) op2i_text_add(out, "*");
+  for (int k = 0; k < npointers; k++) op2i_text_add(out, "*");
   op2i_text_add(out, parens ? "%s)" : "%s", name);
-  for (int k = stars; k < behind; k++) op2i_text_add(out, "[%lld]", (long long)type->levels[k]);
+  for (int k = npointers; k < after_arrays; k++)
+    op2i_text_add(out, "[%lld]", (long long)type->levels[k]);
 }
 
 void op2i_simd_declare(struct op2i_simd *l, const struct op2i_c_type *type, bool varying,
@@ -120,17 +122,17 @@ static int begin_mask(struct op2i_simd_printer *p) {
   return number;
 }
 
-/* Remove a mask's declaration, which stands at [start, behind), if the mask is not used. */
-static void close_mask(struct op2i_simd_printer *p, size_t start, size_t behind, int number) {
+/* Remove a mask's declaration, which stands at [start, after_arrays), if the mask is not used. */
+static void close_mask(struct op2i_simd_printer *p, size_t start, size_t after_arrays, int number) {
   struct op2i_text *out = p->out;
   char name[32];
   int length = snprintf(name, sizeof name, "op2_mask%d", number);
   if (out->failed || !out->chars) return;
-  const char *at = out->chars + behind;
+  const char *at = out->chars + after_arrays;
   while ((at = strstr(at, name)) && at[length] >= '0' && at[length] <= '9') at++;
   if (at) return;
-  memmove(out->chars + start, out->chars + behind, out->length - behind + 1);
-  out->length -= behind - start;
+  memmove(out->chars + start, out->chars + after_arrays, out->length - after_arrays + 1);
+  out->length -= after_arrays - start;
 }
 
 /* Lanes that have returned in the meantime are off from here on. */
@@ -152,13 +154,13 @@ static void statements(struct op2i_simd_printer *p, const struct op2i_simd_node 
     if (!s->leaves || !s->next) continue;
     size_t start = p->out->length;
     refresh(p);
-    size_t behind = p->out->length;
+    size_t after_arrays = p->out->length;
     if (++p->left > OP2I_SIMD_NESTED)
       op2i_simd_refuse(p->l, "has too many statements that return for some elements only");
     else
       statements(p, s->next);
     p->left--;
-    close_mask(p, start, behind, p->mask);
+    close_mask(p, start, after_arrays, p->mask);
     break;
   }
   p->mask = outer;
@@ -167,18 +169,18 @@ static void statements(struct op2i_simd_printer *p, const struct op2i_simd_node 
 static void braced(struct op2i_simd_printer *p, const struct op2i_simd_node *s,
                    const struct op2i_simd_node *loop) {
   int outer = p->mask;
-  size_t start = p->out->length + 2, behind = start;
+  size_t start = p->out->length + 2, after_arrays = start;
   op2i_text_add(p->out, "{\n");
   p->depth++;
   if (loop && loop->leaves) {
     refresh(p);
-    behind = p->out->length;
+    after_arrays = p->out->length;
   }
   if (s->kind == OP2I_SIMD_BLOCK)
     statements(p, s->a);
   else
     statement(p, s);
-  if (loop && loop->leaves) close_mask(p, start, behind, p->mask);
+  if (loop && loop->leaves) close_mask(p, start, after_arrays, p->mask);
   p->depth--;
   p->mask = outer;
   indent(p);
@@ -230,7 +232,7 @@ static void varying_if(struct op2i_simd_printer *p, const struct op2i_simd_node 
   }
   op2i_simd_print_mask(p, s->a, p->mask ? 13 : 1);
   op2i_text_add(p->out, ";\n");
-  size_t behind = p->out->length;
+  size_t after_arrays = p->out->length;
   if (!empty(s->b)) branch(p, s->b, yes);
   if (s->c && !empty(s->c)) {
     size_t start_no = p->out->length;
@@ -244,7 +246,7 @@ static void varying_if(struct op2i_simd_printer *p, const struct op2i_simd_node 
     branch(p, s->c, no);
     close_mask(p, start_no, behind_no, no);
   }
-  if (!s->a->impure) close_mask(p, start, behind, yes);
+  if (!s->a->impure) close_mask(p, start, after_arrays, yes);
   p->depth--;
   indent(p);
   op2i_text_add(p->out, "}\n");

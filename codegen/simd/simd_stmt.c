@@ -9,7 +9,7 @@
 /* ---- declarations ---------------------------------------------------------------------------- */
 
 static void missing(struct op2i_c_reader *r, const char *spelling) {
-  op2i_simd_expect(r->who, spelling);
+  op2i_simd_expect(r->client, spelling);
 }
 
 static struct op2i_simd_node *initializer(struct op2i_simd_parser *p) {
@@ -63,12 +63,12 @@ static void let_see(struct op2i_simd_parser *p, struct op2i_simd_var *var) {
 }
 
 static int64_t visible(const struct op2i_c_reader *r) {
-  const struct op2i_simd_parser *p = r->who;
+  const struct op2i_simd_parser *p = r->client;
   return p->visible;
 }
 
 static void forget(struct op2i_c_reader *r, int64_t count) {
-  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_parser *p = r->client;
   for (; p->visible > count; p->visible--) p->scope = p->scope->outer;
 }
 
@@ -84,7 +84,7 @@ static bool enumeration(const struct op2i_simd_parser *p, const struct op2i_c_de
 
 /* A static constant need not be kept between calls. */
 static void specified(struct op2i_c_reader *r, struct op2i_c_decl *all) {
-  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_parser *p = r->client;
   if (enumeration(p, all)) {
     if (!op2i_simd_at(p, ";")) missing(r, ";");
     return;
@@ -95,7 +95,7 @@ static void specified(struct op2i_c_reader *r, struct op2i_c_decl *all) {
 }
 
 static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
-  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_parser *p = r->client;
   bool type = decl->said & OP2I_C_TYPEDEF, nothing = enumeration(p, decl);
   p->enumerates = 0;
   if (nothing) return NULL;
@@ -112,7 +112,7 @@ static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
 }
 
 static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl, void *declared) {
-  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_parser *p = r->client;
   struct op2i_simd_node *node = declared;
   if (!node || op2i_simd_stopped(p->l)) return;
   if (op2i_simd_accept(p, "=")) node->a = initializer(p);
@@ -130,7 +130,7 @@ static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl,
 
 static void enumerator(struct op2i_c_reader *r, const struct op2i_piece *name, bool given,
                        void *value) {
-  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_parser *p = r->client;
   const struct op2i_simd_node *e = value;
   struct op2i_simd_var *var = op2i_simd_var(p->l, string_of(p, name));
   char text[32];
@@ -148,7 +148,7 @@ static void enumerator(struct op2i_c_reader *r, const struct op2i_piece *name, b
 }
 
 static void parameter(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
-  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_parser *p = r->client;
   struct op2i_simd_form *form = p->form;
   char unnamed[32];
   op2i_simd_check(p, decl);
@@ -220,7 +220,7 @@ static bool in_switch(const struct op2i_c_statement *s) {
 }
 
 static bool begin(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
-  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_parser *p = r->client;
   const struct op2i_piece *t = &r->tokens[r->at];
   bool jump = s->kind == OP2I_C_BREAK || s->kind == OP2I_C_CONTINUE;
   if (s->nested > OP2I_SIMD_NESTED)
@@ -244,7 +244,7 @@ static void *made(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
       [OP2I_C_DO] = OP2I_SIMD_DO,           [OP2I_C_SWITCH] = OP2I_SIMD_SWITCH,
       [OP2I_C_CASE] = OP2I_SIMD_CASE,       [OP2I_C_RETURN] = OP2I_SIMD_RETURN,
       [OP2I_C_BREAK] = OP2I_SIMD_BREAK,     [OP2I_C_CONTINUE] = OP2I_SIMD_CONTINUE};
-  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_parser *p = r->client;
   struct op2i_simd_node *e = op2i_simd_node(p->l, kinds[s->kind], s->line);
   switch (e->kind) {
   case OP2I_SIMD_BLOCK: e->a = s->body; break;
@@ -281,12 +281,12 @@ static void append(struct op2i_c_reader *r, struct op2i_c_list *list, void *made
 }
 
 static bool stopped(const struct op2i_c_reader *r) {
-  const struct op2i_simd_parser *p = r->who;
+  const struct op2i_simd_parser *p = r->client;
   return op2i_simd_stopped(p->l);
 }
 
 static void *expression(struct op2i_c_reader *r, const char *end) {
-  return strchr(",:", *end) ? op2i_simd_assignment(r->who) : op2i_simd_expression(r->who);
+  return strchr(",:", *end) ? op2i_simd_assignment(r->client) : op2i_simd_expression(r->client);
 }
 
 const struct op2i_c_asker op2i_simd_asker = {.stopped = stopped,

@@ -55,7 +55,7 @@ enum op2i_c_base op2i_simd_common(enum op2i_c_base a, enum op2i_c_base b) {
 /* ---- declarations ---------------------------------------------------------------------------- */
 
 static const struct op2i_simd_var *find_name(const struct op2i_c_reader *r) {
-  const struct op2i_simd_parser *p = r->who;
+  const struct op2i_simd_parser *p = r->client;
   const struct op2i_simd_var *var = p->scope;
   while (var && !op2i_piece_is(&r->tokens[r->at], var->name)) var = var->outer;
   return var;
@@ -72,13 +72,13 @@ static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
 }
 
 static void word(struct op2i_c_reader *r) {
-  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_parser *p = r->client;
   if (is_bool(r) && !(p->l->headers & OP2I_SIMD_STDBOOL))
     op2i_simd_refuse(p->l, "uses bool, and includes no header that knows it");
 }
 
 static int64_t bracket(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
-  struct op2i_simd_parser *p = r->who;
+  struct op2i_simd_parser *p = r->client;
   if (kind == OP2I_C_ENUMERATORS) {
     p->enumerates++;
     p->next = 0;
@@ -132,7 +132,7 @@ void op2i_simd_parse(struct op2i_simd_parser *p, int begin, int end) {
   const struct op2i_piece *tokens = op2i_simd_expand(p->l, begin, end, &count);
   p->r = (struct op2i_c_reader){.tokens = tokens,
                                 .count = count,
-                                .who = p,
+                                .client = p,
                                 .asker = &op2i_simd_asker,
                                 .named = named,
                                 .word = word,

@@ -108,7 +108,8 @@ static bool holds(op2_type type, double factor) {
 /* ---- checks of arguments --------------------------------------------------------------------- */
 
 /* "FILE:LINE: op2_dat_axpy, y" */
-static void say_what(const struct op2i_vector_call *call, const char *which, char what[512]) {
+static void describe_vector(const struct op2i_vector_call *call, const char *which,
+                            char what[512]) {
   snprintf(what, 512, "%s:%d: op2_%s_%s, %s", call->where.file, call->where.line,
            call->kind == OP2I_DAT ? "dat" : "gbl", op2i_vector_forms[call->op].call, which);
 }
@@ -123,7 +124,7 @@ static op2_status wrong(const struct op2i_vector_call *call, const char *which, 
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  say_what(call, which, what);
+  describe_vector(call, which, what);
   return op2i_error(status, "%s: %s", what, text);
 }
 
@@ -134,7 +135,7 @@ static op2_status check_object(const struct op2i_vector_call *call, const char *
                                op2_context ctx) {
   char what[512];
   if (op2i_object_validate(object, kind, "")) {
-    say_what(call, which, what);
+    describe_vector(call, which, what);
     return op2i_object_validate(object, kind, what);
   }
   if (object->ctx == ctx || !ctx) return OP2_SUCCESS;

@@ -278,10 +278,10 @@ static const char *in_words(op2_reason reason) {
 }
 
 static op2_status judge(const struct op2i_solve *solve, const op2_solve_result *result,
-                        const char *says) {
+                        const char *details) {
   if (result->reason > OP2_NOT_SOLVED || solve->solver->options.allow_failure) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_DIVERGED, "it did not converge: %s (%s%s%d iterations, residual %g)",
-                    in_words(result->reason), says ? says : "", says ? ", " : "",
+                    in_words(result->reason), details ? details : "", details ? ", " : "",
                     result->iterations, result->residual);
 }
 
@@ -298,10 +298,10 @@ static const struct op2i_engine *engine_of(const struct op2i_solve *solve) {
 }
 
 static op2_status go(struct op2i_solve *solve, const int64_t *changes, op2_solve_result *result,
-                     const char **says) {
+                     const char **details) {
   const struct op2i_engine *engine = engine_of(solve);
   op2_method method = solve->solver->options.method;
-  if (engine) return engine->solve(solve, changes, result, says);
+  if (engine) return engine->solve(solve, changes, result, details);
   return methods[method ? method : OP2_METHOD_CG](solve, result);
 }
 
@@ -320,12 +320,12 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
   struct op2i_sched *sched = op->ctx->sched;
   struct op2i_saved_state *saved = NULL;
   op2_solve_result result = {0};
-  const char *says = NULL;
+  const char *details = NULL;
   const bool whole = !(*solve->system.x)->obj.given_up;
   op->ctx->lent_destroyed = NULL;
   op2_status status = op2i_scheduler.enter(sched, op, versions, &saved);
   if (!status) {
-    status = go(solve, words, &result, &says);
+    status = go(solve, words, &result, &details);
     status = op2i_scheduler.leave(sched, op, saved, status);
   }
   if (whole && (*solve->system.x)->obj.given_up) op->ctx->lent_destroyed = &(*solve->system.x)->obj;
@@ -333,7 +333,7 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
     status = op2i_operator_check_lent(solve->system.shell, *solve->system.x, NULL);
   if (status) result = (op2_solve_result){.reason = OP2_SOLVE_FAILED};
   keep_result(solve->solver, number, &result);
-  return status ? status : judge(solve, &result, says);
+  return status ? status : judge(solve, &result, details);
 }
 
 const struct op2i_op_kind op2i_solve_kind = {.name = "solve",

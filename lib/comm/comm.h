@@ -58,10 +58,10 @@ struct op2i_comm_kind {
    * reports the rank and the reason; if ranks are processes, the job ends with this report instead.
    * Only the first call counts. */
   void (*abandon)(struct op2i_comm *comm, const char *message);
-  /* say() sends a note (watch.h), which is copied, to another rank; it is lost if there is no
-   * memory for it. hear() receives the next note for this rank; false: there is none. */
-  void (*say)(struct op2i_comm *comm, int to, const struct op2i_note *note);
-  bool (*hear)(struct op2i_comm *comm, struct op2i_note *note);
+  /* send_note() sends a note (watch.h), which is copied, to another rank; it is lost if there is no
+   * memory for it. receive_note() receives the next note for this rank; false: there is none. */
+  void (*send_note)(struct op2i_comm *comm, int to, const struct op2i_note *note);
+  bool (*receive_note)(struct op2i_comm *comm, struct op2i_note *note);
   /* The rank on which a message that was started still depends; -1: it is over. */
   int (*awaited)(const struct op2i_message *message);
   void (*free)(struct op2i_comm *comm);
@@ -93,10 +93,10 @@ struct op2i_watch {
   /* Nanoseconds of a wait after which this rank asks the others in which call they are, and prints
    * a warning; 0: 2 s and 60 s. Tests set shorter times. */
   int64_t ask_after, warn_after;
-  int64_t heard; /* when notes were last read outside a wait */
+  int64_t last_note; /* when notes were last read outside a wait */
   /* Nanoseconds after which the kind's over() returns, to be called again; 0: it waits without
    * limit. */
-  int64_t patience;
+  int64_t timeout;
   void (*warn)(void *closure, const char *text); /* null: warnings are not printed */
   void *closure;
   bool ended;  /* no rank can continue, and all of them know or have been notified */
@@ -117,7 +117,7 @@ struct op2i_comm {
   struct op2i_channels *channels; /* comm.c's channels for small messages; null at first */
   /* Halo exchanges so far: how many there were, their messages and bytes; and nanoseconds summed
    * over exchanges, from start to end, and the part of it in which nothing else could be done. */
-  int64_t exchanges, messages, bytes, travelled, waited;
+  int64_t exchanges, messages, bytes, transit_ns, waited;
   int flying;             /* exchanges that have started and are not known to be over */
   int64_t progressed;     /* when messages last made progress by op2i_comm_progress() */
   struct op2i_sent *sent; /* [nsent] one for each other rank */

@@ -44,7 +44,7 @@ static int partner(const struct cut *cut, int rank) {
 }
 
 /* A second rank that hands notes to this one, or -1. */
-static int second_giver(const struct cut *cut, int rank) {
+static int second_sender(const struct cut *cut, int rank) {
   bool odd = (cut->end - cut->first) % 2 != 0;
   return odd && rank == cut->end - 1 && upper(cut, rank) ? cut->middle - 1 : -1;
 }
@@ -69,34 +69,34 @@ static int64_t separate(struct notes *notes, const struct cut *cut, int rank) {
 /* Exchange how many notes each rank will send; receivers allocate memory for them only then. */
 static op2_status swap_counts(struct op2i_comm *comm, int taker, const int givers[2], int64_t going,
                               int64_t coming[2]) {
-  struct op2i_envelope way[3] = {{true, taker, OP2I_TAG_FEW, &going, sizeof going}};
+  struct op2i_envelope envelopes[3] = {{true, taker, OP2I_TAG_FEW, &going, sizeof going}};
   int n = 1;
   for (int g = 0; g < 2; g++)
     if (givers[g] >= 0)
-      way[n++] =
+      envelopes[n++] =
           (struct op2i_envelope){false, givers[g], OP2I_TAG_FEW, &coming[g], sizeof coming[g]};
-  return op2i_comm_pass_few(comm, n, way);
+  return op2i_comm_pass_few(comm, n, envelopes);
 }
 
 static op2_status swap_notes(struct op2i_comm *comm, const struct cut *cut, struct notes *notes) {
   int givers[2] = {gets(cut, comm->rank) ? partner(cut, comm->rank) : -1,
-                   second_giver(cut, comm->rank)};
+                   second_sender(cut, comm->rank)};
   int64_t stay = separate(notes, cut, comm->rank), going = notes->n - stay, coming[2] = {0, 0};
   int taker = partner(cut, comm->rank), n = 1;
   struct notes kept = {0};
   op2_status status = swap_counts(comm, taker, givers, going, coming);
   if (status) return status;
   status = add_notes(&kept, stay + coming[0] + coming[1]);
-  struct op2i_envelope way[3] = {
+  struct op2i_envelope envelopes[3] = {
       {true, taker, OP2I_TAG_ROUTE, notes->note + stay, (size_t)going * sizeof(struct note)}};
   kept.n = stay;
   for (int g = 0; g < 2 && !status; g++) {
     if (givers[g] < 0) continue;
-    way[n++] = (struct op2i_envelope){false, givers[g], OP2I_TAG_ROUTE, kept.note + kept.n,
-                                      (size_t)coming[g] * sizeof(struct note)};
+    envelopes[n++] = (struct op2i_envelope){false, givers[g], OP2I_TAG_ROUTE, kept.note + kept.n,
+                                            (size_t)coming[g] * sizeof(struct note)};
     kept.n += coming[g];
   }
-  status = op2i_comm_pass(comm, n, way, status);
+  status = op2i_comm_pass(comm, n, envelopes, status);
   if (status) {
     op2i_free(kept.note);
     return status;
@@ -135,8 +135,8 @@ void op2i_comm_add_routes(struct op2i_comm *comm) {
   for (struct cut cut = {0, 0, comm->size}; cut.end - cut.first > 1; keep_half(&cut, comm->rank)) {
     halve(&cut);
     op2i_comm_add_channel(comm, partner(&cut, comm->rank));
-    if (second_giver(&cut, comm->rank) >= 0)
-      op2i_comm_add_channel(comm, second_giver(&cut, comm->rank));
+    if (second_sender(&cut, comm->rank) >= 0)
+      op2i_comm_add_channel(comm, second_sender(&cut, comm->rank));
   }
 }
 

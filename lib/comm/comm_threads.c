@@ -187,7 +187,7 @@ static void wait_until(struct world *world, int64_t due) {
 }
 
 static bool can_ask(const struct rank *rank) {
-  return rank->comm.trail && rank->comm.watch.patience;
+  return rank->comm.trail && rank->comm.watch.timeout;
 }
 
 /* If all ranks wait and no message is in flight, the messages they wait for will never be sent.
@@ -233,7 +233,7 @@ static bool returns(struct rank *rank, int64_t until) {
 static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const *messages,
                        bool wait, bool *out) {
   struct world *world = rank_of(comm)->world;
-  int64_t until = comm->watch.patience && wait ? op2i_nanoseconds() + comm->watch.patience : 0;
+  int64_t until = comm->watch.timeout && wait ? op2i_nanoseconds() + comm->watch.timeout : 0;
   struct look look;
   pthread_mutex_lock(&world->lock);
   for (;;) {
@@ -255,7 +255,7 @@ static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
-static void say(struct op2i_comm *comm, int to, const struct op2i_note *note) {
+static void send_note(struct op2i_comm *comm, int to, const struct op2i_note *note) {
   struct world *world = rank_of(comm)->world;
   struct letter *letter = op2i_malloc(sizeof *letter);
   if (!letter) return;
@@ -268,7 +268,7 @@ static void say(struct op2i_comm *comm, int to, const struct op2i_note *note) {
   pthread_mutex_unlock(&world->lock);
 }
 
-static bool hear(struct op2i_comm *comm, struct op2i_note *note) {
+static bool receive_note(struct op2i_comm *comm, struct op2i_note *note) {
   struct world *world = rank_of(comm)->world;
   pthread_mutex_lock(&world->lock);
   struct letter *letter = rank_of(comm)->letters;
@@ -328,8 +328,8 @@ static const struct op2i_comm_kind kind = {.name = "threads",
                                            .start = start,
                                            .over = over,
                                            .abandon = abandon,
-                                           .say = say,
-                                           .hear = hear,
+                                           .send_note = send_note,
+                                           .receive_note = receive_note,
                                            .awaited = awaited,
                                            .free = free_rank};
 

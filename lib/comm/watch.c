@@ -27,32 +27,32 @@ static op2_status ended(const struct op2i_comm *comm) {
   return op2i_error(OP2_ERR_FATAL, "%s", comm->watch.reason);
 }
 
-static void hear_end(struct op2i_comm *comm, const char *reason) {
+static void receive_end(struct op2i_comm *comm, const char *reason) {
   if (comm->watch.ended) return;
   comm->watch.ended = true;
   snprintf(comm->watch.reason, sizeof comm->watch.reason, "%.1890s", reason);
 }
 
-static void say(struct op2i_comm *comm, int to, struct op2i_note *note) {
+static void send_note(struct op2i_comm *comm, int to, struct op2i_note *note) {
   note->from = comm->rank;
-  comm->kind->say(comm, to, note);
+  comm->kind->send_note(comm, to, note);
 }
 
-static void say_to_all(struct op2i_comm *comm, struct op2i_note *note) {
+static void send_to_all(struct op2i_comm *comm, struct op2i_note *note) {
   for (int rank = 0; rank < comm->size; rank++)
-    if (rank != comm->rank) say(comm, rank, note);
+    if (rank != comm->rank) send_note(comm, rank, note);
 }
 
-static void say_end(struct op2i_comm *comm) {
+static void send_end(struct op2i_comm *comm) {
   struct op2i_note note = {.kind = OP2I_NOTE_END};
   snprintf(note.u.reason, sizeof note.u.reason, "%.1890s", comm->watch.reason);
-  say_to_all(comm, &note);
+  send_to_all(comm, &note);
 }
 
 op2_status op2i_comm_end(struct op2i_comm *comm, const char *reason) {
   if (!comm->watch.ended) {
-    hear_end(comm, reason);
-    say_end(comm);
+    receive_end(comm, reason);
+    send_end(comm);
   }
   return ended(comm);
 }
@@ -64,9 +64,9 @@ void op2i_comm_leave_dead(struct op2i_comm *comm) {
   comm->watch.left = true;
   comm->watch.dead = comm->rank + 1;
   if (comm->watch.ended && comm->kind->sees_gone)
-    say_end(comm); /* ranks that notice that this one has gone must know why */
+    send_end(comm); /* ranks that notice that this one has gone must know why */
   else if (!comm->watch.ended && !left)
-    say_to_all(comm, &note);
+    send_to_all(comm, &note);
 }
 
 void op2i_comm_exits(struct op2i_comm *comm) {
@@ -93,23 +93,23 @@ const char *op2i_comm_place(const struct op2i_comm *comm, char text[OP2I_TRAIL_T
 
 /* ---- notes ----------------------------------------------------------------------------------- */
 
-static void say_place(struct op2i_comm *comm, int to) {
+static void send_position(struct op2i_comm *comm, int to) {
   const struct op2i_trail *trail = comm->trail;
   struct op2i_note note = {.kind = OP2I_NOTE_PLACE};
   if (!trail || !trail->number) return;
   note.number = trail->number;
   note.u.digests[0] = op2i_trail_at(trail, trail->number)->digest;
-  say(comm, to, &note);
+  send_note(comm, to, &note);
 }
 
 /* Send the digests of calls from `low` to `high`, the last one first, at most as many as fit into a
  * note. */
-static void say_digests(struct op2i_comm *comm, int to, int64_t low, int64_t high) {
+static void send_digests(struct op2i_comm *comm, int to, int64_t low, int64_t high) {
   struct op2i_note note = {.kind = OP2I_NOTE_DIGESTS, .number = high};
   note.step = (high - low) / OP2I_NOTE_DIGEST_COUNT + 1;
   for (int64_t at = high; at >= low; at -= note.step)
     note.u.digests[note.n++] = op2i_trail_at(comm->trail, at)->digest;
-  say(comm, to, &note);
+  send_note(comm, to, &note);
 }
 
 /* Compare with the last call of a peer. If this rank has made fewer calls, it sends its own last
@@ -118,14 +118,14 @@ void op2i_comm_compare(struct op2i_comm *comm, int peer, int64_t number, uint64_
   const struct op2i_trail *trail = comm->trail;
   if (!trail) return;
   if (number > trail->number)
-    say_place(comm, peer);
+    send_position(comm, peer);
   else if (op2i_trail_has(trail, number) && op2i_trail_at(trail, number)->digest != digest)
-    say_digests(comm, peer, op2i_trail_oldest(trail), number);
+    send_digests(comm, peer, op2i_trail_oldest(trail), number);
 }
 
 /* Digests that differ do so at all later calls as well, so the first difference is found by
  * narrowing the range of calls. */
-static void hear_digests(struct op2i_comm *comm, const struct op2i_note *note) {
+static void receive_digests(struct op2i_comm *comm, const struct op2i_note *note) {
   const struct op2i_trail *trail = comm->trail;
   int64_t differs = -1, low = -1;
   for (int k = 0; k < note->n && low < 0; k++) {
@@ -140,15 +140,15 @@ static void hear_digests(struct op2i_comm *comm, const struct op2i_note *note) {
   if (low < 0) low = differs - note->step + 1;
   if (low < op2i_trail_oldest(trail)) low = op2i_trail_oldest(trail);
   if (low < differs) {
-    say_digests(comm, note->from, low, differs);
+    send_digests(comm, note->from, low, differs);
     return;
   }
   struct op2i_note call = {.kind = OP2I_NOTE_CALL, .number = differs};
   call.u.words = op2i_trail_at(trail, differs)->words;
-  say(comm, note->from, &call);
+  send_note(comm, note->from, &call);
 }
 
-static void hear_call(struct op2i_comm *comm, const struct op2i_note *note) {
+static void receive_call(struct op2i_comm *comm, const struct op2i_note *note) {
   char own[OP2I_TRAIL_TEXT], other[OP2I_TRAIL_TEXT], reason[3 * OP2I_TRAIL_TEXT];
   if (!op2i_trail_has(comm->trail, note->number)) return;
   const struct op2i_trail_words *words = &op2i_trail_at(comm->trail, note->number)->words;
@@ -163,19 +163,19 @@ static void hear_call(struct op2i_comm *comm, const struct op2i_note *note) {
   (void)op2i_comm_end(comm, reason);
 }
 
-static void hear(struct op2i_comm *comm) {
+static void receive_notes(struct op2i_comm *comm) {
   struct op2i_note note;
-  while (!comm->watch.ended && comm->kind->hear(comm, &note))
+  while (!comm->watch.ended && comm->kind->receive_note(comm, &note))
     switch ((enum op2i_note_kind)note.kind) {
     case OP2I_NOTE_PLACE: op2i_comm_compare(comm, note.from, note.number, note.u.digests[0]); break;
     case OP2I_NOTE_DIGESTS:
-      if (comm->trail) hear_digests(comm, &note);
+      if (comm->trail) receive_digests(comm, &note);
       break;
     case OP2I_NOTE_CALL:
-      if (comm->trail) hear_call(comm, &note);
+      if (comm->trail) receive_call(comm, &note);
       break;
     case OP2I_NOTE_LEFT: comm->watch.dead = note.from + 1; break;
-    case OP2I_NOTE_END: hear_end(comm, note.u.reason); break;
+    case OP2I_NOTE_END: receive_end(comm, note.u.reason); break;
     }
 }
 
@@ -184,9 +184,9 @@ static void hear(struct op2i_comm *comm) {
 op2_status op2i_comm_diverged(struct op2i_comm *comm, int peer, const char *reason) {
   const struct timespec nap = {.tv_nsec = 1000000};
   const int64_t until = op2i_nanoseconds() + SECONDS(5);
-  if (comm->trail) say_place(comm, peer);
+  if (comm->trail) send_position(comm, peer);
   while (comm->trail && !comm->watch.ended && op2i_nanoseconds() < until) {
-    hear(comm);
+    receive_notes(comm);
     if (!comm->watch.ended) nanosleep(&nap, NULL);
   }
   return comm->watch.ended ? ended(comm) : op2i_comm_end(comm, reason);
@@ -213,7 +213,7 @@ op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n
   char text[2 * OP2I_TRAIL_TEXT];
   if (!wait->begun) *wait = (struct op2i_wait){now, ask_after(comm), warn_after(comm)};
   const int64_t waited = now - wait->begun;
-  hear(comm);
+  receive_notes(comm);
   if (comm->watch.ended) return ended(comm);
   const int peer = first_awaited(comm, n, messages);
   if (peer < 0) return OP2_SUCCESS;
@@ -221,7 +221,8 @@ op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n
   comm->watch.urgent = false;
   if (waited >= wait->ask || urgent) {
     for (int m = 0; m < n; m++)
-      if (comm->kind->awaited(messages[m]) >= 0) say_place(comm, comm->kind->awaited(messages[m]));
+      if (comm->kind->awaited(messages[m]) >= 0)
+        send_position(comm, comm->kind->awaited(messages[m]));
     if (waited >= wait->ask) wait->ask = 2 * waited;
   }
   if (comm->watch.dead && waited >= ask_after(comm)) {
@@ -244,20 +245,20 @@ op2_status op2i_comm_waits(struct op2i_comm *comm, struct op2i_wait *wait, int n
 
 /* If messages fail, another rank may know why and be about to notify this one. If the kind sees
  * that ranks have gone, they have reported the reason before. */
-static void hear_why(struct op2i_comm *comm) {
+static void receive_reason(struct op2i_comm *comm) {
   const struct timespec nap = {.tv_nsec = 1000000};
   const int64_t until = op2i_nanoseconds() + SECONDS(1) / 4;
-  hear(comm);
+  receive_notes(comm);
   while (comm->trail && !comm->kind->sees_gone && !comm->watch.ended &&
          op2i_nanoseconds() < until) {
     nanosleep(&nap, NULL);
-    hear(comm);
+    receive_notes(comm);
   }
 }
 
 op2_status op2i_comm_start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
   op2_status status = comm->watch.ended ? ended(comm) : comm->kind->start(comm, n, messages);
-  if (status && !comm->watch.ended) hear_why(comm);
+  if (status && !comm->watch.ended) receive_reason(comm);
   return comm->watch.ended ? ended(comm) : status;
 }
 
@@ -279,28 +280,28 @@ static op2_status explain(struct op2i_comm *comm, op2_status status) {
 /* A rank whose messages have always arrived already reads no notes while it waits. To keep notes of
  * ranks that wait for it from piling up, it reads them as often as these ranks may send them: a
  * rank begins no second wait for this one before this one has passed here. */
-static void hear_in_passing(struct op2i_comm *comm) {
+static void poll_notes(struct op2i_comm *comm) {
   const int64_t now = op2i_nanoseconds();
-  if (now - comm->watch.heard < ask_after(comm)) return;
-  comm->watch.heard = now;
-  hear(comm);
+  if (now - comm->watch.last_note < ask_after(comm)) return;
+  comm->watch.last_note = now;
+  receive_notes(comm);
 }
 
 op2_status op2i_comm_over(struct op2i_comm *comm, int n, struct op2i_message *const *messages,
                           bool wait, bool *over) {
   struct op2i_wait state = {0};
-  if (comm->trail && !comm->watch.ended) hear_in_passing(comm);
+  if (comm->trail && !comm->watch.ended) poll_notes(comm);
   op2_status status = comm->watch.ended ? ended(comm) : OP2_SUCCESS;
   *over = false;
-  comm->watch.patience = slice;
+  comm->watch.timeout = slice;
   while (!status) {
     status = comm->kind->over(comm, n, messages, wait, over);
-    if (status) hear_why(comm);
+    if (status) receive_reason(comm);
     if (status) status = comm->watch.ended ? ended(comm) : explain(comm, status);
     if (status || *over || !wait) break;
     status = op2i_comm_waits(comm, &state, n, messages);
   }
-  comm->watch.patience = 0;
+  comm->watch.timeout = 0;
   return status;
 }
 

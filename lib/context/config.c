@@ -134,14 +134,14 @@ fail:
   return status;
 }
 
-void op2i_config_patience(const op2_options *options, struct op2i_patience *patience) {
+void op2i_config_wait_limits(const op2_options *options, struct op2i_wait_limits *limits) {
   const int64_t second = 1000000000;
   int longest = 0, level = OP2I_LOG_WARN;
   if (op2i_env_int(OP2I_ENV_WAIT_MAX, &longest)) longest = 0;
   if (choose_int(&level, options ? options->log_level : 0, "op2_options.log_level", OP2I_ENV_LOG))
     level = OP2I_LOG_WARN;
-  patience->longest = longest * second;
-  patience->warn_after = level >= OP2I_LOG_WARN ? 60 * second : 0;
+  limits->longest = longest * second;
+  limits->warn_after = level >= OP2I_LOG_WARN ? 60 * second : 0;
 }
 
 /* ---- agreement of ranks ---------------------------------------------------------------------- */

@@ -313,15 +313,15 @@ static bool stray_name(const char *name) {
 /* True if this process has not warned of the name before. After NAMES names it warns of no more. */
 static bool news(const char *name) {
   enum { NAMES = 64 };
-  static uint64_t heard[NAMES];
-  static int nheard;
+  static uint64_t warned[NAMES];
+  static int nwarned;
   uint64_t hash = 14695981039346656037u; /* FNV-1a */
   for (const char *c = name; *c; c++) hash = (hash ^ (unsigned char)*c) * 1099511628211u;
   op2i_process_lock();
   int i = 0;
-  while (i < nheard && heard[i] != hash) i++;
-  bool fresh = i == nheard && nheard < NAMES;
-  if (fresh) heard[nheard++] = hash;
+  while (i < nwarned && warned[i] != hash) i++;
+  bool fresh = i == nwarned && nwarned < NAMES;
+  if (fresh) warned[nwarned++] = hash;
   op2i_process_unlock();
   return fresh;
 }

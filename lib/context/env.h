@@ -79,13 +79,13 @@ enum {
 /* Loops are fused never, when the same group is queued again, or when it is queued first. */
 enum { OP2I_FUSE_NEVER, OP2I_FUSE_AGAIN, OP2I_FUSE_AT_ONCE };
 /* How long ranks wait for each other before they have a context. */
-struct op2i_patience {
+struct op2i_wait_limits {
   int64_t longest;    /* nanoseconds; 0: without end */
   int64_t warn_after; /* nanoseconds after which a rank warns; 0: it does not */
 };
 /* Fill in by OP2_WAIT_MAX and the log level as in a context, or by the defaults if these are not
  * valid. */
-void op2i_config_patience(const op2_options *options, struct op2i_patience *patience);
+void op2i_config_wait_limits(const op2_options *options, struct op2i_wait_limits *limits);
 op2_status op2i_config_init(struct op2i_config *config, const op2_options *options);
 /* Among ranks: OP2_ERR_OPTION on all ranks if options differ that have to be the same, with the
  * first such option, two ranks and their values. `backend` is the one that was chosen.

@@ -24,8 +24,9 @@ static int asked_for(op2_context ctx) {
   return number > 0 && number <= 4096 ? (int)number : 0;
 }
 
-static void say(op2_context ctx, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(op2_context ctx, const char *format, ...) {
+static void note_reason(op2_context ctx, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void note_reason(op2_context ctx, const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(ctx->share, sizeof ctx->share, format, arguments);
@@ -54,15 +55,17 @@ void op2i_share_cores(op2_context ctx, bool first) {
   const char *why = node_rank->process ? NULL : kept(node_rank, narrow, first);
   ctx->config.threads = threads;
   if (why)
-    say(ctx, "all %d cores of this process: %s", cores, why);
+    note_reason(ctx, "all %d cores of this process: %s", cores, why);
   else if (threads > share)
-    say(ctx, "all %d cores of this process: %d workers are asked for, more than its share of %d",
-        cores, threads, share);
+    note_reason(ctx,
+                "all %d cores of this process: %d workers are asked for, more than its share of %d",
+                cores, threads, share);
   else if (node_rank->process)
-    say(ctx, "%d of %d cores: ranks are threads of one process", share, cores);
+    note_reason(ctx, "%d of %d cores: ranks are threads of one process", share, cores);
   else
-    say(ctx, "%d of the %d cores that %d ranks may use%s", share, cores, node_rank->cpu_sharers,
-        node_rank->cpu_sharers > cores ? ", which have not one each" : "");
+    note_reason(ctx, "%d of the %d cores that %d ranks may use%s", share, cores,
+                node_rank->cpu_sharers,
+                node_rank->cpu_sharers > cores ? ", which have not one each" : "");
   if (why || threads > share) return;
   if (!threads) ctx->config.threads = share;
   if (!node_rank->process) op2i_machine_narrow(from, share);

@@ -255,7 +255,7 @@ static bool goes_before(const struct op2i_buffer *a, const struct op2i_buffer *b
   return a_moves == b_moves ? a->asked < b->asked : b_moves;
 }
 
-bool op2i_buffers_give_way(op2_context ctx) {
+bool op2i_buffers_evict(op2_context ctx) {
   struct op2i_buffer *first = NULL;
   for (struct op2i_link *l = ctx->device->buffers.first; l; l = l->next) {
     struct op2i_buffer *buffer = l->object;

@@ -78,7 +78,7 @@ op2_data_state op2i_buffer_state(const struct op2i_buffer *buffer, unsigned rows
  * needed in the present eviction epoch, or that are requested at each run, stay. Buffers whose
  * values are elsewhere as well go first, then those that were requested longest ago; values that
  * only the device has are copied to the host first. False if no buffer could be evicted. */
-bool op2i_buffers_give_way(op2_context ctx);
+bool op2i_buffers_evict(op2_context ctx);
 /* ---- for steps that run together on host and device ------------------------------------------ */
 
 /* Copies that an access in a place waits for: the place and the bytes that each comes from. */

@@ -280,8 +280,8 @@ static void count(const struct op2i_exchange *x) {
     x->comm->bytes += bytes;
   }
   for (int i = 0; i < x->n; i++) {
-    x->stale[i].dat->travels++;
-    x->stale[i].dat->travelled_bytes += x->outgoing[i];
+    x->stale[i].dat->nexchanges++;
+    x->stale[i].dat->exchanged_bytes += x->outgoing[i];
   }
 }
 
@@ -289,7 +289,7 @@ op2_status op2i_exchange_start(struct op2i_exchange *x) {
   x->begun = op2i_nanoseconds();
   op2_status status = op2i_comm_start(x->comm, x->nmessages, x->messages);
   if (status) return status;
-  x->flies = true;
+  x->in_flight = true;
   x->comm->flying++;
   count(x);
   return OP2_SUCCESS;
@@ -301,14 +301,14 @@ void op2i_exchange_waited(const struct op2i_exchange *x, int64_t since) {
 
 op2_status op2i_exchange_over(struct op2i_exchange *x, bool wait, bool *over) {
   int64_t since = wait ? op2i_nanoseconds() : 0;
-  *over = !x->flies;
+  *over = !x->in_flight;
   if (*over) return OP2_SUCCESS;
   op2_status status = op2i_comm_over(x->comm, x->nmessages, x->messages, wait, over);
   if (status || !*over) return status;
   x->ended = op2i_nanoseconds();
-  x->flies = false;
+  x->in_flight = false;
   x->comm->flying--;
-  x->comm->travelled += x->ended - x->begun;
+  x->comm->transit_ns += x->ended - x->begun;
   if (wait) op2i_exchange_waited(x, since);
   return OP2_SUCCESS;
 }
@@ -317,7 +317,7 @@ op2_status op2i_exchange_waits(const struct op2i_exchange *x, struct op2i_wait *
   return op2i_comm_waits(x->comm, wait, x->nmessages, x->messages);
 }
 
-bool op2i_exchange_flies(const struct op2i_exchange *x) { return x->flies; }
+bool op2i_exchange_in_flight(const struct op2i_exchange *x) { return x->in_flight; }
 
 /* Rows on the device come first: one copy fills all messages, and the host's rows are then put in
  * between. Whatever failed, the messages are sent, since other ranks wait for them. */

@@ -48,7 +48,7 @@ op2_status op2i_exchange_over(struct op2i_exchange *exchange, bool wait, bool *o
 struct op2i_wait;
 op2_status op2i_exchange_waits(const struct op2i_exchange *exchange, struct op2i_wait *wait);
 /* True if the exchange has started and its completion has not been seen. */
-bool op2i_exchange_flies(const struct op2i_exchange *exchange);
+bool op2i_exchange_in_flight(const struct op2i_exchange *exchange);
 /* Count the time from `since` (or from the start, if that was later) to the end as time in which
  * nothing could be done but wait. */
 void op2i_exchange_waited(const struct op2i_exchange *exchange, int64_t since);

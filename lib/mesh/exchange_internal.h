@@ -38,7 +38,7 @@ struct op2i_exchange {
   struct op2i_exchange_device *device;         /* null: no rows were moved there yet */
   /* Times in nanoseconds when the messages were last started, and seen to be complete. */
   int64_t begun, ended;
-  bool flies; /* in flight: the messages are not known to be complete */
+  bool in_flight; /* in flight: the messages are not known to be complete */
 };
 
 /* Make what moving rows on the device needs, for the dats whose values are there. */

@@ -51,7 +51,7 @@ static op2_status look_at_numbers(const struct maker *m) {
 }
 
 /* Checks that no element occurs twice in one halo. */
-static op2_status look_for_twins(const struct maker *m) {
+static op2_status check_unique(const struct maker *m) {
   int64_t n = halo_size(m), *number = op2i_malloc((size_t)n * sizeof *number);
   int64_t *row = op2i_malloc((size_t)n * sizeof *row);
   op2_status status = number && row ? OP2_SUCCESS : op2i_error_nomem("a halo");
@@ -242,7 +242,7 @@ op2_status op2i_halo_make(struct op2i_comm *comm, const int64_t ends[4], const i
   memcpy(m.halo->parts, sums + 1, sizeof m.halo->parts);
   status = look_at_owners(&m);
   if (!status) status = look_at_numbers(&m);
-  if (!status) status = look_for_twins(&m);
+  if (!status) status = check_unique(&m);
   OP2I_TRY(op2i_comm_agree(comm, status));
   OP2I_TRY(look_at_ownership(&m));
   OP2I_TRY(connect(&m));

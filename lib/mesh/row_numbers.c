@@ -31,7 +31,7 @@ static op2_status count(op2_set set, int64_t *all, int64_t *first) {
 }
 
 /* Each rank sends the numbers of its own rows to the others by a halo exchange. */
-static op2_status tell(op2_dat dat, int64_t first, int64_t *numbers) {
+static op2_status exchange_numbers(op2_dat dat, int64_t first, int64_t *numbers) {
   void *rows;
   op2_status status = op2i_buffer_at(&dat->values, OP2I_HOST, OP2_WRITE, OP2I_EVERY_ROW, &rows);
   int64_t *number = rows, owned = dat->set->ends[OP2I_OWNED];
@@ -53,7 +53,7 @@ op2_status op2i_set_row_numbers(op2_set set, int64_t *all, int64_t *first, int64
   if (!set->halo) return OP2_SUCCESS;
   op2_status status = count(set, all, first);
   if (!status && numbers) status = op2_dat_create(set, 1, OP2_I64, NULL, "row numbers", &dat);
-  if (!status && numbers) status = tell(dat, *first, numbers);
+  if (!status && numbers) status = exchange_numbers(dat, *first, numbers);
   op2_dat_destroy(&dat);
   return status;
 }

@@ -7,10 +7,10 @@
 /* PER_BYTE: cost of computing an element once, for each byte that it names; less than 1, since
  * neighbours share most of them. PER_KEPT_BYTE, PER_SHARED_BYTE: cost of each byte that an element
  * has for its targets, if these take it from memory or from shared memory. PER_OPERATION: cost of
- * an operation. BLOCKS_PER_WAY: number of further blocks of targets that an element is in, for each
+ * an operation. BLOCKS_PER_COLUMN: number of further blocks of targets that an element is in, for each
  * column through which it reaches targets. */
 static const double PER_BYTE = 0.26, PER_KEPT_BYTE = 2.7, PER_SHARED_BYTE = 0.6,
-                    PER_OPERATION = 0.2, BLOCKS_PER_WAY = 0.25;
+                    PER_OPERATION = 0.2, BLOCKS_PER_COLUMN = 0.25;
 
 static double bytes_of(const struct op2i_loop_arg *arg) {
   int first;
@@ -31,12 +31,12 @@ static double named_bytes(const struct op2i_loop *loop, double *kept) {
 
 void op2i_device_costs(const struct op2i_loop *loop, struct op2i_device_form *form) {
   double kept, bytes = named_bytes(loop, &kept), operations = 0;
-  int ways = 0;
+  int columns = 0;
   for (int m = 0; m < op2i_loop_nmembers(loop); m++)
     operations += op2i_codegen.operations(op2i_loop_member(loop, m).kernel->source);
-  for (int p = 0; p < form->npasses; p++) ways += form->passes[p].ncolumns;
+  for (int p = 0; p < form->npasses; p++) columns += form->passes[p].ncolumns;
   double once = PER_BYTE * bytes + PER_OPERATION * operations;
-  form->repeat = ways * once;
-  form->owner = (form->npasses + BLOCKS_PER_WAY * ways) * once + PER_SHARED_BYTE * kept;
+  form->repeat = columns * once;
+  form->owner = (form->npasses + BLOCKS_PER_COLUMN * columns) * once + PER_SHARED_BYTE * kept;
   form->gather = once + PER_KEPT_BYTE * kept;
 }

@@ -47,7 +47,7 @@ struct op2i_form {
   char *why;         /* why it is not run in vectors, in words; null: it is */
   int simd_bytes;    /* bytes of a vector */
   const char *width; /* why that width, in words; null: there was no choice */
-  bool few;          /* vectors are possible, but the set has too few elements */
+  bool too_small;    /* vectors are possible, but the set has too few elements */
   bool mergeable;    /* its scalar text may share a translation unit, as vector code always may */
   /* Why the backend's device does not run it, in words; null: it does, or there is none. */
   const char *off_device;
@@ -170,7 +170,7 @@ static inline int64_t op2i_target(struct op2i_targets targets, int64_t k) {
   return targets.idx ? targets.idx[at] : at;
 }
 /* True if an argument goes through this slot of this map. */
-static inline bool op2i_arg_meets(const struct op2i_loop_arg *arg, int map, int slot) {
+static inline bool op2i_arg_uses_slot(const struct op2i_loop_arg *arg, int map, int slot) {
   bool one = arg->kind == OP2I_ARG_SLOT || (arg->kind == OP2I_ARG_IDX && arg->slot >= 0);
   return arg->map == map && arg->kind != OP2I_ARG_EACH && (!one || arg->slot == slot);
 }

@@ -112,7 +112,7 @@ static bool add_stage(const struct op2i_loop_arg *arg, struct op2i_device_form *
 
 /* True if the loop reaches a dat by one map only. By another one its values would be in other rows
  * of shared memory, or in none. */
-static bool one_way(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
+static bool by_one_map(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
   bool one = true;
   for (const struct op2i_loop_arg *other = loop->args; other < loop->args + loop->nargs; other++)
     one &= other->dat != arg->dat || other->map == arg->map;
@@ -131,7 +131,7 @@ static bool reads_beside(const struct op2i_loop *loop, const struct op2i_loop_ar
     bool own = false;
     for (const struct op2i_loop_arg *other = loop->args; other < loop->args + loop->nargs; other++)
       own |= other->dat == arg->dat && op2i_modifies(other->access) &&
-             op2i_arg_meets(other, arg->map, slot);
+             op2i_arg_uses_slot(other, arg->map, slot);
     beside |= !own;
   }
   return beside;
@@ -161,7 +161,7 @@ static const char *list_stages(const struct op2i_loop *loop, struct op2i_device_
   form->nstages = form->nlocals = 0;
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++) {
     if (arg->dat < 0) continue;
-    if (op2i_device_shared(loop, arg) && !one_way(loop, arg))
+    if (op2i_device_shared(loop, arg) && !by_one_map(loop, arg))
       return "elements meet in a dat that is reached in several ways";
     if (arg->map >= 0 && reads_beside(loop, arg))
       return "of a dat that is modified some rows are only read";
@@ -337,13 +337,13 @@ static void count_reduced(const struct op2i_loop *loop, struct op2i_device_form 
 void op2i_loop_device_form_by(const struct op2i_loop *loop, bool generic,
                               enum op2i_device_strategy wish, struct op2i_device_form *form) {
   *form = (struct op2i_device_form){.strategy = OP2I_DEVICE_ONCE};
-  bool meets = false;
+  bool shares = false;
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
-    meets |= op2i_device_shared(loop, arg);
+    shares |= op2i_device_shared(loop, arg);
   count_reduced(loop, form);
   op2i_device_parts(loop, &form->parts);
   form->why = refusal(loop, generic, form);
-  if (!form->why && meets) decide(loop, wish, form);
+  if (!form->why && shares) decide(loop, wish, form);
   count_kept(loop, form);
 }
 

@@ -14,7 +14,7 @@
 enum { FEW = 16, NARROW = 32 };
 
 /* All ranks return the same. */
-static bool has_few(op2_set set) {
+static bool is_too_small(op2_set set) {
   const struct op2i_halo *halo = set->base->halo;
   return (halo ? halo->global_size : set->ends[OP2I_EXEC]) < FEW;
 }
@@ -53,8 +53,8 @@ static op2_status judge(struct op2i_loop *loop, struct op2i_text *why) {
   if (status) return status;
   loop->form.mergeable = judgement.mergeable;
   if (!why->length) status = choose_width(loop, &judgement);
-  if (!status && !why->length && has_few(loop->set)) {
-    loop->form.few = true;
+  if (!status && !why->length && is_too_small(loop->set)) {
+    loop->form.too_small = true;
     op2i_text_add(why, "the set has fewer than %d elements", FEW);
   }
   if (!status && why->failed) status = op2i_error_nomem("generated code");
@@ -85,7 +85,7 @@ static const struct op2i_loop *model_of(const struct op2i_loop *loop) {
   const struct op2i_loop *model = loop->members ? NULL : loop->kernel->model;
   if (!model || !model->form.known || model->form.why) return NULL;
   bool same = (loop->set->base == loop->set) == (model->set->base == model->set) &&
-              has_few(loop->set) == has_few(model->set) && loop->nargs == model->nargs &&
+              is_too_small(loop->set) == is_too_small(model->set) && loop->nargs == model->nargs &&
               loop->op.ndats == model->op.ndats && loop->op.ngbls == model->op.ngbls &&
               same_maps(loop, model) && same_consts(loop, model) &&
               !memcmp(loop->args, model->args, (size_t)loop->nargs * sizeof *loop->args);

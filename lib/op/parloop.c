@@ -100,7 +100,7 @@ static op2_status generate(struct op2i_loop *loop, enum op2i_variant variant, co
   const struct op2i_form *form = NULL;
   op2_status status = variant == OP2I_VECTOR ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
   if (status) return status;
-  bool scalar = form && form->why && !form->few;
+  bool scalar = form && form->why && !form->too_small;
   return op2i_loop_source(loop, scalar ? OP2I_PLAIN : variant, source);
 }
 

@@ -37,7 +37,7 @@ struct op2i_engine {
   /* Solve the system, inside the operation. changes[i] counts the changes of matrix i's values so
    * far. *says is any text on how the solve went; null: nothing more. */
   op2_status (*solve)(struct op2i_solve *solve, const int64_t *changes, op2_solve_result *result,
-                      const char **says);
+                      const char **details);
   /* The name of the method that the solver's next solve takes, if that is for symmetric matrices
    * alone; else null. */
   const char *(*symmetric_method)(op2_solver solver);

@@ -280,7 +280,7 @@ static op2_status make(op2_sparsity sparsity) {
   return status;
 }
 
-static void say(int npairs, const op2_map_pair *pairs, const char *name) {
+static void add_to_trail(int npairs, const op2_map_pair *pairs, const char *name) {
   uint64_t digest = op2i_hash_word(op2i_digest_text(0, name), (uint64_t)npairs);
   for (int p = 0; pairs && p < npairs; p++) {
     if (op2i_object_is(pairs[p].rows, OP2I_MAP)) digest = op2i_object_digest(digest, pairs[p].rows);
@@ -296,7 +296,7 @@ op2_status op2_sparsity_create(int npairs, const op2_map_pair *pairs, const char
   op2_sparsity sparsity = NULL;
   if (!out)
     return op2i_error(OP2_ERR_ARG, "op2_sparsity_create: where to put the sparsity is null");
-  say(npairs, pairs, name);
+  add_to_trail(npairs, pairs, name);
   char room[OP2I_NAME_ROOM];
   const void *first = npairs > 0 && pairs ? pairs[0].rows : NULL;
   name = op2i_object_name(op2i_object_context(first, OP2I_MAP), OP2I_SPARSITY, name, room);

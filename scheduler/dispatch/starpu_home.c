@@ -57,17 +57,17 @@ static int try_folder(const char *folder) {
 
 /* The reason why StarPU cannot use an open folder, or null; *part names the folder below it
  * that fails. */
-static const char *fault_below(const struct op2i_path *way, const char *const *parts,
+static const char *fault_below(const struct op2i_path *opened, const char *const *parts,
                                const char **part) {
   char deepest[PATH_MAX + 64];
   *part = "";
-  if (faccessat(way->fd, ".", W_OK | X_OK, AT_EACCESS)) return "it cannot be written to";
-  snprintf(deepest, sizeof deepest, "%s", way->real);
+  if (faccessat(opened->fd, ".", W_OK | X_OK, AT_EACCESS)) return "it cannot be written to";
+  snprintf(deepest, sizeof deepest, "%s", opened->real);
   for (; *parts; parts++) {
-    if (faccessat(way->fd, *parts, F_OK, AT_EACCESS)) continue;
+    if (faccessat(opened->fd, *parts, F_OK, AT_EACCESS)) continue;
     *part = *parts;
-    if (faccessat(way->fd, *parts, W_OK | X_OK, AT_EACCESS)) return "it cannot be written to";
-    snprintf(deepest, sizeof deepest, "%s/%s", way->real, *parts);
+    if (faccessat(opened->fd, *parts, W_OK | X_OK, AT_EACCESS)) return "it cannot be written to";
+    snprintf(deepest, sizeof deepest, "%s/%s", opened->real, *parts);
   }
   int error = try_folder(deepest);
   return error ? strerror(error) : NULL;
@@ -76,21 +76,21 @@ static const char *fault_below(const struct op2i_path *way, const char *const *p
 /* True if StarPU can make its files in the folder and no other user can change what it will read,
  * even files that do not exist yet; else *why has the reason. */
 static bool is_fit(const char *path, const char *const *parts, bool make, struct op2i_text *why) {
-  struct op2i_path way;
+  struct op2i_path opened;
   struct stat st;
-  op2i_path_open(&way, path, make, OP2I_PATH_PARENT, NULL, why);
+  op2i_path_open(&opened, path, make, OP2I_PATH_PARENT, NULL, why);
   const char *fault = NULL, *part = "";
-  if (way.fd >= 0 && fstat(way.fd, &st))
+  if (opened.fd >= 0 && fstat(opened.fd, &st))
     fault = strerror(errno);
-  else if (way.fd >= 0 && (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH)))
+  else if (opened.fd >= 0 && (st.st_uid != geteuid() || st.st_mode & (S_IWGRP | S_IWOTH)))
     fault = "it is not the user's alone";
-  else if (way.fd >= 0)
-    fault = fault_below(&way, parts, &part);
+  else if (opened.fd >= 0)
+    fault = fault_below(&opened, parts, &part);
   if (fault)
     op2i_text_add(why, "%s%s%s%s: %s", why->length ? "; " : "", path, *part ? "/" : "", part,
                   fault);
-  bool good = way.fd >= 0 && !fault;
-  op2i_path_close(&way);
+  bool good = opened.fd >= 0 && !fault;
+  op2i_path_close(&opened);
   return good;
 }
 

@@ -156,7 +156,7 @@ static op2_status open_team(op2_context ctx) {
 
 /* Warn if StarPU has fewer workers than were wanted, because of a limit of its build or for
  * another reason. */
-static void warn_of_few(op2_context ctx, int threads) {
+static void warn_of_missing_workers(op2_context ctx, int threads) {
   if (threads > STARPU_MAXCPUS)
     op2i_log(ctx, OP2I_LOG_WARN,
              "%d CPU workers wanted, StarPU gives %d: this build of StarPU has at most %d "
@@ -197,7 +197,7 @@ static op2_status start_aside(op2_context ctx, int threads) {
   }
   threads_wanted = threads;
   threads_running = (int)starpu_cpu_worker_get_count();
-  if (threads_running < threads) warn_of_few(ctx, threads);
+  if (threads_running < threads) warn_of_missing_workers(ctx, threads);
   return open_team(ctx);
 }
 

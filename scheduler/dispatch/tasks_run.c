@@ -139,16 +139,16 @@ op2_status op2i_exchange_step_run(struct op2i_step *step) {
                                        : op2i_exchange_end(step->exchange);
 }
 
-/* Some communicators make progress only while they are called. *flies: true if the exchange that
+/* Some communicators make progress only while they are called. *in_flight: true if the exchange that
  * steps wait for next is still in flight. */
-static op2_status look(const struct op2i_step *steps, int64_t nsteps, bool *flies) {
+static op2_status poll_exchange(const struct op2i_step *steps, int64_t nsteps, bool *in_flight) {
   bool over = true;
   op2_status status = OP2_SUCCESS;
   int64_t s = 0;
   while (s < nsteps && steps[s].kind != OP2I_STEP_END) s++;
-  if (s < nsteps && op2i_exchange_flies(steps[s].exchange))
+  if (s < nsteps && op2i_exchange_in_flight(steps[s].exchange))
     status = op2i_exchange_over(steps[s].exchange, false, &over);
-  *flies = !over;
+  *in_flight = !over;
   return status;
 }
 
@@ -161,14 +161,14 @@ static int32_t blocks_of(const struct op2i_step *step, double seconds) {
 
 /* Run the first of these steps. While messages are in flight they are looked at now and then. */
 static op2_status run_loop(struct op2i_step *steps, int64_t nsteps) {
-  const double look_seconds = 200e-6;
+  const double poll_seconds = 200e-6;
   const struct op2i_comm *comm = steps->loop->op.ctx->comm;
-  bool flies = comm && comm->flying > 0;
-  int32_t n = steps->plan->nblocks, piece = flies ? blocks_of(steps, look_seconds) : n;
+  bool in_flight = comm && comm->flying > 0;
+  int32_t n = steps->plan->nblocks, piece = in_flight ? blocks_of(steps, poll_seconds) : n;
   op2_status status = OP2_SUCCESS;
   for (int32_t i = 0, next; i < n && !status; i = next) {
-    if (flies) status = look(steps, nsteps, &flies);
-    next = flies && piece < n - i ? i + piece : n;
+    if (in_flight) status = poll_exchange(steps, nsteps, &in_flight);
+    next = in_flight && piece < n - i ? i + piece : n;
     if (!status) run_chunk(steps, i, next);
   }
   return status;

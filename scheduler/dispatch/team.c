@@ -90,7 +90,7 @@ static bool over(uint64_t turn) { return turn & 1; }
 
 /* Publish a turn. It may be over, and later ones dealt, before the thread that dealt it gets here;
  * so the number is only increased. */
-static void say(struct op2i_team *team, uint64_t turn) {
+static void publish_turn(struct op2i_team *team, uint64_t turn) {
   uint64_t before = turn_of(team);
   while (before < turn && !__atomic_compare_exchange_n(&team->turn, &before, turn, false,
                                                        __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
@@ -114,7 +114,7 @@ static void deal(struct op2i_team *team, int32_t first, int32_t blocks) {
     share->end = first + to;
     __atomic_store_n(&share->word, turn << LEFT_BITS | (uint64_t)(to - from), __ATOMIC_RELEASE);
   }
-  say(team, turn);
+  publish_turn(team, turn);
 }
 
 static bool worth_sharing(const struct op2i_team *team, const struct op2i_step *step,
@@ -147,7 +147,7 @@ static void advance(struct op2i_team *team) {
   }
   __atomic_store_n(&team->since, op2i_nanoseconds(), __ATOMIC_RELAXED);
   team->dealt |= 1;
-  say(team, team->dealt);
+  publish_turn(team, team->dealt);
 }
 
 /* ---- running blocks -------------------------------------------------------------------------- */

@@ -130,16 +130,16 @@ static op2_status check_dat(const struct op2i_loop *a, const struct op2i_loop *b
 }
 
 /* The accesses of a loop to a version as a set of bits. */
-static unsigned ways_of(const struct op2i_node *node, const struct op2i_version *version) {
+static unsigned accesses_of(const struct op2i_node *node, const struct op2i_version *version) {
   const struct op2i_loop *loop = op2i_node_loop(node);
-  unsigned ways = 0;
+  unsigned accesses = 0;
   for (int a = 0; a < loop->nargs; a++)
     if (loop->args[a].gbl >= 0 && node->versions[loop->args[a].gbl] == version)
-      ways |= 1u << loop->args[a].access;
-  return ways;
+      accesses |= 1u << loop->args[a].access;
+  return accesses;
 }
 
-static bool are_bounds(unsigned ways) { return ways & (1u << OP2_MIN | 1u << OP2_MAX); }
+static bool are_bounds(unsigned accesses) { return accesses & (1u << OP2_MIN | 1u << OP2_MAX); }
 
 static op2_status check_pair(const struct op2i_node *a, const struct op2i_node *b) {
   op2_status status = OP2_SUCCESS;
@@ -150,10 +150,10 @@ static op2_status check_pair(const struct op2i_node *a, const struct op2i_node *
   for (int g = 0; g < a->op->ngbls; g++)
     for (int k = 0; k < b->op->ngbls; k++) {
       if (a->versions[g] != b->versions[k]) continue;
-      const unsigned ways = ways_of(a, a->versions[g]);
-      if (ways != ways_of(b, b->versions[k]))
+      const unsigned accesses = accesses_of(a, a->versions[g]);
+      if (accesses != accesses_of(b, b->versions[k]))
         return op2i_error(OP2_ERR_STATE, "a global is used in two ways in one fused loop");
-      if (are_bounds(ways) && op2i_type_real(a->op->gbls[g]->type))
+      if (are_bounds(accesses) && op2i_type_real(a->op->gbls[g]->type))
         return op2i_error(OP2_ERR_STATE,
                           "loops were fused that take a minimum one after the other");
     }

@@ -89,7 +89,7 @@ struct op2i_loop *op2i_probe_next_to_compile(struct op2i_sched *sched,
   double about_to_run = op2i_program_seconds(steps, n) / sched->ctx->workers;
   for (int64_t s = 0; s < n; s++) {
     const struct op2i_loop *loop = steps[s].loop;
-    if (!loop || steps[s].twin || steps[s].lo >= steps[s].hi) continue;
+    if (!loop || steps[s].device_half || steps[s].lo >= steps[s].hi) continue;
     if (op2i_probe_waits(loop) && op2i_loop_cost(loop, false) >= 0 &&
         is_due(sched, &steps[s], seconds_left(sched, about_to_run)))
       return steps[s].loop;
@@ -156,7 +156,7 @@ void op2i_probe_end(const struct op2i_step *step) {
 /* True if a run of the step would contribute to a cost that is still unknown. */
 static bool is_informative(const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
-  if (!loop || step->twin || step->lo >= step->hi || loop->form.off_device) return false;
+  if (!loop || step->device_half || step->lo >= step->hi || loop->form.off_device) return false;
   const struct op2i_loop_data *data = loop->sched_data;
   bool known = op2i_loop_cost(loop, false) >= 0 && op2i_loop_cost(loop, true) >= 0;
   return !known && data->probes < OP2I_DEVICE_RUNS_FIRST &&
@@ -185,5 +185,5 @@ int64_t op2i_steps_together(struct op2i_sched *sched, const struct op2i_step *st
     about_to_run += op2i_program_seconds(&steps[together], piece) / sched->ctx->workers;
     together += piece;
   } while (together < n && seconds_left(sched, about_to_run) < least);
-  return together < n && steps[together - 1].twin ? together + 1 : together;
+  return together < n && steps[together - 1].device_half ? together + 1 : together;
 }

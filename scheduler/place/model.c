@@ -45,7 +45,7 @@ struct model {
 
 /* True for the host's part of a loop, or all of it; the device's part is placed
  * together with it. */
-static bool counts(const struct op2i_step *step) { return step->loop && !step->twin; }
+static bool counts(const struct op2i_step *step) { return step->loop && !step->device_half; }
 
 static int number_of(struct model *m, op2_dat dat) {
   int d = 0;
@@ -158,7 +158,7 @@ static void put(struct model *m, const struct op2i_loop *loop, int where) {
 }
 
 static bool may_split(const struct model *m, int64_t s) {
-  return op2i_is_split(m->split) && s > 0 && m->steps[s - 1].twin &&
+  return op2i_is_split(m->split) && s > 0 && m->steps[s - 1].device_half &&
          op2i_loop_cut(m->steps[s].loop, m->split);
 }
 
@@ -207,7 +207,7 @@ static struct op2i_split ratio(const struct model *m, const bool *free) {
   double host = 0, device = 0;
   for (int64_t s = 0; s < m->n; s++) {
     const struct op2i_step *step = &m->steps[s];
-    if (!free[s] || s == 0 || !m->steps[s - 1].twin) continue;
+    if (!free[s] || s == 0 || !m->steps[s - 1].device_half) continue;
     double elements = (double)(step->loop->ranges[0].hi - step->loop->ranges[0].lo);
     host += elements * op2i_loop_cost(step->loop, false) / m->workers;
     device += elements * op2i_loop_cost(step->loop, true);

@@ -86,8 +86,8 @@ struct choice {
   struct op2i_split split; /* ratio of loops chosen to run on both; not set: they keep theirs */
 };
 
-static struct op2i_step *twin_of(const struct choice *c, int64_t s) {
-  return s > 0 && c->steps[s - 1].twin ? &c->steps[s - 1] : NULL;
+static struct op2i_step *device_half_of(const struct choice *c, int64_t s) {
+  return s > 0 && c->steps[s - 1].device_half ? &c->steps[s - 1] : NULL;
 }
 
 /* All ranges of a loop run in one place, since what the loop overwrites becomes
@@ -118,7 +118,7 @@ static void by_rule(struct choice *c, int64_t s) {
   struct op2i_rule rule = op2i_loop_rule(loop);
   bool host = is_there(loop, c->wishes[0]), device = is_there(loop, c->wishes[1]);
   enum op2i_where where = wanted(c, s, rule);
-  if (where == OP2I_ON_BOTH && !(host && device && twin_of(c, s)))
+  if (where == OP2I_ON_BOTH && !(host && device && device_half_of(c, s)))
     where = rule.parts[0] < rule.parts[1] ? OP2I_ON_DEVICE : OP2I_ON_HOST;
   if (where == OP2I_ON_DEVICE && !device) where = OP2I_ON_HOST;
   if (where == OP2I_ON_HOST && !host) where = OP2I_ON_DEVICE;
@@ -148,18 +148,18 @@ static void by_cost(struct choice *c) {
 
 /* Divide the loop between the host's step and the device's, where both are wanted and possible. */
 static bool split(struct choice *c, int64_t s) {
-  struct op2i_step *step = &c->steps[s], *twin = twin_of(c, s);
-  if (!twin) return false;
+  struct op2i_step *step = &c->steps[s], *half = device_half_of(c, s);
+  if (!half) return false;
   struct op2i_rule rule = op2i_loop_rule(step->loop);
   struct op2i_split ratio = op2i_is_split(c->split) ? c->split : step->split;
   if (rule.kind == OP2I_RULE_SPLIT) ratio = (struct op2i_split){rule.parts[0], rule.parts[1]};
   const struct op2i_cut *cut =
       c->where[s] == OP2I_ON_BOTH ? op2i_loop_cut(step->loop, ratio) : NULL;
-  op2i_uncut_steps(step, twin);
+  op2i_uncut_steps(step, half);
   if (!cut) return false;
-  op2i_step_place(twin, c->wishes[1]);
+  op2i_step_place(half, c->wishes[1]);
   op2i_step_place(step, c->wishes[0]);
-  op2i_cut_steps(cut, step, twin);
+  op2i_cut_steps(cut, step, half);
   return true;
 }
 
@@ -177,7 +177,7 @@ static void place_one(struct choice *c, int64_t s) {
 
 static void place_all(struct choice *c) {
   for (int64_t s = 0; s < c->n; s++) {
-    if (!c->steps[s].loop || c->steps[s].twin) continue;
+    if (!c->steps[s].loop || c->steps[s].device_half) continue;
     if (c->steps[s].range == 0)
       by_rule(c, s);
     else
@@ -185,7 +185,7 @@ static void place_all(struct choice *c) {
   }
   by_cost(c);
   for (int64_t s = 0; s < c->n; s++)
-    if (c->steps[s].loop && !c->steps[s].twin) place_one(c, s);
+    if (c->steps[s].loop && !c->steps[s].device_half) place_one(c, s);
 }
 
 void op2i_steps_place(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {

@@ -56,7 +56,7 @@ static int64_t row_of(const struct slots *slots, int64_t element, int32_t k) {
 }
 
 /* True if any argument modifies the dat through a map. */
-static bool meets(const struct op2i_loop *loop, int dat) {
+static bool is_mapped(const struct op2i_loop *loop, int dat) {
   bool any = false;
   for (int a = 0; a < loop->nargs; a++)
     any |=
@@ -89,7 +89,8 @@ static void cut_elements(struct op2i_cut *cut, const struct op2i_loop *loop) {
   cut->device_begin = n;
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
-    if (arg->dat >= 0 && meets(loop, arg->dat) && op2i_modifies(arg->access)) widen(cut, loop, arg);
+    if (arg->dat >= 0 && is_mapped(loop, arg->dat) && op2i_modifies(arg->access))
+      widen(cut, loop, arg);
   }
 }
 
@@ -111,7 +112,7 @@ static void cut_dat(struct op2i_cut *cut, const struct op2i_loop *loop, int d) {
   op2_dat dat = loop->op.dats[d];
   struct op2i_cut_dat *rows = &cut->dats[d];
   int64_t n = dat->set->ends[OP2I_OWNED], end = 0, begin = n;
-  bool through = meets(loop, d);
+  bool through = is_mapped(loop, d);
   int64_t make_end = through ? first_row(cut, loop, d) : cut->host_end;
   int64_t make_begin = through ? make_end : cut->device_begin;
   for (int a = 0; a < loop->nargs; a++) {
@@ -152,21 +153,22 @@ const struct op2i_cut *op2i_loop_cut(const struct op2i_loop *loop, struct op2i_s
   return both ? cut : NULL;
 }
 
-void op2i_cut_steps(const struct op2i_cut *cut, struct op2i_step *step, struct op2i_step *twin) {
+void op2i_cut_steps(const struct op2i_cut *cut, struct op2i_step *step,
+                    struct op2i_step *device_half) {
   const struct op2i_range *all = &step->loop->ranges[0];
   step->lo = all->lo;
   step->hi = cut->host_end;
-  twin->lo = cut->device_begin;
-  twin->hi = all->hi;
-  twin->plan = step->plan;
-  step->split = twin->split = cut->split;
+  device_half->lo = cut->device_begin;
+  device_half->hi = all->hi;
+  device_half->plan = step->plan;
+  step->split = device_half->split = cut->split;
 }
 
-void op2i_uncut_steps(struct op2i_step *step, struct op2i_step *twin) {
+void op2i_uncut_steps(struct op2i_step *step, struct op2i_step *device_half) {
   static const struct op2i_plan none = {.nblocks = 0};
   const struct op2i_range *all = &step->loop->ranges[0];
   step->lo = all->lo;
-  step->hi = twin->lo = twin->hi = all->hi;
-  twin->plan = &none;
-  step->split = twin->split = (struct op2i_split){0, 0};
+  step->hi = device_half->lo = device_half->hi = all->hi;
+  device_half->plan = &none;
+  step->split = device_half->split = (struct op2i_split){0, 0};
 }

@@ -29,7 +29,8 @@ const char *op2i_loop_unsplit(const struct op2i_loop *loop);
  * or if there is no memory. */
 const struct op2i_cut *op2i_loop_cut(const struct op2i_loop *loop, struct op2i_split split);
 /* Divide a loop between its two steps; or give the first all of it, and its device half nothing. */
-void op2i_cut_steps(const struct op2i_cut *cut, struct op2i_step *step, struct op2i_step *twin);
-void op2i_uncut_steps(struct op2i_step *step, struct op2i_step *twin);
+void op2i_cut_steps(const struct op2i_cut *cut, struct op2i_step *step,
+                    struct op2i_step *device_half);
+void op2i_uncut_steps(struct op2i_step *step, struct op2i_step *device_half);
 
 #endif

@@ -119,7 +119,7 @@ static op2_status make_footprint(const struct op2i_loop *loop, const struct op2i
 
 /* ---- dats that are accessed through the same maps -------------------------------------------- */
 
-static bool same_way(const struct op2i_loop_arg *a, const struct op2i_loop_arg *b) {
+static bool same_access(const struct op2i_loop_arg *a, const struct op2i_loop_arg *b) {
   return a->map == b->map && a->kind == b->kind && (a->kind != OP2I_ARG_SLOT || a->slot == b->slot);
 }
 
@@ -128,15 +128,16 @@ static bool covered(const struct op2i_loop *loop, int32_t a, int32_t b) {
   for (int n = 0; n < loop->nargs; n++) {
     if (loop->args[n].dat != a) continue;
     int m = 0;
-    while (m < loop->nargs && !(loop->args[m].dat == b && same_way(&loop->args[n], &loop->args[m])))
+    while (m < loop->nargs &&
+           !(loop->args[m].dat == b && same_access(&loop->args[n], &loop->args[m])))
       m++;
     if (m == loop->nargs) return false;
   }
   return true;
 }
 
-static const struct op2i_footprint *twin(const struct op2i_loop *loop,
-                                         const struct op2i_footprint *prints, int32_t dat) {
+static const struct op2i_footprint *find_equal(const struct op2i_loop *loop,
+                                               const struct op2i_footprint *prints, int32_t dat) {
   for (int32_t d = 0; d < loop->op.ndats; d++)
     if (prints[d].offs && loop->op.dats[d]->set == loop->op.dats[dat]->set &&
         covered(loop, d, dat) && covered(loop, dat, d))
@@ -167,7 +168,7 @@ op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat) {
   if (!*prints) *prints = op2i_calloc((size_t)loop->op.ndats, sizeof **prints);
   if (!*prints) return op2i_error_nomem("a loop's footprint");
   if ((*prints)[dat].offs) return OP2_SUCCESS;
-  const struct op2i_footprint *known = twin(loop, *prints, dat);
+  const struct op2i_footprint *known = find_equal(loop, *prints, dat);
   return known ? copy_footprint(known, plan->nblocks, &(*prints)[dat])
                : make_footprint(loop, plan, dat, &(*prints)[dat]);
 }

@@ -48,18 +48,18 @@ static void follow(struct op2i_step *step) {
 
 /* Both parts of a loop: all that they read is copied before either of them runs, since each of them
  * writes to rows that belong to the other. */
-static void follow_both(struct op2i_step *twin, struct op2i_step *step) {
+static void follow_both(struct op2i_step *device_half, struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
   const struct op2i_cut *cut = op2i_loop_cut(step->loop, step->split);
-  struct op2i_step *const both[] = {step, twin};
-  step->nmoves = twin->nmoves = 0;
+  struct op2i_step *const both[] = {step, device_half};
+  step->nmoves = device_half->nmoves = 0;
   for (int d = 0; d < op->ndats; d++) {
     struct op2i_buffer *values = &op->dats[d]->values;
     const struct op2i_cut_dat *rows = &cut->dats[d];
     for (int p = 0; p < 2; p++) {
       struct op2i_missing missing;
       op2i_buffer_expect_part(values, both[p]->place, rows->need[p], &missing);
-      add_moves(twin, d, both[p]->place, &missing);
+      add_moves(device_half, d, both[p]->place, &missing);
       both[p]->dat[d] = values->at[both[p]->place];
     }
     if (op2i_modifies(op->dat_access[d]))
@@ -90,8 +90,8 @@ static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *pro
                                  struct op2i_step *step, bool *again) {
   bool device = step->place == OP2I_DEVICE;
   if (op2i_is_split(step->split) && step->loop->form.off_device)
-    op2i_uncut_steps(step->twin ? step + 1 : step, step->twin ? step : step - 1);
-  if (step->twin && !op2i_is_split(step->split)) return OP2_SUCCESS;
+    op2i_uncut_steps(step->device_half ? step + 1 : step, step->device_half ? step : step - 1);
+  if (step->device_half && !op2i_is_split(step->split)) return OP2_SUCCESS;
   if (device && step->loop->form.off_device) {
     op2_status status = op2i_step_to_host(ctx, step);
     return status ? status : bind_one(step);

@@ -72,14 +72,14 @@ static enum op2i_variant first_wish(const struct op2i_loop *loop) {
 
 /* A loop of which a device may run a part has two steps. The device's part stands first, so that
  * it is started first. */
-static void add_twin(struct order *order, int64_t g, struct op2i_loop *loop) {
+static void add_device_half(struct order *order, int64_t g, struct op2i_loop *loop) {
   enum op2i_variant wishes[OP2I_WISHES];
   if (op2i_wishes(loop->op.ctx, wishes) < OP2I_WISHES || !op2i_loop_may_split(loop)) return;
-  struct op2i_step twin = op2i_step_make(loop, 0, wishes[1]), step = twin;
-  twin.twin = true;
-  twin.range = 1;
-  op2i_uncut_steps(&step, &twin);
-  add_step(order->program, g, twin);
+  struct op2i_step half = op2i_step_make(loop, 0, wishes[1]), step = half;
+  half.device_half = true;
+  half.range = 1;
+  op2i_uncut_steps(&step, &half);
+  add_step(order->program, g, half);
 }
 
 /* Add the steps of a loop. Values that other ranks send arrive before every range but the
@@ -93,7 +93,7 @@ static void add_loop(struct order *order, int64_t g, struct op2i_loop *loop) {
     ended = ended || waits;
     if (r == 0 && loop->partial_bytes && order->program->stale)
       order->reduced[order->nreduced++] = order->program->nsteps;
-    add_twin(order, g, loop);
+    add_device_half(order, g, loop);
     add_step(order->program, g, op2i_step_make(loop, r, first_wish(loop)));
   }
 }

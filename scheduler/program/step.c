@@ -133,7 +133,7 @@ bool op2i_steps_make_room(op2_context ctx, const struct op2i_program *program) {
   for (int64_t s = 0; s < program->nsteps; s++)
     if (program->steps[s].loop && program->steps[s].place == OP2I_DEVICE)
       need_tables(&program->steps[s]);
-  return op2i_buffers_give_way(ctx);
+  return op2i_buffers_evict(ctx);
 }
 
 static op2_status leave_device(op2_context ctx, struct op2i_step *step, const char *why) {

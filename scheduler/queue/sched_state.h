@@ -78,7 +78,7 @@ struct op2i_sched {
   struct op2i_text exchanges;
   int64_t nexchanges;
   /* true if the file that OP2_GRAPH names could not be written, which was reported */
-  bool graph_lost;
+  bool graph_failed;
   int64_t loops_run, loops_failed, loops_cancelled;
   struct op2i_force forces[OP2I_FORCES];
   int64_t nforces; /* up to the force in progress */

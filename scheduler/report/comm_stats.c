@@ -20,7 +20,7 @@ op2_status op2_comm_stats_get(op2_context ctx, op2_comm_stats *stats) {
   *stats = (op2_comm_stats){.exchanges = comm->exchanges,
                             .messages = comm->messages,
                             .bytes = comm->bytes,
-                            .travelling = 1e-9 * (double)comm->travelled,
+                            .travelling = 1e-9 * (double)comm->transit_ns,
                             .waited = 1e-9 * (double)comm->waited};
   return OP2_SUCCESS;
 }
@@ -48,11 +48,11 @@ op2_status op2_comm_dat_get(op2_context ctx, int i, op2_comm_dat *out) {
   int n = 0;
   for (const struct op2i_link *l = ctx->dats.first; l; l = l->next) {
     op2_dat dat = l->object;
-    if (!dat->travels || n++ < i) continue;
+    if (!dat->nexchanges || n++ < i) continue;
     *out = (op2_comm_dat){.dat = dat,
                           .name = dat->obj.name,
-                          .exchanges = dat->travels,
-                          .bytes = dat->travelled_bytes};
+                          .exchanges = dat->nexchanges,
+                          .bytes = dat->exchanged_bytes};
     return OP2_SUCCESS;
   }
   return op2i_error(OP2_ERR_RANGE, "op2_comm_dat_get: no dat %d has travelled", i);
@@ -107,12 +107,12 @@ static void put_dats(op2_context ctx, FILE *stream) {
   struct most most = {0};
   for (const struct op2i_link *l = ctx->dats.first; l; l = l->next) {
     const struct op2_dat_s *dat = l->object;
-    if (dat->travels) enter(&most, dat, dat->travelled_bytes);
+    if (dat->nexchanges) enter(&most, dat, dat->exchanged_bytes);
   }
   for (int i = 0; i < most.n; i++) {
     const struct op2_dat_s *dat = most.of[i];
     fprintf(stream, "  of '%s': %" PRId64 " bytes in %" PRId64 " exchanges\n", dat->obj.name,
-            dat->travelled_bytes, dat->travels);
+            dat->exchanged_bytes, dat->nexchanges);
   }
   put_left(&most, "of", stream);
 }
@@ -120,12 +120,12 @@ static void put_dats(op2_context ctx, FILE *stream) {
 void op2i_comm_explain(op2_context ctx, FILE *stream) {
   const struct op2i_comm *comm = ctx->comm;
   if (!comm) return;
-  double travelled = (double)comm->travelled, hidden = travelled - (double)comm->waited;
+  double transit = (double)comm->transit_ns, hidden = transit - (double)comm->waited;
   fprintf(stream, "halos: %" PRId64 " exchanges, %" PRId64 " messages of %" PRId64 " bytes sent",
           comm->exchanges, comm->messages, comm->bytes);
-  if (travelled > 0)
-    fprintf(stream, "; %.3f ms on their way, of which %.0f of 100 were hidden", 1e-6 * travelled,
-            100 * hidden / travelled);
+  if (transit > 0)
+    fprintf(stream, "; %.3f ms on their way, of which %.0f of 100 were hidden", 1e-6 * transit,
+            100 * hidden / transit);
   fputc('\n', stream);
   put_neighbours(comm, stream);
   put_dats(ctx, stream);

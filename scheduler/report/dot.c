@@ -295,8 +295,8 @@ static void draw(struct op2i_sched *sched) {
                         errno == ENXIO ? "nobody reads from this pipe" : strerror(errno));
   if (stream && fclose(stream) && !status)
     status = op2i_error(OP2_ERR_IO, "%s: %s", by, strerror(errno));
-  if (!status || sched->graph_lost) return;
-  sched->graph_lost = true;
+  if (!status || sched->graph_failed) return;
+  sched->graph_failed = true;
   op2i_log(sched->ctx, OP2I_LOG_WARN, "the graph could not be written to '%s': %s", path,
            op2_error_message());
 }

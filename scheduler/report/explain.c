@@ -133,12 +133,12 @@ static void explain_range(const struct op2i_loop *loop, int r, FILE *stream) {
   fputc('\n', stream);
 }
 
-static void explain_calls(op2_context ctx, const struct op2i_op_kind *kind, const char *whose,
+static void explain_calls(op2_context ctx, const struct op2i_op_kind *kind, const char *owner,
                           FILE *stream) {
   bool first = true;
   for (const struct op2i_user_call *call = ctx->calls; call; call = call->next) {
     if (call->op.kind != kind) continue;
-    if (first) fprintf(stream, "\ncalls of the %s functions:\n", whose);
+    if (first) fprintf(stream, "\ncalls of the %s functions:\n", owner);
     first = false;
     fprintf(stream, "  %s: called %" PRId64 " times, %.3f ms in all\n", call->name, call->times,
             1e3 * call->seconds);
@@ -146,7 +146,7 @@ static void explain_calls(op2_context ctx, const struct op2i_op_kind *kind, cons
 }
 
 static void explain_device(const struct op2i_loop *loop, FILE *stream) {
-  static const char *const ways[OP2I_DEVICE_STRATEGIES] = {
+  static const char *const names[OP2I_DEVICE_STRATEGIES] = {
       [OP2I_DEVICE_ONCE] = "a work item for each element",
       [OP2I_DEVICE_REPEAT] =
           ("a work item for each target, which computes what reaches it anew and "
@@ -170,7 +170,7 @@ static void explain_device(const struct op2i_loop *loop, FILE *stream) {
   }
   op2i_loop_device_form(loop, loop->op.ctx->device->kind->generic, &form);
   const char *name = op2i_strategy_name(form.strategy);
-  fprintf(stream, "    on the device: %s%s%s%s\n", name, *name ? ", " : "", ways[form.strategy],
+  fprintf(stream, "    on the device: %s%s%s%s\n", name, *name ? ", " : "", names[form.strategy],
           form.npasses && form.rest && form.strategy != OP2I_DEVICE_GATHER
               ? "; and one for each element"
               : "");

@@ -92,14 +92,14 @@ struct place {
 
 /* Poll until all barriers are over or the time limit is reached. *waited is in nanoseconds. */
 static int wait_for_all(struct arrival *arrival, MPI_Comm parent, struct place place,
-                        const struct op2i_patience *patience, int64_t *waited) {
+                        const struct op2i_wait_limits *limits, int64_t *waited) {
   const struct op2i_companion *op2 = arrival->op2;
   const int64_t begun = op2->nanoseconds();
-  int64_t warn = patience->warn_after;
+  int64_t warn = limits->warn_after;
   int error;
   while (!(error = look(arrival, parent)) && arrival->over < BARRIERS) {
     *waited = op2->nanoseconds() - begun;
-    if (patience->longest && *waited >= patience->longest) break;
+    if (limits->longest && *waited >= limits->longest) break;
     if (warn && *waited >= warn) {
       op2->log(NULL, OP2I_LOG_WARN,
                "rank %d of %d has waited %" PRId64
@@ -113,7 +113,7 @@ static int wait_for_all(struct arrival *arrival, MPI_Comm parent, struct place p
 }
 
 op2_status op2i_mpi_arrive(const struct op2i_companion *op2, MPI_Comm parent,
-                           const struct op2i_patience *patience) {
+                           const struct op2i_wait_limits *limits) {
   struct arrival forgotten = {.op2 = op2, .request = MPI_REQUEST_NULL}, *known = NULL;
   struct place place = {0, 0};
   int64_t waited = 0;
@@ -122,7 +122,7 @@ op2_status op2i_mpi_arrive(const struct op2i_companion *op2, MPI_Comm parent,
   if (!error) error = MPI_Comm_rank(parent, &place.rank);
   if (!error) error = find(op2, parent, &known);
   struct arrival *arrival = known ? known : &forgotten;
-  if (!error) error = wait_for_all(arrival, parent, place, patience, &waited);
+  if (!error) error = wait_for_all(arrival, parent, place, limits, &waited);
   if (!error && arrival->over < BARRIERS)
     return op2->error(
         OP2_ERR_STATE,

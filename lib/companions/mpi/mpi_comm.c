@@ -267,7 +267,7 @@ static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const
     *out = first == n && due <= time;
     if (*out || !wait) break;
     if (!begun) begun = time;
-    if (comm->watch.patience && time - begun >= comm->watch.patience) break;
+    if (comm->watch.timeout && time - begun >= comm->watch.timeout) break;
     op2i_mpi_rest(time - begun, first == n ? due - time : INT64_MAX);
   }
   return status;
@@ -296,7 +296,7 @@ static void forget_letters(struct rank *rank, bool all) {
   }
 }
 
-static void say(struct op2i_comm *comm, int to, const struct op2i_note *note) {
+static void send_note(struct op2i_comm *comm, int to, const struct op2i_note *note) {
   struct rank *rank = rank_of(comm);
   if (available(rank)) return;
   forget_letters(rank, false);
@@ -313,7 +313,7 @@ static void say(struct op2i_comm *comm, int to, const struct op2i_note *note) {
   rank->letters = letter;
 }
 
-static bool hear(struct op2i_comm *comm, struct op2i_note *note) {
+static bool receive_note(struct op2i_comm *comm, struct op2i_note *note) {
   struct rank *rank = rank_of(comm);
   MPI_Status status;
   int there = 0;
@@ -402,7 +402,7 @@ static void free_rank(struct op2i_comm *comm) {
   struct op2i_note note;
   remove_living(rank);
   forget_end(rank);
-  while (hear(comm, &note)) {
+  while (receive_note(comm, &note)) {
   }
   if (!finalized()) forget_letters(rank, true);
   if (!finalized() && !comm->watch.ended && !comm->watch.dead) MPI_Comm_free(&rank->mpi);
@@ -416,8 +416,8 @@ static const struct op2i_comm_kind kind = {.name = "mpi",
                                            .over = over,
                                            .progress = progress,
                                            .abandon = abandon,
-                                           .say = say,
-                                           .hear = hear,
+                                           .send_note = send_note,
+                                           .receive_note = receive_note,
                                            .awaited = awaited,
                                            .free = free_rank};
 
@@ -449,7 +449,7 @@ static int set_up(struct rank *made, struct op2i_mpi_options options) {
 op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
                          struct op2i_mpi_options *options, struct op2i_comm **out) {
   struct rank made = {.comm = {.kind = &kind, .thread_level = granted_thread_level()}, .op2 = op2};
-  op2_status status = op2i_mpi_arrive(op2, parent, &options->patience);
+  op2_status status = op2i_mpi_arrive(op2, parent, &options->limits);
   if (status) return status;
   int error = MPI_Comm_dup(parent, &made.mpi), out_of_memory = -1;
   if (error) return failed(&made, error, "while the communicator was duplicated");

@@ -11,7 +11,7 @@
 struct op2i_mpi_options {
   size_t piece; /* the maximum number of bytes of one MPI message: longer ones are sent in pieces */
   struct op2i_link_speed link;
-  struct op2i_patience patience;
+  struct op2i_wait_limits limits;
   bool refused; /* this rank cannot continue, because of a setting in the environment */
 };
 enum { OP2I_MPI_PIECE = 1 << 30 };
@@ -27,7 +27,7 @@ op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
  * `parent` and new communicators made from it (Open MPI numbers the latter by such calls).
  * Collective. */
 op2_status op2i_mpi_arrive(const struct op2i_companion *op2, MPI_Comm parent,
-                           const struct op2i_patience *patience);
+                           const struct op2i_wait_limits *limits);
 /* Leave the core to other threads after having waited for `waited` nanoseconds, for at most
  * `longest` nanoseconds. */
 void op2i_mpi_rest(int64_t waited, int64_t longest);

@@ -41,7 +41,7 @@ static op2_status init(const struct op2i_companion *op2, const op2_options *opti
   struct op2i_comm *comm;
   op2_status status = validate(op2, parent);
   if (status) return status;
-  op2->patience(options, &mpi_options.patience);
+  op2->limits(options, &mpi_options.limits);
   op2_status asked =
       ctx ? op2->link(&mpi_options.link)
           : op2->error(OP2_ERR_ARG, "op2_init_mpi: where to put the context is null");

@@ -20,9 +20,9 @@ bool op2i_petsc_is_there(void) {
 }
 
 /* In a chain of errors the first one has the most information. */
-static PetscErrorCode hear(MPI_Comm comm, int line, const char *function, const char *file,
-                           PetscErrorCode code, PetscErrorType type, const char *message,
-                           void *closure) {
+static PetscErrorCode record_error(MPI_Comm comm, int line, const char *function, const char *file,
+                                   PetscErrorCode code, PetscErrorType type, const char *message,
+                                   void *closure) {
   struct op2i_petsc_scope *scope = closure;
   (void)comm, (void)line, (void)file;
   if (type == PETSC_ERROR_INITIAL && !*scope->words)
@@ -36,7 +36,7 @@ op2_status op2i_petsc_enter(struct op2i_petsc_scope *scope, const char *call) {
   if (!scope->op2) return OP2_ERR_UNAVAILABLE;
   pthread_mutex_lock(&petsc);
   if (op2i_petsc_is_there()) {
-    PetscErrorCode code = PetscPushErrorHandler(hear, scope);
+    PetscErrorCode code = PetscPushErrorHandler(record_error, scope);
     if (!code) {
       scope->op2->fp_enter(&scope->fp);
       return OP2_SUCCESS;
@@ -77,8 +77,8 @@ op2_status op2i_petsc_agree_on_change(const struct op2i_companion *op2, op2_cont
                                       op2_status status, bool *changed) {
   int64_t any[2] = {status != OP2_SUCCESS, *changed};
   if (!ctx->comm) return status;
-  op2_status heard = op2->greatest(ctx->comm, 2, any);
-  if (heard) return heard;
+  op2_status agreed = op2->greatest(ctx->comm, 2, any);
+  if (agreed) return agreed;
   *changed = any[1];
   return any[0] ? op2->agree(ctx->comm, status) : OP2_SUCCESS;
 }

@@ -20,10 +20,10 @@ struct kept_solver {
   int n;
   Mat part[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST]; /* of a nested matrix; not owned */
   int64_t changes[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST];
-  bool flat;       /* `whole` is up to date with the values of `nest` */
-  Mat nest, whole; /* owned; `whole` is set if `nest` is converted to one matrix */
-  Mat last;        /* only compared */
-  char says[80];   /* why the solve ended, in PETSc's words */
+  bool flat;        /* `whole` is up to date with the values of `nest` */
+  Mat nest, whole;  /* owned; `whole` is set if `nest` is converted to one matrix */
+  Mat last;         /* only compared */
+  char details[80]; /* why the solve ended, in PETSc's words */
 };
 
 static void drop(struct op2i_petsc_kept *kept) {
@@ -421,7 +421,7 @@ static PetscErrorCode look(struct kept_solver *own, op2_solve_result *result) {
   if (!code) code = KSPGetResidualNorm(own->ksp, &residual);
   if (!code) code = KSPGetConvergedReasonString(own->ksp, &words);
   if (code) return code;
-  snprintf(own->says, sizeof own->says, "PETSc's %s", words ? words : "reason is unknown");
+  snprintf(own->details, sizeof own->details, "PETSc's %s", words ? words : "reason is unknown");
   *result = (op2_solve_result){reason_of(reason), (int)iterations, residual};
   return 0;
 }
@@ -438,7 +438,7 @@ static PetscErrorCode solve_by(struct kept_solver *own, const struct op2i_solve 
 }
 
 static op2_status go(struct op2i_petsc_scope *scope, struct op2i_solve *solve,
-                     const int64_t *changes, op2_solve_result *result, const char **says) {
+                     const int64_t *changes, op2_solve_result *result, const char **details) {
   const struct op2i_companion *op2 = scope->op2;
   op2_context ctx = solve->op.ctx;
   struct kept_solver *own = NULL;
@@ -458,16 +458,16 @@ static op2_status go(struct op2i_petsc_scope *scope, struct op2i_solve *solve,
   solved = !code;
   if (!code) code = look(own, result);
   PetscErrorCode end = end_vectors(solve, &v, solved);
-  if (!code) *says = own->says;
+  if (!code) *details = own->details;
   return op2i_petsc_status(scope, code ? code : end, "solver", solve->solver->obj.name);
 }
 
 static op2_status solve_with_petsc(struct op2i_solve *solve, const int64_t *changes,
-                                   op2_solve_result *result, const char **says) {
+                                   op2_solve_result *result, const char **details) {
   struct op2i_petsc_scope scope;
   op2_status status = op2i_petsc_enter(&scope, "op2_solve");
   if (status) return status;
-  status = go(&scope, solve, changes, result, says);
+  status = go(&scope, solve, changes, result, details);
   op2i_petsc_leave(&scope);
   return status;
 }

@@ -2,7 +2,7 @@
 /* Queries to the compiler: the commands it would run, where it searches for headers, and the
  * preprocessed text. */
 #define _GNU_SOURCE
-#include "says.h"
+#include "query.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -84,31 +84,31 @@ static struct op2i_key digest_includes(const char *const *includes) {
   return digest;
 }
 
-static op2_status find_says(struct op2i_jit *jit, const char *const *includes,
-                            struct op2i_says **says) {
+static op2_status find_query(struct op2i_jit *jit, const char *const *includes,
+                             struct op2i_query **query) {
   struct op2i_key digest = digest_includes(includes);
-  for (*says = jit->says; *says; *says = (*says)->next)
-    if (op2i_key_equal((*says)->includes, digest)) return OP2_SUCCESS;
-  *says = op2i_calloc(1, sizeof **says);
-  if (!*says) return op2i_error_nomem("what the compiler says");
-  (*says)->includes = digest;
-  (*says)->next = jit->says;
-  jit->says = *says;
+  for (*query = jit->query; *query; *query = (*query)->next)
+    if (op2i_key_equal((*query)->includes, digest)) return OP2_SUCCESS;
+  *query = op2i_calloc(1, sizeof **query);
+  if (!*query) return op2i_error_nomem("what the compiler says");
+  (*query)->includes = digest;
+  (*query)->next = jit->query;
+  jit->query = *query;
   return OP2_SUCCESS;
 }
 
-void op2i_says_forget(struct op2i_jit *jit) {
-  while (jit->says) {
-    struct op2i_says *says = jit->says;
-    jit->says = says->next;
-    op2i_words_free(&says->programs);
-    op2i_words_free(&says->by_path);
-    op2i_words_free(&says->untaken);
-    op2i_words_free(&says->unmade);
-    op2i_words_free(&says->quoted);
-    op2i_words_free(&says->bracketed);
-    op2i_words_free(&says->missing);
-    op2i_free(says);
+void op2i_query_forget(struct op2i_jit *jit) {
+  while (jit->query) {
+    struct op2i_query *query = jit->query;
+    jit->query = query->next;
+    op2i_words_free(&query->programs);
+    op2i_words_free(&query->by_path);
+    op2i_words_free(&query->untaken);
+    op2i_words_free(&query->unmade);
+    op2i_words_free(&query->quoted);
+    op2i_words_free(&query->bracketed);
+    op2i_words_free(&query->missing);
+    op2i_free(query);
   }
 }
 
@@ -168,22 +168,22 @@ static bool is_compiler(const struct op2i_jit *jit, const char *text, const char
   return *first && same_file(first, driver->item[0]);
 }
 
-op2_status op2i_says_commands(op2_context ctx, const char *const *includes,
-                              struct op2i_says **says) {
+op2_status op2i_query_commands(op2_context ctx, const char *const *includes,
+                               struct op2i_query **query) {
   struct op2i_bytes answer = {0};
   char first[PATH_MAX] = "";
-  op2_status status = find_says(ctx->jit, includes, says);
-  if (status || (*says)->asked_commands) return status;
+  op2_status status = find_query(ctx->jit, includes, query);
+  if (status || (*query)->asked_commands) return status;
   OP2I_TRY(ask(ctx, OP2I_COMMANDS, includes, NULL, &answer));
   if (answer.data) {
     const char *text = (const char *)answer.data;
-    OP2I_TRY(digest_commands(ctx->jit, text, &(*says)->commands));
-    OP2I_TRY(op2i_parts_read(&ctx->jit->compiler, *says, text, first));
-    (*says)->wrapper = !is_compiler(ctx->jit, text, first);
-    if ((*says)->wrapper) OP2I_TRY(op2i_parts_of_wrapper(*says, text));
-    (*says)->has_commands = *first != '\0';
+    OP2I_TRY(digest_commands(ctx->jit, text, &(*query)->commands));
+    OP2I_TRY(op2i_parts_read(&ctx->jit->compiler, *query, text, first));
+    (*query)->wrapper = !is_compiler(ctx->jit, text, first);
+    if ((*query)->wrapper) OP2I_TRY(op2i_parts_of_wrapper(*query, text));
+    (*query)->has_commands = *first != '\0';
   }
-  (*says)->asked_commands = true;
+  (*query)->asked_commands = true;
 fail:
   op2i_free(answer.data);
   return status;
@@ -202,45 +202,45 @@ static op2_status add_folder(const struct op2i_compiler *compiler, struct op2i_w
 
 /* Both GCC and Clang print the missing folders, each in quotes, and then the folders of the two
  * searches, one per line after a blank. */
-static op2_status read_folders(const struct op2i_compiler *compiler, struct op2i_says *says,
+static op2_status read_folders(const struct op2i_compiler *compiler, struct op2i_query *query,
                                const char *text) {
   static const char missing[] = "ignoring nonexistent directory \"";
   struct op2i_words *into = NULL;
   op2_status status = OP2_SUCCESS;
-  for (const char *line = text; line && !status && !says->has_folders; line = next_line(line)) {
+  for (const char *line = text; line && !status && !query->has_folders; line = next_line(line)) {
     if (starts(line, missing))
-      status = add_folder(compiler, &says->missing, line + sizeof missing - 1,
+      status = add_folder(compiler, &query->missing, line + sizeof missing - 1,
                           strcspn(line + sizeof missing - 1, "\"\n"));
     else if (starts(line, "#include \"...\" search starts here:"))
-      into = &says->quoted;
+      into = &query->quoted;
     else if (starts(line, "#include <...> search starts here:"))
-      into = &says->bracketed;
+      into = &query->bracketed;
     else if (starts(line, "End of search list."))
-      says->has_folders = into == &says->bracketed;
+      query->has_folders = into == &query->bracketed;
     else if (into && *line == ' ')
       status = add_folder(compiler, into, line + 1, strcspn(line + 1, "\n"));
   }
   return status;
 }
 
-op2_status op2i_says_folders(op2_context ctx, const char *const *includes,
-                             struct op2i_says **says) {
+op2_status op2i_query_folders(op2_context ctx, const char *const *includes,
+                              struct op2i_query **query) {
   struct op2i_bytes answer = {0};
-  op2_status status = find_says(ctx->jit, includes, says);
-  if (status || (*says)->asked_folders) return status;
+  op2_status status = find_query(ctx->jit, includes, query);
+  if (status || (*query)->asked_folders) return status;
   status = ask(ctx, OP2I_SEARCH, includes, NULL, &answer);
   if (!status && answer.data)
-    status = read_folders(&ctx->jit->compiler, *says, (const char *)answer.data);
-  (*says)->asked_folders = !status;
+    status = read_folders(&ctx->jit->compiler, *query, (const char *)answer.data);
+  (*query)->asked_folders = !status;
   op2i_free(answer.data);
   return status;
 }
 
 /* ---- preprocessing --------------------------------------------------------------------------- */
 
-op2_status op2i_says_preprocessed(op2_context ctx, const char *const *includes,
-                                  const struct op2i_text *source, struct op2i_key *digest,
-                                  bool *known) {
+op2_status op2i_query_preprocessed(op2_context ctx, const char *const *includes,
+                                   const struct op2i_text *source, struct op2i_key *digest,
+                                   bool *known) {
   struct op2i_bytes answer = {0};
   op2_status status = ask(ctx, OP2I_PREPROCESS, includes, source, &answer);
   *known = !status && answer.data;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OP2I_SAYS_H
-#define OP2I_SAYS_H
+#ifndef OP2I_QUERY_H
+#define OP2I_QUERY_H
 
 #include <stdbool.h>
 
@@ -12,8 +12,8 @@
  * would search for headers. It is asked once in a context for each list of include folders. */
 struct op2i_jit;
 
-struct op2i_says {
-  struct op2i_says *next;
+struct op2i_query {
+  struct op2i_query *next;
   struct op2i_key includes; /* digest of the list */
 
   bool asked_commands, has_commands;
@@ -33,16 +33,17 @@ struct op2i_says {
 
 /* Both return with has_... false if the compiler's output does not contain the answer, and fail
  * only for lack of memory. */
-op2_status op2i_says_commands(op2_context ctx, const char *const *includes,
-                              struct op2i_says **says);
-op2_status op2i_says_folders(op2_context ctx, const char *const *includes, struct op2i_says **says);
+op2_status op2i_query_commands(op2_context ctx, const char *const *includes,
+                               struct op2i_query **query);
+op2_status op2i_query_folders(op2_context ctx, const char *const *includes,
+                              struct op2i_query **query);
 /* Drop all answers, so that the compiler is run for them again. */
-void op2i_says_forget(struct op2i_jit *jit);
+void op2i_query_forget(struct op2i_jit *jit);
 
 /* Compute the digest of a text after preprocessing, with all definitions; *known is false if the
  * compiler does not preprocess it. */
-op2_status op2i_says_preprocessed(op2_context ctx, const char *const *includes,
-                                  const struct op2i_text *source, struct op2i_key *digest,
-                                  bool *known);
+op2_status op2i_query_preprocessed(op2_context ctx, const char *const *includes,
+                                   const struct op2i_text *source, struct op2i_key *digest,
+                                   bool *known);
 
 #endif
