@@ -29,9 +29,31 @@ endings() { # lines that end in blanks, tabs in C, carriage returns
   :
 }
 
+# withdrawn ROOT: prints identifiers of the library with a word that the glossary has withdrawn, as
+# "file:line:identifier"
+withdrawn() {
+  words=$(awk -F'|' '/^## / { here = $0 == "## Withdrawn words" }
+    here && /^\|/ && !/^\| word|^\|---/ { gsub(/[^a-z,]/, "", $2); print $2 }' \
+    "$src/doc/dev/glossary.md" | tr ',\n' '||' | sed 's/||*/|/g; s/|$//')
+  [ -n "$words" ] || { echo "the glossary has no withdrawn words"; return; }
+  (cd "$1" && awk -v names=1 -f "$src/test/code.awk" \
+    $(find include lib codegen backends scheduler -name '*.[ch]' 2>/dev/null | sort)) |
+    awk -v words="^($words)\$" '{
+      match($0, /^[^:]*:[0-9]*:/)
+      where = substr($0, 1, RLENGTH)
+      n = split(substr($0, RLENGTH + 1), names, /[^A-Za-z0-9_]+/)
+      for (i = 1; i <= n; i++) {
+        parts = split(names[i], part, "_")
+        for (k = 1; k <= parts; k++) if (part[k] ~ words) { print where names[i]; break }
+      }
+    }'
+}
+
 clean "no paths of one machine" paths "$src"
 clean "no words for work left to do" work "$src"
 clean "no blanks at line ends, no tabs in C" endings "$src"
+
+clean "no names with words that the glossary has withdrawn" withdrawn "$src"
 
 mkdir -p "$tmp/tree/lib" "$tmp/tree/build" "$tmp/tree/.git"
 plant() {
@@ -50,6 +72,10 @@ for word in TO''DO FIX''ME X''XX; do
 done
 plant 'mkstemp("aXXXXXX"); /* TODOS */'
 clean "longer words pass" work "$tmp/tree"
+plant 'int op2i_tell_all(void); /* who says so */ const char *c = "meets";'
+catches "a withdrawn word in a name" '^lib/planted.c:1:op2i_tell_all$' withdrawn "$tmp/tree"
+plant 'int teller, store_of; /* who says so */ const char *c = "meets";'
+clean "words that contain it, comments and strings pass" withdrawn "$tmp/tree"
 plant 'int a; '
 catches "a blank at a line's end" '^lib/planted.c:1:' endings "$tmp/tree"
 plant "$(printf '\tint a;')"
