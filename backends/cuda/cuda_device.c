@@ -300,8 +300,8 @@ static op2_status put_direct(struct cuda *cuda, op2i_cuda_pointer to, const void
   return status ? status : wait_stream(cuda);
 }
 
-/* Return true if a transfer can go through the ring, which is allocated at its first use. Its pinned
- * memory may be refused. */
+/* Return true if a transfer can go through the ring, which is allocated at its first use. Its
+ * pinned memory may be refused. */
 static bool fits_ring(struct cuda *cuda, size_t bytes) {
   void *room = NULL;
   if (bytes > OP2I_RING_MOST) return false;

@@ -85,8 +85,8 @@ static int32_t linked(const void *data, int64_t position, int column) {
   return target_of(inv, element_of(inv->step, inv->step->lo + position), column);
 }
 
-/* Blocks that share few elements compute few of them twice. Targets that compute all of their elements
- * gain nothing: on an H200 res_calc of airfoil took as long in either order. */
+/* Blocks that share few elements compute few of them twice. Targets that compute all of their
+ * elements gain nothing: on an H200 res_calc of airfoil took as long in either order. */
 static op2_status order(struct inverse *inv) {
   const struct op2i_device_links links = {.nrows = inv->nrows,
                                           .nreached = inv->nreached,
