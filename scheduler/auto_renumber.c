@@ -17,7 +17,7 @@
 static void note(struct op2i_sched *sched, int level, const struct op2i_text *line) {
   if (line->failed) return;
   op2i_log(sched->ctx, level, "%s", line->chars);
-  op2i_text_add(&sched->renumberings, "  %s\n", line->chars);
+  op2i_text_add(&sched->stats.renumberings, "  %s\n", line->chars);
 }
 
 /* Drop everything that was computed for loops and programs, since it depends on the numbering. */
@@ -42,7 +42,7 @@ static op2_status give_back(struct op2i_sched *sched, const struct op2i_loop *lo
   op2i_text_add(&line,
                 "set '%s' was given back the program's order before loop %" PRId64
                 ": '%s' keeps element order",
-                set->obj.name, sched->next_number, op2i_loop_name(loop));
+                set->obj.name, sched->queue.next_number, op2i_loop_name(loop));
   note(sched, OP2I_LOG_INFO, &line);
   op2i_text_free(&line);
   return OP2_SUCCESS;
@@ -78,7 +78,7 @@ static void report_gain(struct op2i_sched *sched, op2_map map, op2_status status
                   gain->nsets ? gain->after : gain->before, gain->nsets ? "before" : "renumbered",
                   gain->nsets ? gain->before : gain->after);
   op2i_text_add(&line, " (before loop %" PRId64 ", in %.3f s; nobody asked: OP2_RENUMBER)",
-                sched->next_number, seconds);
+                sched->queue.next_number, seconds);
   note(sched, status ? OP2I_LOG_WARN : OP2I_LOG_INFO, &line);
   op2i_text_free(&line);
 }

@@ -113,19 +113,20 @@ static op2_status report_failures(op2_context ctx, op2_status status) {
 
 /* Add times and counts of the nested queue to those of the outer one. */
 static void add_up(struct op2i_sched *outer, struct op2i_sched *inner) {
-  outer->spent.loops += inner->spent.loops;
-  outer->spent.running += inner->spent.running;
-  outer->spent.compiling += inner->spent.compiling;
-  outer->spent.preparing += inner->spent.preparing;
-  outer->loops_run += inner->loops_run;
-  outer->tasks_submitted += inner->tasks_submitted;
-  outer->programs_inline += inner->programs_inline;
-  outer->programs_team += inner->programs_team;
-  outer->probe_seconds += inner->probe_seconds;
-  if (!outer->first_kernel) outer->first_kernel = inner->first_kernel;
-  inner->spent = (struct op2i_spent){0};
-  inner->probe_seconds = 0;
-  inner->loops_run = inner->tasks_submitted = inner->programs_inline = inner->programs_team = 0;
+  outer->stats.spent.loops += inner->stats.spent.loops;
+  outer->stats.spent.running += inner->stats.spent.running;
+  outer->stats.spent.compiling += inner->stats.spent.compiling;
+  outer->stats.spent.preparing += inner->stats.spent.preparing;
+  outer->stats.loops_run += inner->stats.loops_run;
+  outer->stats.tasks_submitted += inner->stats.tasks_submitted;
+  outer->stats.programs_inline += inner->stats.programs_inline;
+  outer->stats.programs_team += inner->stats.programs_team;
+  outer->costs.probe_seconds += inner->costs.probe_seconds;
+  if (!outer->stats.first_kernel) outer->stats.first_kernel = inner->stats.first_kernel;
+  inner->stats.spent = (struct op2i_spent){0};
+  inner->costs.probe_seconds = 0;
+  inner->stats.loops_run = inner->stats.tasks_submitted = inner->stats.programs_inline =
+      inner->stats.programs_team = 0;
 }
 
 /* After a shortage of memory, or a fatal error, loops may be left that did not run. They

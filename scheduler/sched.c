@@ -30,9 +30,9 @@ op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
     return op2i_error_nomem("the scheduler");
   }
   sched->ctx = ctx;
-  sched->next_number = 1;
-  sched->plans = plans;
-  sched->combinations = combinations;
+  sched->queue.next_number = 1;
+  sched->caches.plans = plans;
+  sched->caches.combinations = combinations;
   *out = sched;
   return OP2_SUCCESS;
 }
@@ -44,35 +44,35 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_graph_mark_all(sched); /* nodes are left here only after a fatal error */
   op2i_graph_retire(sched);
   op2i_sched_forget_all(sched);
-  op2i_combinations_free(sched->combinations);
-  op2i_plan_cache_unref(sched->plans);
-  op2i_free(sched->marked);
-  op2i_outcomes_begin(sched, sched->outcomes_capacity);
-  op2i_free(sched->outcomes);
-  op2i_free(sched->nodes);
-  op2i_free(sched->edges);
-  op2i_free(sched->before);
-  op2i_text_free(&sched->renumberings);
-  op2i_text_free(&sched->exchanges);
+  op2i_combinations_free(sched->caches.combinations);
+  op2i_plan_cache_unref(sched->caches.plans);
+  op2i_free(sched->queue.marked);
+  op2i_outcomes_begin(sched, sched->outcomes.capacity);
+  op2i_free(sched->outcomes.list);
+  op2i_free(sched->queue.nodes);
+  op2i_free(sched->queue.edges);
+  op2i_free(sched->queue.before);
+  op2i_text_free(&sched->stats.renumberings);
+  op2i_text_free(&sched->drawing.exchanges);
   op2i_free(sched);
 }
 
 /* Remember the force for op2_explain(). Every flush calls this, so nothing is formatted here. */
 static void remember(struct op2i_sched *sched, int64_t marked, const char *call, const char *name) {
-  struct op2i_force *force = &sched->forces[sched->nforces++ % OP2I_FORCES];
+  struct op2i_force *force = &sched->stats.forces[sched->stats.nforces++ % OP2I_FORCES];
   size_t length = strlen(name);
   if (length >= sizeof force->name) length = sizeof force->name - 1;
   memcpy(force->name, name, length);
   force->name[length] = '\0';
   force->call = call;
   force->loops = marked;
-  force->left = sched->nnodes - marked;
+  force->left = sched->queue.nnodes - marked;
 }
 
 /* Run the marked nodes. After a shortage of memory the loops that did not run stay queued. */
 static op2_status run_marked(struct op2i_sched *sched) {
   OP2I_FP_DEFAULT;
-  const struct op2i_force *force = &sched->forces[(sched->nforces - 1) % OP2I_FORCES];
+  const struct op2i_force *force = &sched->stats.forces[(sched->stats.nforces - 1) % OP2I_FORCES];
   bool verify = sched->ctx->config.verify;
   op2_status status = verify ? op2i_graph_verify(sched) : OP2_SUCCESS;
   if (status) return op2i_context_abort_ranks(sched->ctx, status);
@@ -80,15 +80,15 @@ static op2_status run_marked(struct op2i_sched *sched) {
   if (status) return status;
   op2i_dot_dump(sched);
   status = op2i_execute_marked(sched);
-  for (int64_t i = 0; i < sched->nnodes; i++)
-    if (sched->nodes[i].state == OP2I_QUEUED) sched->nodes[i].marked = false;
+  for (int64_t i = 0; i < sched->queue.nnodes; i++)
+    if (sched->queue.nodes[i].state == OP2I_QUEUED) sched->queue.nodes[i].marked = false;
   op2i_dot_dump(sched);
   op2i_graph_retire(sched);
   return status;
 }
 
 op2_status op2i_sched_run_all(struct op2i_sched *sched, const char *call, const char *name) {
-  if (!sched->nnodes) return OP2_SUCCESS;
+  if (!sched->queue.nnodes) return OP2_SUCCESS;
   remember(sched, op2i_graph_mark_all(sched), call, name);
   return run_marked(sched);
 }
@@ -98,14 +98,14 @@ op2_status op2i_sched_run_all(struct op2i_sched *sched, const char *call, const 
  * that was queued before it. */
 static op2_status make_room(struct op2i_sched *sched) {
   int64_t n = op2i_sched_complete(sched);
-  for (int64_t i = 0; i < n; i++) sched->nodes[i].marked = true;
+  for (int64_t i = 0; i < n; i++) sched->queue.nodes[i].marked = true;
   remember(sched, n, "the queue was full", "");
   return run_marked(sched);
 }
 
 static op2_status flush(struct op2i_sched *sched, const char *call) {
   op2_context ctx = sched->ctx;
-  bool empty = !sched->nnodes && ctx->config.verify;
+  bool empty = !sched->queue.nnodes && ctx->config.verify;
   op2_status status =
       empty ? op2i_verify_ranks(sched, call, "") : op2i_sched_run_all(sched, call, "");
   if (status) return status;
@@ -130,14 +130,14 @@ static op2_status run_with_past(struct op2i_sched *sched, const char *why) {
   static const struct op2i_resource none;
   op2_status status = op2i_graph_join(sched);
   if (status) return op2i_context_abort_ranks(sched->ctx, status);
-  sched->nodes[sched->nnodes - 1].marked = true;
+  sched->queue.nodes[sched->queue.nnodes - 1].marked = true;
   remember(sched, op2i_graph_mark(sched, &none, false), why, "");
   return run_marked(sched);
 }
 
 /* Run the operation queued last with all it depends on, and return its failure. */
 static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
-  const int64_t number = sched->nodes[sched->nnodes - 1].number;
+  const int64_t number = sched->queue.nodes[sched->queue.nnodes - 1].number;
   sched->watched = number;
   op2_status status =
       run_with_past(sched, wish == OP2I_COMPUTE ? "op2_loop_compute" : "eager mode");
@@ -157,7 +157,7 @@ static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
  * constants and values. */
 static bool too_large(const struct op2i_sched *sched) {
   const size_t most = (size_t)256 << 20;
-  return sched->slab.large > most;
+  return sched->queue.slab.large > most;
 }
 
 static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
@@ -169,7 +169,7 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
   op2i_op_trail(op, where, payload, wish == OP2I_COMPUTE);
   if (!op->counted) status = op2i_numbering_count(sched, op);
   if (status) return op2i_context_abort_ranks(sched->ctx, status);
-  if (sched->nnodes >= sched->ctx->config.queue_max)
+  if (sched->queue.nnodes >= sched->ctx->config.queue_max)
     status = make_room(sched);
   else if (too_large(sched))
     status = op2i_sched_run_all(sched, "captured values filled the memory for them", "");
@@ -180,16 +180,18 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
 }
 
 static void undo(struct op2i_sched *sched, const struct op2i_version *version) {
-  const struct op2i_node *last = sched->nnodes ? &sched->nodes[sched->nnodes - 1] : NULL;
+  const struct op2i_node *last =
+      sched->queue.nnodes ? &sched->queue.nodes[sched->queue.nnodes - 1] : NULL;
   bool uses = false;
   for (int g = 0; last && g < last->op->ngbls; g++) uses |= last->versions[g] == version;
   if (uses && last->state == OP2I_QUEUED) op2i_graph_undo(sched);
 }
 
-static int64_t next(const struct op2i_sched *sched) { return sched->next_number; }
+static int64_t next(const struct op2i_sched *sched) { return sched->queue.next_number; }
 
 static void undo_from(struct op2i_sched *sched, int64_t number) {
-  while (sched->nnodes > sched->njoined && sched->nodes[sched->nnodes - 1].number >= number)
+  while (sched->queue.nnodes > sched->queue.njoined &&
+         sched->queue.nodes[sched->queue.nnodes - 1].number >= number)
     op2i_graph_undo(sched);
 }
 
@@ -197,9 +199,9 @@ static void report_lost(const struct op2i_sched *sched, bool closely) {
   const struct op2i_node *first = NULL;
   int64_t n = 0;
   struct op2i_text text = {0};
-  for (int64_t i = sched->nnodes - 1; i >= 0; i--) { /* the queue may be running */
-    if (sched->nodes[i].state != OP2I_QUEUED) continue;
-    first = &sched->nodes[i];
+  for (int64_t i = sched->queue.nnodes - 1; i >= 0; i--) { /* the queue may be running */
+    if (sched->queue.nodes[i].state != OP2I_QUEUED) continue;
+    first = &sched->queue.nodes[i];
     n++;
   }
   if (!n) return;
@@ -235,7 +237,7 @@ op2_status op2_flush(op2_context ctx) {
   return status ? status : over;
 }
 
-int64_t op2_queued(op2_context ctx) { return op2_initialised(ctx) ? ctx->sched->nnodes : 0; }
+int64_t op2_queued(op2_context ctx) { return op2_initialised(ctx) ? ctx->sched->queue.nnodes : 0; }
 
 /* Forget an operation, or all of them, in the outer queue and in nested ones. */
 static void forget(struct op2i_sched *sched, struct op2i_op *op) {

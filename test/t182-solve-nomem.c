@@ -89,7 +89,8 @@ static const char *attempt(int64_t n, bool second, int64_t *made, bool *denied) 
   *denied = status != OP2_SUCCESS;
   if (!problem && status && status != OP2_ERR_NOMEM) problem = op2_error_message();
   const struct op2i_sched *inner = o->ctx ? o->ctx->sched->inner : NULL;
-  if (!problem && inner && inner->nnodes) problem = "loops of the solve are left in its queue";
+  if (!problem && inner && inner->queue.nnodes)
+    problem = "loops of the solve are left in its queue";
   if (!problem && status && solve(o)) problem = op2_error_message();
   if (!problem) problem = is_solved(o);
   const char *last = end(o);

@@ -189,7 +189,7 @@ static void fused_across(void) {
   MUST(op2_flush(test_ctx));
   EXPECT_VALUES(double, t.x, ROWS, i, 8 * i);
   EXPECT(seen.times == 1 && seen.first[0] == 100);
-  if (passes()) EXPECT(test_ctx->sched->loops_fused == 3);
+  if (passes()) EXPECT(test_ctx->sched->stats.loops_fused == 3);
 }
 
 /* A call that changes the loops' data, or reads it, prevents their fusion. */
@@ -202,7 +202,7 @@ static void parted(op2_access access) {
   MUST(op2_flush(test_ctx));
   EXPECT_VALUES(double, t.x, ROWS, i, access == OP2_RW ? 7 * i : 3 * i);
   EXPECT(access == OP2_RW || (seen.times == 1 && seen.last[0] == 2 * (ROWS - 1)));
-  EXPECT(test_ctx->sched->loops_fused == 0);
+  EXPECT(test_ctx->sched->stats.loops_fused == 0);
 }
 static void parted_by_change(void) { parted(OP2_RW); }
 static void parted_by_look(void) { parted(OP2_READ); }

@@ -145,8 +145,8 @@ static void time_loop(void) {
   MUST(op2_flush(test_ctx));
   EXPECT(same_values(t.x, x) && same_values(t.y, y) && seen.times == STEPS);
   if (passes())
-    EXPECT(test_ctx->sched->programs_made <= 3 &&
-           test_ctx->sched->programs_replayed >= STEPS / 5 - 2);
+    EXPECT(test_ctx->sched->stats.programs_made <= 3 &&
+           test_ctx->sched->stats.programs_replayed >= STEPS / 5 - 2);
 }
 
 static int scale(void *data, void *const *values) {
@@ -173,7 +173,7 @@ static void other_values(void) {
     MUST(op2_flush(test_ctx));
     EXPECT(same_values(t.x, x));
   }
-  if (passes()) EXPECT(test_ctx->sched->programs_made == 1);
+  if (passes()) EXPECT(test_ctx->sched->stats.programs_made == 1);
 }
 
 /* A replayed program takes the current pointers. */
@@ -188,7 +188,7 @@ static void other_data(void) {
   }
   for (int s = 0; s < STEPS; s++)
     EXPECT(seen[s % 3].times == STEPS / 3 && seen[s % 3].last[s / 3] == (s + 2) * (ROWS - 1));
-  if (passes()) EXPECT(test_ctx->sched->programs_made == 1);
+  if (passes()) EXPECT(test_ctx->sched->stats.programs_made == 1);
 }
 
 /* A replayed program takes the current versions of globals that the program and calls change in
@@ -206,7 +206,7 @@ static void other_versions(void) {
     y += 2 * s + 1;
   }
   EXPECT_VALUES(double, t.y, ROWS, i, i + y);
-  if (passes()) EXPECT(test_ctx->sched->programs_made == 1);
+  if (passes()) EXPECT(test_ctx->sched->stats.programs_made == 1);
 }
 
 /* Calls now and then, and no reads: a queue of this length is split where the steps repeat. */
@@ -223,7 +223,7 @@ static void every_third_step(void) {
   EXPECT(seen.times == LOOKS);
   for (int n = LOOKS - PAST; n < LOOKS; n++)
     EXPECT(seen.last[n % PAST] == (3 * (n + 1) + 1) * (ROWS - 1));
-  if (passes()) EXPECT(test_ctx->sched->programs_replayed > 0);
+  if (passes()) EXPECT(test_ctx->sched->stats.programs_replayed > 0);
 }
 
 /* True if a program has all its calls after its loops. */
@@ -254,7 +254,8 @@ static void deferred(void) {
   for (int s = 0; s < STEPS; s++) EXPECT(seen.first[s] == (s + 2) * ROWS * (ROWS - 1) / 2);
   const struct op2i_sched *sched = test_ctx->sched;
   if (passes())
-    EXPECT(sched->programs && calls_last(sched->programs) && sched->loops_fused == 2 * STEPS);
+    EXPECT(sched->caches.programs && calls_last(sched->caches.programs) &&
+           sched->stats.loops_fused == 2 * STEPS);
 }
 
 /* ---- queues of small capacity ---------------------------------------------------------------- */
@@ -311,9 +312,9 @@ static void forgotten(void) {
   MUST(op2_call(test_ctx, watch, &seen, op2_arg_direct(mine, OP2_READ)));
   MUST(op2_flush(test_ctx));
   const struct op2i_sched *sched = test_ctx->sched;
-  EXPECT((sched->nprograms == 1) == passes());
+  EXPECT((sched->caches.nprograms == 1) == passes());
   op2_dat_destroy(&mine);
-  EXPECT(sched->nprograms == 0);
+  EXPECT(sched->caches.nprograms == 0);
 }
 
 int main(void) {

@@ -101,7 +101,8 @@ static void with_failure_at(int place) {
   EXPECT(op2_flush(test_ctx) == (test_config.eager ? OP2_SUCCESS : OP2_ERR_CALL));
   if (!EXPECT(others == PLACES && seen.times == before && look_at(t.x) == OP2_ERR_CALL))
     diag("place %d: %d others, %d looks for %d", place, others, seen.times, before);
-  EXPECT(test_ctx->sched->loops_failed == 1 && test_ctx->sched->loops_cancelled == PLACES - place);
+  EXPECT(test_ctx->sched->stats.loops_failed == 1 &&
+         test_ctx->sched->stats.loops_cancelled == PLACES - place);
   for (int n = 0; n < before; n++) EXPECT(seen.last[n] == (n + 2) * (ROWS - 1));
 }
 
@@ -168,7 +169,7 @@ static void in_time_loop(void) {
     else
       EXPECT_VALUES(double, t.x, ROWS, i, 7 * i);
   }
-  EXPECT(times == 12 && test_ctx->sched->loops_cancelled == 1);
+  EXPECT(times == 12 && test_ctx->sched->stats.loops_cancelled == 1);
 }
 
 /* ---- several failures ------------------------------------------------------------------------ */
@@ -243,7 +244,7 @@ static void cancelled(void) {
   EXPECT(op2_flush(test_ctx) == (test_config.eager ? OP2_SUCCESS : OP2_ERR_COMPILE));
   EXPECT(look_at(t.x) == OP2_ERR_COMPILE);
   EXPECT(seen.times == 0 && other.times == 1);
-  EXPECT(test_ctx->sched->loops_cancelled == 2);
+  EXPECT(test_ctx->sched->stats.loops_cancelled == 2);
 }
 
 static void failed_global(void) {
@@ -272,7 +273,7 @@ static void chain(void) {
   MUST(op2_call(test_ctx, fill, NULL, op2_arg_direct(t.y, OP2_WRITE)));
   MUST(op2_call(test_ctx, watch, &seen, op2_arg_direct(t.y, OP2_READ)));
   EXPECT(op2_flush(test_ctx) == (test_config.eager ? OP2_SUCCESS : OP2_ERR_CALL));
-  EXPECT(test_ctx->sched->loops_cancelled == 4 && test_ctx->sched->loops_failed == 1);
+  EXPECT(test_ctx->sched->stats.loops_cancelled == 4 && test_ctx->sched->stats.loops_failed == 1);
   EXPECT(seen.times == 1 && seen.first[0] == 100);
   EXPECT(op2_gbl_get(g, &value) == OP2_ERR_CALL && look_at(t.x) == OP2_ERR_CALL);
   MUST(op2_gbl_set(g, (double[]){3}));
@@ -306,7 +307,7 @@ static void cured_as_a_whole(void) {
   MUST(op2_call(test_ctx, watch, &seen, op2_arg_direct(t.x, OP2_READ)));
   flush_all();
   EXPECT(seen.times == 1 && seen.last[0] == ROWS + 1);
-  EXPECT(test_ctx->sched->loops_cancelled == 2);
+  EXPECT(test_ctx->sched->stats.loops_cancelled == 2);
 }
 
 /* A call that is cancelled poisons all that it would have written, not only the data it needs. */

@@ -222,7 +222,7 @@ static void run_in(op2_context ctx, const struct written *w, struct run *run) {
   MUST(op2_par_loop(kernels[2], set, op2_arg_direct(dats[2], OP2_READ),
                     op2_arg_direct(dats[3], OP2_RW)));
   MUST(op2_flush(ctx));
-  const struct op2i_program *program = ctx->sched ? ctx->sched->programs : NULL;
+  const struct op2i_program *program = ctx->sched ? ctx->sched->caches.programs : NULL;
   run->groups = program ? program->grouping.ngroups : -1;
   MUST(op2_dat_get(dats[2], run->y));
   MUST(op2_dat_get(dats[3], run->z));
@@ -242,7 +242,8 @@ static void run_apart(const op2_options *options, const struct written *w, struc
 
 /* True if op2_explain() reports vector code: with a device it may report the device instead. */
 static bool vectors(void) {
-  return !on_device() && test_ctx->backend->variant == OP2I_VECTOR && test_ctx->config.simd_bytes >= 16;
+  return !on_device() && test_ctx->backend->variant == OP2I_VECTOR &&
+         test_ctx->config.simd_bytes >= 16;
 }
 
 static void says(const struct run *run, const char *text, bool want) {

@@ -263,13 +263,13 @@ static void measured(void) {
   static const char *const names[] = {"spread", "settle", "beside"};
   struct mesh m;
   if (!open_mesh(&m, "starpu", "*:free", false)) return;
-  m.ctx->sched->probe_seconds = 1e9;
+  m.ctx->sched->costs.probe_seconds = 1e9;
   for (int s = 0; s < TIMES; s++) {
     if (s == BEFORE) {
       for (int k = 0; k < 3; k++)
         ok(data_of(&m, names[k])->placed[1] == 0, "%s is not tried while that is too dear",
            names[k]);
-      m.ctx->sched->probe_seconds = -1e9;
+      m.ctx->sched->costs.probe_seconds = -1e9;
     }
     queue_step(&m);
     CHECK(op2_flush(m.ctx));
@@ -282,8 +282,9 @@ static void measured(void) {
        "%s ran %d times on the host, %d on the device, and is known there", names[k],
        (int)data->placed[0], (int)data->placed[1]);
   }
-  ok(m.ctx->sched->copy_ns > 0 && m.ctx->sched->byte_ns > 0,
-     "a copy takes %.0f ns, and %.3f a byte", m.ctx->sched->copy_ns, m.ctx->sched->byte_ns);
+  ok(m.ctx->sched->costs.copy_ns > 0 && m.ctx->sched->costs.byte_ns > 0,
+     "a copy takes %.0f ns, and %.3f a byte", m.ctx->sched->costs.copy_ns,
+     m.ctx->sched->costs.byte_ns);
   close_mesh(&m);
 }
 
@@ -296,7 +297,7 @@ static void dependences(void) {
   if (!open_mesh(&m, "starpu", "spread:device,*:cpu", false)) return;
   queue_step(&m);
   CHECK(op2_flush(m.ctx));
-  const struct op2i_program *program = m.ctx->sched->programs;
+  const struct op2i_program *program = m.ctx->sched->caches.programs;
   const struct op2i_task_list *list = program ? program->steps->tasks : NULL;
   int64_t kinds[OP2I_TASK_DEVICE + 1] = {0}, alone = 0, waiting = 0;
   for (int64_t t = 0; list && t < list->ntasks; t++) {

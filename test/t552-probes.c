@@ -49,7 +49,7 @@ static bool begin(const char *cache) {
   CHECK(op2_dat_create(nodes, 1, OP2_F64, NULL, "x", &x));
   CHECK(op2_dat_create(edges, 1, OP2_F64, NULL, "y", &y));
   CHECK(op2_kernel_create(ctx, &gather_kernel, &kernel));
-  ctx->sched->probe_seconds = 1e9; /* the budget for tries is exhausted */
+  ctx->sched->costs.probe_seconds = 1e9; /* the budget for tries is exhausted */
   run(RUNS);
   return true;
 }
@@ -75,9 +75,9 @@ static struct op2i_step given(void) {
   struct op2i_step step = {.loop = ctx->loops->first, .hi = EDGES, .place = OP2I_HOST};
   struct op2i_loop_data *data = step.loop->sched_data;
   share = ctx->device->limits.on_host ? 1.0 / 64 : 1.0 / 4;
-  sched->copy_ns = copy_ns;
-  sched->byte_ns = byte_ns;
-  sched->compilation = sched->probe_seconds = 0;
+  sched->costs.copy_ns = copy_ns;
+  sched->costs.byte_ns = byte_ns;
+  sched->costs.compile_seconds = sched->costs.probe_seconds = 0;
   data->ns_per_element = element_ns;
   data->placed[0] = RUNS;
   step.loop->form.put_off = false;
@@ -94,7 +94,7 @@ static bool near(double a, double b) { return fabs(a - b) <= 1e-9 * fabs(b) + 1e
 /* Set the running time so that, with `about` seconds of work pending, `seconds` may be spent on
  * tries. */
 static void afford(double seconds, double about) {
-  ctx->sched->spent.running = seconds / share - about;
+  ctx->sched->stats.spent.running = seconds / share - about;
 }
 
 static bool tries(struct op2i_step *step) {
@@ -108,11 +108,12 @@ static void budget(void) {
   const struct op2i_loop_data *data = step.loop->sched_data;
   double whole = run_s + there_s + back_s + tables_s;
   afford(0.999 * whole, run_s);
-  ok(!tries(&step) && data->probes == 0 && ctx->sched->probe_seconds == 0,
+  ok(!tries(&step) && data->probes == 0 && ctx->sched->costs.probe_seconds == 0,
      "no try without the time for its run, its copies and its tables");
   afford(1.001 * whole, run_s);
   ok(tries(&step) && data->probes == 1 && step.is_probe, "one with it");
-  ok(near(ctx->sched->probe_seconds, whole) && near(step.held, whole), "which counts at once");
+  ok(near(ctx->sched->costs.probe_seconds, whole) && near(step.held, whole),
+     "which counts at once");
   ok(!tries(&step), "there is not enough for two");
 }
 
@@ -124,19 +125,19 @@ static void counted(void) {
   step.held = 0.25;
   step.spent = 0;
   op2i_probe_add_copy_time(&step, 0.5, FEW);
-  ok(sched->byte_ns == byte_ns, "few bytes do not tell what bytes take");
+  ok(sched->costs.byte_ns == byte_ns, "few bytes do not tell what bytes take");
   op2i_probe_add_copy_time(&step, 1, MANY);
-  ok(near(sched->byte_ns, (byte_ns + (1e9 - copy_ns) / MANY) / 2) && step.spent == 1.5,
+  ok(near(sched->costs.byte_ns, (byte_ns + (1e9 - copy_ns) / MANY) / 2) && step.spent == 1.5,
      "many do; both copies count");
-  sched->byte_ns = byte_ns;
+  sched->costs.byte_ns = byte_ns;
   step.seconds = 2;
   op2i_probe_end(&step);
-  ok(near(sched->probe_seconds, 2 + 1.5 - 0.25 + back_s),
+  ok(near(sched->costs.probe_seconds, 2 + 1.5 - 0.25 + back_s),
      "launch, copies and tables count, but what was counted before, and the way back");
   step.held = 10;
-  double before = sched->probe_seconds;
+  double before = sched->costs.probe_seconds;
   op2i_probe_end(&step);
-  ok(sched->probe_seconds == before, "what took less than was held gives nothing back");
+  ok(sched->costs.probe_seconds == before, "what took less than was held gives nothing back");
 }
 
 static void compilation(void) {
@@ -150,10 +151,10 @@ static void compilation(void) {
   afford(1.001 * (whole + 0.25), run_s);
   ok(op2i_probe_next_to_compile(sched, &step, 1) == step.loop, "what can is");
   ok(!tries(&step), "no try without code");
-  sched->compilation = 3;
+  sched->costs.compile_seconds = 3;
   ok(!op2i_probe_next_to_compile(sched, &step, 1), "what the last one took counts for the next");
   op2i_probe_has_code(sched, step.loop, 5);
-  ok(sched->probe_seconds == 5 && sched->compilation == 4, "what it took counts");
+  ok(sched->costs.probe_seconds == 5 && sched->costs.compile_seconds == 4, "what it took counts");
   ok(!tries(&step), "and leaves nothing for a try");
   afford(1e3, run_s);
   ok(data->probes == OP2I_DEVICE_RUNS_FIRST && !op2i_probe_next_to_compile(sched, &step, 1),
@@ -167,10 +168,10 @@ static void inside(void) {
   afford(0, run_s);
   sched->outer = &outer;
   ok(!tries(&step), "no try inside, where nothing has run");
-  outer.spent.running = 1e3;
-  outer.probe_seconds = 1e9;
+  outer.stats.spent.running = 1e3;
+  outer.costs.probe_seconds = 1e9;
   ok(!tries(&step), "nor where those outside have taken it all");
-  outer.probe_seconds = 0;
+  outer.costs.probe_seconds = 0;
   ok(tries(&step), "but by what ran outside");
   sched->outer = before;
 }
@@ -208,11 +209,12 @@ static void cold(const char *cache) {
   enum op2i_variant wish = op2i_device_variant(ctx->device->kind);
   ok(op2i_probe_waits(loop) && !ctx->jit->units && !loop->function[op2i_loop_variant(loop, wish)],
      "without anything to pay with, no code for the device");
-  ctx->sched->probe_seconds = -1e9;
+  ctx->sched->costs.probe_seconds = -1e9;
   run(RUNS);
   ok(!op2i_probe_waits(loop) && ctx->jit->units && loop->function[op2i_loop_variant(loop, wish)],
      "with it, there is");
-  ok(data->probes == OP2I_DEVICE_RUNS_FIRST && ctx->sched->compilation > 0, "and it is tried");
+  ok(data->probes == OP2I_DEVICE_RUNS_FIRST && ctx->sched->costs.compile_seconds > 0,
+     "and it is tried");
   end();
   if (!begin(cache)) return;
   data = ctx->loops->first->sched_data;
@@ -254,11 +256,11 @@ static op2_status declare_late(struct late *l) {
 static op2_status try_late(struct late *l) {
   struct op2i_sched *sched = l->row.ctx->sched;
   const struct op2i_loop *loop = l->row.ctx->loops->last;
-  sched->probe_seconds = -1e9;
+  sched->costs.probe_seconds = -1e9;
   (void)op2i_mem_fail_here_at(l->n);
   op2_status status = run_late(l, 1);
   (void)op2i_mem_fail_here_at(0);
-  sched->probe_seconds = 1e9;
+  sched->costs.probe_seconds = 1e9;
   l->failed = op2i_probe_waits(loop);
   return status;
 }
@@ -278,7 +280,7 @@ static int late_rank(struct op2i_comm *comm, void *failed) {
   struct late l = {0};
   int wrong = 0;
   op2_status status = row_begin(&l.row, comm, "starpu");
-  if (!status) l.row.ctx->sched->probe_seconds = 1e9;
+  if (!status) l.row.ctx->sched->costs.probe_seconds = 1e9;
   if (!status) l.row.ctx->config.verify = false; /* without memory for it the program ends */
   if (!status) l.row.ctx->config.fuse = 0;       /* all programs have the same loops */
   int64_t go_on = 1;

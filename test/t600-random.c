@@ -50,9 +50,9 @@ static struct { int64_t fused, replayed, tiled, looks, edits, launches, puts, ge
 
 static bool place_close(struct place *place) {
   const struct op2i_sched *sched = place->ctx->sched;
-  seen.fused += sched->loops_fused;
-  seen.replayed += sched->programs_replayed;
-  seen.tiled += sched->chains_tiled;
+  seen.fused += sched->stats.loops_fused;
+  seen.replayed += sched->stats.programs_replayed;
+  seen.tiled += sched->stats.chains_tiled;
   seen.looks += place->looks;
   seen.edits += place->edits;
   place->looks = place->edits = 0;

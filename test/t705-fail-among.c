@@ -83,8 +83,9 @@ static void bystanders(void) {
     EXPECT(lost(m.x) && lost(m.y));
   }
   const struct op2i_sched *sched = test_ctx->sched;
-  EXPECT(sched->loops_failed == 3 && sched->loops_cancelled == 3 && sched->loops_run == 6);
-  if (programs()) EXPECT(sched->loops_fused == 0 && sched->programs_replayed == 4);
+  EXPECT(sched->stats.loops_failed == 3 && sched->stats.loops_cancelled == 3 &&
+         sched->stats.loops_run == 6);
+  if (programs()) EXPECT(sched->stats.loops_fused == 0 && sched->stats.programs_replayed == 4);
 }
 
 /* Only the compiler sees that the kernel is wrong. The faulty one among the fused loops has to be
@@ -103,8 +104,8 @@ static void fused_with(void) {
     EXPECT(lost(m.x) && lost(m.y));
     EXPECT_VALUES(int64_t, m.w, N, i, 2 * round);
   }
-  EXPECT(test_ctx->sched->loops_failed == 3 && test_ctx->sched->loops_cancelled == 3);
-  if (programs()) EXPECT(test_ctx->sched->loops_fused == 4);
+  EXPECT(test_ctx->sched->stats.loops_failed == 3 && test_ctx->sched->stats.loops_cancelled == 3);
+  if (programs()) EXPECT(test_ctx->sched->stats.loops_fused == 4);
 }
 
 /* The last loop could be fused with the first if the second did not come between; it depends on the
@@ -140,7 +141,7 @@ static void in_between(void) {
   for (int k = 0; k < 5; k++) EXPECT(fails(op2_flush(test_ctx)));
   MUST(op2_flush(test_ctx));
   EXPECT(failed_units() == 1);
-  EXPECT(test_ctx->sched->loops_failed == 5 && test_ctx->sched->loops_cancelled == 5);
+  EXPECT(test_ctx->sched->stats.loops_failed == 5 && test_ctx->sched->stats.loops_cancelled == 5);
   EXPECT_VALUES(int64_t, m.z, N, i, 4);
   EXPECT_VALUES(int64_t, m.x, N, i, 4);
   EXPECT_VALUES(int64_t, m.w, N, i, 5);
@@ -207,8 +208,8 @@ static void alone(void) {
   EXPECT(fails(op2_flush(test_ctx)));
   EXPECT(fails(op2_flush(test_ctx)));
   MUST(op2_flush(test_ctx));
-  EXPECT(test_ctx->sched->loops_failed == 2);
-  EXPECT(test_ctx->sched->loops_cancelled == (programs() ? 0 : 4));
+  EXPECT(test_ctx->sched->stats.loops_failed == 2);
+  EXPECT(test_ctx->sched->stats.loops_cancelled == (programs() ? 0 : 4));
   EXPECT_VALUES(int64_t, m.w, N, i, 7);
   if (programs()) {
     EXPECT_VALUES(int64_t, m.y, N, i, 3);

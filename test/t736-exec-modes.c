@@ -347,9 +347,9 @@ static bool run(const char *backend, int threads, bool eager, struct result *out
   if (!status) status = op2_dat_get(o.u, out->u);
   if (status) diag("%s", op2_error_message());
   if (!status) {
-    taken[OP2I_MODE_HERE] = o.ctx->sched->programs_inline;
-    taken[OP2I_MODE_TEAM] = o.ctx->sched->programs_team;
-    taken[OP2I_MODE_TASKS] = o.ctx->sched->tasks_submitted;
+    taken[OP2I_MODE_HERE] = o.ctx->sched->stats.programs_inline;
+    taken[OP2I_MODE_TEAM] = o.ctx->sched->stats.programs_team;
+    taken[OP2I_MODE_TASKS] = o.ctx->sched->stats.tasks_submitted;
   }
   destroy(&o);
   return op2_finalize(&o.ctx) == OP2_SUCCESS && !status;
@@ -456,16 +456,17 @@ static void test_worth_tasks(void) {
   for (int f = 0; f < 2 * FLUSHES; f++) {
     if (f == FLUSHES) {
       int64_t team = op2i_machine()->cores > 1 ? FLUSHES : 0;
-      is_int(sched->programs_team, team, "loops that are worth tasks run by the team");
-      if (team) is_int(sched->tasks_submitted, 0, "and are no tasks");
+      is_int(sched->stats.programs_team, team, "loops that are worth tasks run by the team");
+      if (team) is_int(sched->stats.tasks_submitted, 0, "and are no tasks");
       hold_team(true);
     }
     CHECK(op2_par_loop(kernel, set, op2_arg_direct(dat, OP2_RW)));
     CHECK(op2_flush(o.ctx));
   }
   hold_team(false);
-  ok(sched->tasks_submitted >= 2 * FLUSHES, "while another thread has the team they are tasks");
-  is_int(sched->programs_inline, 0, "none runs in the calling thread alone");
+  ok(sched->stats.tasks_submitted >= 2 * FLUSHES,
+     "while another thread has the team they are tasks");
+  is_int(sched->stats.programs_inline, 0, "none runs in the calling thread alone");
   CHECK(op2_dat_get(dat, x));
   int right = 0;
   for (int i = 0; i < MANY; i++) right += fabs(x[i] - (2 - ldexp(2, -2 * FLUSHES))) < 1e-15;
@@ -512,10 +513,10 @@ static void test_told(void) {
   set_mode("1", "400");
   if (!CHECK(declare(&o, "starpu", 2, false))) return;
   for (int i = 0; i < ROUNDS; i++) CHECK(run_round(&o, i, &out));
-  int64_t team = o.ctx->sched->programs_team;
+  int64_t team = o.ctx->sched->stats.programs_team;
   char line[160];
   snprintf(line, sizeof line, "%d programs run in the calling thread, %d by a team",
-           (int)o.ctx->sched->programs_inline, (int)team);
+           (int)o.ctx->sched->stats.programs_inline, (int)team);
   ok(explained(o.ctx, line), "op2_explain counts programs by their way");
   snprintf(line, sizeof line,
            "  run 0 times in the calling thread, %d by a team, 0 as tasks; the "

@@ -83,13 +83,13 @@ static bool fusing(void) { return test_ctx->backend->passes && !test_config.eage
 /* Check the number of steps in the program built last; backends that fuse nothing are skipped. */
 static void expect_groups(int64_t want) {
   if (!fusing()) return;
-  const struct op2i_program *program = test_ctx->sched->programs;
+  const struct op2i_program *program = test_ctx->sched->caches.programs;
   if (EXPECT(program != NULL) && !EXPECT(program->grouping.ngroups == want))
     diag("%lld groups instead of %lld", (long long)program->grouping.ngroups, (long long)want);
 }
 
 static void expect_note(const char *text) {
-  const struct op2i_program *program = test_ctx->sched->programs;
+  const struct op2i_program *program = test_ctx->sched->caches.programs;
   if (!fusing() || !EXPECT(program != NULL)) return;
   const char *notes = program->grouping.notes.chars;
   if (!EXPECT(notes && strstr(notes, text))) diag("notes: %s", notes ? notes : "none");
@@ -305,7 +305,7 @@ static void neighbours(void) {
 }
 
 static bool dropped(op2_dat dat) {
-  const struct op2i_grouping *grouping = &test_ctx->sched->programs->grouping;
+  const struct op2i_grouping *grouping = &test_ctx->sched->caches.programs->grouping;
   for (int64_t g = 0; g < grouping->ngroups; g++) {
     const struct op2i_loop *loop = grouping->groups[g].loop;
     for (int d = 0; d < loop->op.ndats && loop->members; d++)
@@ -391,7 +391,8 @@ static void host_access(void) {
   EXPECT_VALUES(int64_t, m.x, N, i, 3);
   TWICE(m.y, m.x);
   MUST(op2_flush(test_ctx));
-  if (fusing()) EXPECT(test_ctx->sched->programs_made == 2 && !test_ctx->sched->programs);
+  if (fusing())
+    EXPECT(test_ctx->sched->stats.programs_made == 2 && !test_ctx->sched->caches.programs);
 }
 
 /* Loops of one kernel that are fused have their own values and constants. */
@@ -469,7 +470,7 @@ static void verifier(void) {
   GATHER(m.z, m.q);
   struct op2i_sched *sched = test_ctx->sched;
   MUST(op2i_graph_join(sched));
-  for (int i = 0; i < 4; i++) queued[i] = &sched->nodes[i];
+  for (int i = 0; i < 4; i++) queued[i] = &sched->queue.nodes[i];
   struct op2i_loop *loops[4], *fused;
   for (int i = 0; i < 4; i++) loops[i] = op2i_node_loop(queued[i]);
   MUST(op2i_loop_fuse(2, loops, NULL, 0, &fused));
@@ -513,7 +514,7 @@ static void verifier_of_globals(void) {
   struct op2i_sched *sched = test_ctx->sched;
   MUST(op2i_graph_join(sched));
   struct op2i_loop *loops[3], *sums, *both;
-  for (int i = 0; i < 3; i++) queued[i] = &sched->nodes[i];
+  for (int i = 0; i < 3; i++) queued[i] = &sched->queue.nodes[i];
   for (int i = 0; i < 3; i++) loops[i] = op2i_node_loop(queued[i]);
   MUST(op2i_loop_fuse(2, loops, (int32_t[]){0, 0}, 1, &sums));
   MUST(op2i_loop_fuse(2, loops + 1, (int32_t[]){0, 0}, 1, &both));

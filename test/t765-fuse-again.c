@@ -60,14 +60,14 @@ static bool fusing(void) { return test_ctx->backend->passes && !test_config.eage
 #define EXPECT_GROUPS(want) expect_groups(want, __LINE__)
 static void expect_groups(int64_t want, int line) {
   if (!fusing()) return;
-  const struct op2i_program *program = test_ctx->sched->programs;
+  const struct op2i_program *program = test_ctx->sched->caches.programs;
   if (!EXPECT(program && program->grouping.ngroups == want))
     diag("line %d: %lld groups instead of %lld", line,
          program ? (long long)program->grouping.ngroups : -1, (long long)want);
 }
 
 static void expect_note(const char *text) {
-  const struct op2i_program *program = test_ctx->sched->programs;
+  const struct op2i_program *program = test_ctx->sched->caches.programs;
   if (!fusing() || !EXPECT(program != NULL)) return;
   const char *notes = program->grouping.notes.chars;
   if (!EXPECT(notes && strstr(notes, text))) diag("notes: %s", notes ? notes : "none");
@@ -105,8 +105,9 @@ static void sequence(void) {
     EXPECT_VALUES(double, m.y, N, i, round);
   }
   if (!fusing()) return;
-  EXPECT(test_ctx->sched->nprograms == 1);
-  EXPECT(test_ctx->sched->programs_made == 2 && test_ctx->sched->programs_replayed == 2);
+  EXPECT(test_ctx->sched->caches.nprograms == 1);
+  EXPECT(test_ctx->sched->stats.programs_made == 2 &&
+         test_ctx->sched->stats.programs_replayed == 2);
 }
 
 static void one_queue(void) {
@@ -136,11 +137,11 @@ static void another_queue(void) {
     FLUSH();
   }
   if (!fusing()) return;
-  const struct op2i_program *last = test_ctx->sched->programs;
+  const struct op2i_program *last = test_ctx->sched->caches.programs;
   EXPECT(last->grouping.groups[0].count == 2 && last->next->grouping.groups[0].count == 2);
   EXPECT(last->grouping.groups[0].loop == last->next->grouping.groups[0].loop);
   EXPECT(last->next->next->grouping.ngroups == 2);
-  EXPECT(test_ctx->sched->combinations->fused.n == 1);
+  EXPECT(test_ctx->sched->caches.combinations->fused.n == 1);
 }
 
 /* No queue comes again, but one pair does: the more queues there are, the less a repetition of the
@@ -157,12 +158,12 @@ static void without_pattern(void) {
     FLUSH();
   }
   if (!fusing()) return;
-  EXPECT(test_ctx->sched->combinations->fused.n == 0);
-  EXPECT(test_ctx->sched->combinations->apart.n == 41);
+  EXPECT(test_ctx->sched->caches.combinations->fused.n == 0);
+  EXPECT(test_ctx->sched->caches.combinations->apart.n == 41);
   PUT(dats[39], 1);
   MORE(m.cells, dats[39]);
   FLUSH(); /* the whole sequence has come again */
-  EXPECT(test_ctx->sched->combinations->fused.n == 1);
+  EXPECT(test_ctx->sched->caches.combinations->fused.n == 1);
 }
 
 static void never(void) {
@@ -260,14 +261,14 @@ static void bounded(void) {
     PUT(dats[d], d);
     MORE(m.cells, dats[d]);
     FLUSH();
-    if (fusing()) EXPECT(test_ctx->sched->combinations->fused.n <= MOST);
+    if (fusing()) EXPECT(test_ctx->sched->caches.combinations->fused.n <= MOST);
   }
   for (int d = 0; d < DATS; d++) EXPECT_VALUES(double, dats[d], N, i, 0.5 * d + 1);
   if (!fusing()) return;
   int64_t n = 0;
   for (const struct op2i_loop *loop = test_ctx->loops->first; loop; loop = loop->next)
     n += loop->members != NULL;
-  EXPECT(n == test_ctx->sched->combinations->fused.n && n > MOST / 2);
+  EXPECT(n == test_ctx->sched->caches.combinations->fused.n && n > MOST / 2);
 }
 
 static void bounds(void) { within("OP2_FUSE=2", NULL, bounded); }

@@ -6,7 +6,7 @@
 #include "program.h"
 #include "support.h"
 
-OP2_KERNEL(step, (int64_t *x, const int64_t *v), { *x = 3 * *x + *v; });
+OP2_KERNEL(step, (int64_t * x, const int64_t *v), { *x = 3 * *x + *v; });
 OP2_KERNEL(copy, (const int64_t *x, int64_t *y), { *y = *x; });
 OP2_KERNEL(sum, (const int64_t *x, int64_t *g), { *g += *x; });
 OP2_KERNEL(scatter, (const int64_t *y, int64_t *z), { *z += *y; });
@@ -66,11 +66,11 @@ static bool counting(void) { return test_ctx->backend->passes && !test_config.ea
 static void expect_programs(int64_t made, int64_t replayed) {
   if (!counting()) return;
   const struct op2i_sched *sched = test_ctx->sched;
-  bool good = sched->programs_made == made && sched->programs_replayed == replayed;
+  bool good = sched->stats.programs_made == made && sched->stats.programs_replayed == replayed;
   if (!EXPECT(good))
     diag("%lld programs made instead of %lld, %lld replayed instead of %lld",
-         (long long)sched->programs_made, (long long)made, (long long)sched->programs_replayed,
-         (long long)replayed);
+         (long long)sched->stats.programs_made, (long long)made,
+         (long long)sched->stats.programs_replayed, (long long)replayed);
 }
 
 static void flush_each_step(void) {
@@ -94,11 +94,11 @@ static void one_long_queue(void) {
 /* The queue begins with loops that are not part of the repeats, and ends within one. */
 static void beginning_and_end(void) {
   struct mesh m = make_mesh();
-  MUST(op2_par_loop(m.copy, m.cells, op2_arg_direct(m.x, OP2_READ),
-                    op2_arg_direct(m.y, OP2_WRITE)));
+  MUST(
+      op2_par_loop(m.copy, m.cells, op2_arg_direct(m.x, OP2_READ), op2_arg_direct(m.y, OP2_WRITE)));
   for (int64_t k = 1; k <= 103; k++) counted_step(&m, k);
   MUST(op2_flush(test_ctx));
-  if (counting()) EXPECT(test_ctx->sched->programs_made <= 4);
+  if (counting()) EXPECT(test_ctx->sched->stats.programs_made <= 4);
   expect_state(&m, 103, 103 * 104 / 2);
 }
 
@@ -112,9 +112,9 @@ static void full_queue(void) {
   struct mesh m = make_mesh();
   for (int64_t k = 1; k <= steps; k++) counted_step(&m, k);
   MUST(op2_flush(test_ctx));
-  if (counting() && !EXPECT(test_ctx->sched->programs_made <= 5))
-    diag("%lld programs made", (long long)test_ctx->sched->programs_made);
-  if (counting()) EXPECT(test_ctx->sched->programs_replayed >= 40);
+  if (counting() && !EXPECT(test_ctx->sched->stats.programs_made <= 5))
+    diag("%lld programs made", (long long)test_ctx->sched->stats.programs_made);
+  if (counting()) EXPECT(test_ctx->sched->stats.programs_replayed >= 40);
   expect_state(&m, steps, steps * (steps + 1) / 2);
   op2_context inner = test_ctx;
   test_ctx = outer;
@@ -145,12 +145,12 @@ static void destroyed(void) {
     MUST(op2_flush(test_ctx));
   }
   for (int i = 0; i < 2; i++)
-    MUST(op2_par_loop(m.copy, m.cells, op2_arg_direct(m.x, OP2_READ),
-                      op2_arg_direct(t, OP2_WRITE)));
+    MUST(
+        op2_par_loop(m.copy, m.cells, op2_arg_direct(m.x, OP2_READ), op2_arg_direct(t, OP2_WRITE)));
   MUST(op2_flush(test_ctx));
-  if (counting()) EXPECT(test_ctx->sched->nprograms == 2);
+  if (counting()) EXPECT(test_ctx->sched->caches.nprograms == 2);
   op2_dat_destroy(&t);
-  if (counting()) EXPECT(test_ctx->sched->nprograms == 1);
+  if (counting()) EXPECT(test_ctx->sched->caches.nprograms == 1);
   counted_step(&m, 3);
   MUST(op2_flush(test_ctx));
   expect_programs(3, 1);
@@ -184,7 +184,7 @@ static void queue_programs(void) {
       MUST(op2_flush(test_ctx));
     }
   EXPECT_VALUES(int64_t, m.x, N, i, x);
-  if (counting()) EXPECT(test_ctx->sched->nprograms <= 64);
+  if (counting()) EXPECT(test_ctx->sched->caches.nprograms <= 64);
 }
 
 /* Nothing is fused, so that all programs use one loop's code. */
@@ -226,7 +226,7 @@ static void constants_come_and_go(void) {
     MUST(op2_flush(test_ctx));
     if (k == 4) nloops = count_loops();
   }
-  EXPECT(count_loops() == nloops && test_ctx->sched->nprograms <= 2);
+  EXPECT(count_loops() == nloops && test_ctx->sched->caches.nprograms <= 2);
   EXPECT_VALUES(int64_t, m.x, N, i, 12 * 13 / 2 + 0 * i);
 }
 

@@ -175,10 +175,10 @@ static void call_and_forget(op2_context ctx) {
   MUST(op2_gbl_create(ctx, 1, OP2_F64, NULL, "passing", &gbl));
   MUST(op2_call(ctx, nothing, NULL, op2_arg_gbl(gbl, OP2_READ)));
   MUST(op2_flush(ctx));
-  const struct op2i_tiling *tilings = ctx->sched->tilings;
+  const struct op2i_tiling *tilings = ctx->sched->caches.tilings;
   op2_gbl_destroy(&gbl);
-  kept += tilings && ctx->sched->tilings == tilings;
-  lost += ctx->sched->tilings != tilings;
+  kept += tilings && ctx->sched->caches.tilings == tilings;
+  lost += ctx->sched->caches.tilings != tilings;
 }
 
 static void play(struct run *r, const int chain[CHAIN], int steps, struct result *out) {
@@ -216,8 +216,8 @@ static bool one(uint64_t seed) {
   open_run(&tiled, "starpu", &mesh);
   unsetenv("OP2_TILE");
   play(&tiled, chain, 3, &got);
-  chains += tiled.ctx->sched->chains_tiled;
-  with_chains += tiled.ctx->sched->chains_tiled > 0;
+  chains += tiled.ctx->sched->stats.chains_tiled;
+  with_chains += tiled.ctx->sched->stats.chains_tiled > 0;
   close_run(&tiled);
   bool same = memcmp(&want, &got, sizeof want) == 0;
   if (!same) diag("seed %" PRIu64 ", tiles of %s: another result", seed, size);

@@ -62,7 +62,7 @@ static char letter_of(const struct op2i_step *step) {
 
 /* The steps of the last program, as letters. */
 static void write_steps(const struct row *w, char out[64]) {
-  const struct op2i_program *program = w->ctx->sched->programs;
+  const struct op2i_program *program = w->ctx->sched->caches.programs;
   int n = 0;
   for (int64_t s = 0; program && s < program->nsteps && n < 63; s++)
     out[n++] = letter_of(&program->steps[s]);

@@ -43,7 +43,7 @@ static op2_status make_stale(struct reader *r, int combination) {
 /* The number of programs that were built for it; -1: failure. */
 static int read_all(struct reader *r, int combination) {
   op2_status status = make_stale(r, combination);
-  int64_t before = r->row.ctx->sched->programs_made;
+  int64_t before = r->row.ctx->sched->stats.programs_made;
   if (!status)
     status =
         op2_par_loop(r->kernel, r->row.cells, op2_arg_direct(r->dats[0], OP2_READ),
@@ -52,7 +52,7 @@ static int read_all(struct reader *r, int combination) {
                      op2_arg_gbl(r->row.sum, OP2_INC));
   if (!status) status = op2_flush(r->row.ctx);
   if (status) fprintf(stderr, "# %s\n", op2_error_message());
-  return status ? -1 : (int)(r->row.ctx->sched->programs_made - before);
+  return status ? -1 : (int)(r->row.ctx->sched->stats.programs_made - before);
 }
 
 static int read_some(struct reader *r, int first, int end, int made) {

@@ -202,7 +202,7 @@ static op2_status submit_next(struct submission *submission) {
     return op2i_error(OP2_ERR_FATAL, "StarPU refused a task (error %d)", -failed);
   }
   submission->tasks[submission->count++] = task;
-  submission->state->ctx->sched->tasks_submitted++;
+  submission->state->ctx->sched->stats.tasks_submitted++;
   return submission->count % LOOK ? OP2_SUCCESS : progress_halos(submission, false, 0);
 }
 
@@ -275,7 +275,7 @@ static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64
 /* ---- choice of the execution mode ------------------------------------------------------------ */
 
 static op2_status run_here(struct state *state, struct op2i_step *steps, int64_t nsteps) {
-  state->ctx->sched->programs_inline++;
+  state->ctx->sched->stats.programs_inline++;
   op2i_sched_starts(state->ctx->sched);
   op2_status status = op2i_tasks_run_here(steps, nsteps);
   for (int64_t s = 0; s < nsteps; s++) steps[s].clock_seconds = 1e-9 * (double)steps[s].nanoseconds;
@@ -317,8 +317,8 @@ static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t
     if (!ran) status = op2i_tasks_run_here(&steps[s], end - s);
   }
   steps[0].clock_seconds = op2i_seconds() - begin;
-  state->ctx->sched->programs_team += any;
-  state->ctx->sched->programs_inline += !any;
+  state->ctx->sched->stats.programs_team += any;
+  state->ctx->sched->stats.programs_inline += !any;
   if (!any) *mode = OP2I_MODE_HERE;
   return status;
 }

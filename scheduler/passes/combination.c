@@ -153,18 +153,18 @@ static void renew_used(const struct op2i_sched *sched, const struct op2i_program
   for (int64_t g = 0; g < program->grouping.ngroups; g++) {
     const struct op2i_group *group = &program->grouping.groups[g];
     struct op2i_combination *c =
-        group->count > 1 ? of_loop(sched->combinations, group->loop) : NULL;
-    if (c && c->last < sched->combinations->passes) renew(sched->combinations, c);
+        group->count > 1 ? of_loop(sched->caches.combinations, group->loop) : NULL;
+    if (c && c->last < sched->caches.combinations->passes) renew(sched->caches.combinations, c);
   }
 }
 
 void op2i_combinations_trim(struct op2i_sched *sched) {
-  struct op2i_combinations *table = sched->combinations;
+  struct op2i_combinations *table = sched->caches.combinations;
   if (table->apart.n > APART_MAX)
     while (table->apart.n > APART_MAX / 4 * 3 && table->apart.oldest->last < table->passes)
       drop(table, table->apart.oldest);
   if (table->fused.n <= FUSED_MAX) return;
-  renew_used(sched, sched->programs);
+  renew_used(sched, sched->caches.programs);
   struct op2i_combination *newer;
   for (struct op2i_combination *c = table->fused.oldest; c; c = newer) {
     newer = c->newer;

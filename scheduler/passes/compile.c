@@ -32,7 +32,8 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   if (loop->function[op2i_loop_variant(loop, c->wish)]) return OP2_SUCCESS;
   op2_status status = op2i_loop_data(loop, &data);
   if (status || data->compiling >= 0) return status;
-  if (data->no_code && data->no_code_force == c->sched->nforces && !c->optional) return OP2_SUCCESS;
+  if (data->no_code && data->no_code_force == c->sched->stats.nforces && !c->optional)
+    return OP2_SUCCESS;
   const char *source;
   double begin = op2i_prepare_begin(c->sched);
   status = source_of(loop, c->wish, &variant, &source);
@@ -73,9 +74,9 @@ static void remember(struct op2i_compile *c, int64_t u) {
     data->no_code = hints.chars;
   }
   data->no_code_status = c->codes[u].status;
-  data->no_code_force = c->sched->nforces;
+  data->no_code_force = c->sched->stats.nforces;
   data->no_code_times++;
-  c->sched->no_codes++;
+  c->sched->stats.no_codes++;
 }
 
 static void forget_failure(const struct op2i_loop *loop) {
@@ -223,7 +224,7 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
   op2_status status = c->sched->ctx->comm && !c->optional
                           ? get_together(c)
                           : op2i_jit_get(c->sched->ctx, (int)c->ncodes, c->codes);
-  c->sched->spent.compiling += op2i_seconds() - begin;
+  c->sched->stats.spent.compiling += op2i_seconds() - begin;
   if (!status) status = compile_for_host(c);
   if (status) return status;
   for (int64_t u = 0; u < c->ncodes; u++) {
@@ -260,7 +261,7 @@ const char *op2i_no_code(const struct op2i_loop *loop) {
 bool op2i_code_refused(const struct op2i_loop *loop) {
   const struct op2i_loop_data *data = loop->sched_data;
   return op2i_no_code(loop) &&
-         (data->no_code_force == loop->op.ctx->sched->nforces || data->no_code_times > 1);
+         (data->no_code_force == loop->op.ctx->sched->stats.nforces || data->no_code_times > 1);
 }
 
 void op2i_compile_end(struct op2i_compile *c) {

@@ -365,7 +365,7 @@ static void list_edges(struct op2i_fusion *pass) {
     const struct op2i_node *node = pass->nodes[p];
     for (int32_t e = 0; e < node->nedges; e++) {
       int64_t from =
-          op2i_graph_place(pass->nodes, p, pass->sched->edges[node->first_edge + e].from);
+          op2i_graph_place(pass->nodes, p, pass->sched->queue.edges[node->first_edge + e].from);
       if (from < 0) continue;
       pass->from[n++] = (int32_t)from;
       pass->to_at[from + 2]++;

@@ -91,7 +91,8 @@ static op2_status meet(const struct op2i_fusion *pass, int32_t c) {
     for (int k = 0; k < r.origins[m]->op.ngbls; k++) words[n++] = r.globals[g++];
   }
   for (int d = 0; d < r.ndats; d++) words[n++] = r.dropped[d];
-  return op2i_combination_meet(pass->sched->combinations, words, n, &pass->clusters[c].combination);
+  return op2i_combination_meet(pass->sched->caches.combinations, words, n,
+                               &pass->clusters[c].combination);
 }
 
 /* All combinations of the queue are counted before it is decided whether one is due, so each has
@@ -104,7 +105,7 @@ static op2_status meet_all(const struct op2i_fusion *pass) {
 }
 
 static bool due(const struct op2i_fusion *pass, const struct op2i_combination *c) {
-  const struct op2i_combinations *table = pass->sched->combinations;
+  const struct op2i_combinations *table = pass->sched->caches.combinations;
   return pass->sched->ctx->config.fuse == OP2I_FUSE_AT_ONCE || c->loop || pass->again ||
          c->times >= op2i_combinations_wanted(table);
 }
@@ -118,7 +119,7 @@ static op2_status fused_loop(const struct op2i_fusion *pass, int32_t c, struct o
   op2_status status = op2i_loop_fuse(r.n, r.origins, r.globals, r.nglobals, out);
   if (status) return status;
   memcpy((*out)->dropped, r.dropped, (size_t)r.ndats * sizeof *r.dropped);
-  op2i_combination_fused(pass->sched->combinations, combination, *out);
+  op2i_combination_fused(pass->sched->caches.combinations, combination, *out);
   return OP2_SUCCESS;
 }
 
@@ -148,7 +149,7 @@ static void note_split(struct op2i_fusion *pass, const struct op2i_loop *loop) {
 }
 
 static void note_apart(struct op2i_fusion *pass, const struct op2i_cluster *cluster) {
-  const struct op2i_combinations *table = pass->sched->combinations;
+  const struct op2i_combinations *table = pass->sched->caches.combinations;
   struct op2i_text line = {0};
   if (!op2i_fuse_notes(pass)) return;
   for (int32_t p = cluster->first; p != NONE; p = pass->next[p])
@@ -253,7 +254,7 @@ static op2_status emit_all(struct op2i_fusion *pass, struct op2i_grouping *out) 
 }
 
 op2_status op2i_fuse_groups(struct op2i_fusion *pass, struct op2i_grouping *out) {
-  struct op2i_combinations *table = pass->sched->combinations;
+  struct op2i_combinations *table = pass->sched->caches.combinations;
   uint64_t digest = op2i_sequence_digest(pass->nodes, pass->n);
   op2i_combinations_begin(table);
   pass->again = op2i_sequence_known(table, digest);

@@ -38,7 +38,7 @@ static op2_status check_edges(const struct op2i_sched *sched, struct op2i_node *
                               int64_t n, const struct where *where) {
   for (int64_t p = 0; p < n; p++)
     for (int32_t e = 0; e < nodes[p]->nedges; e++) {
-      int64_t q = op2i_graph_place(nodes, n, sched->edges[nodes[p]->first_edge + e].from);
+      int64_t q = op2i_graph_place(nodes, n, sched->queue.edges[nodes[p]->first_edge + e].from);
       if (q >= 0 && where[q].at > where[p].at)
         return op2i_error(OP2_ERR_STATE,
                           "loop %" PRId64 " was put before loop %" PRId64 ", on which it depends",

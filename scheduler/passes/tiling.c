@@ -212,7 +212,7 @@ static void free_tiling(struct op2i_tiling *tiling) {
 }
 
 void op2i_tilings_forget(struct op2i_sched *sched, const struct op2i_loop *loop) {
-  for (struct op2i_tiling **at = &sched->tilings; *at;) {
+  for (struct op2i_tiling **at = &sched->caches.tilings; *at;) {
     struct op2i_tiling *tiling = *at;
     bool named = !loop;
     for (int k = 0; k < tiling->nloops; k++) named |= tiling->loops[k] == loop;
@@ -228,7 +228,7 @@ void op2i_tilings_forget(struct op2i_sched *sched, const struct op2i_loop *loop)
 /* Find a plan. It can be used for every prefix of its chain. */
 static struct op2i_tiling *find_tiling(const struct op2i_sched *sched,
                                        const struct op2i_step *steps, int64_t n) {
-  for (struct op2i_tiling *tiling = sched->tilings; tiling; tiling = tiling->next) {
+  for (struct op2i_tiling *tiling = sched->caches.tilings; tiling; tiling = tiling->next) {
     int64_t k = 0;
     while (k < n && k < tiling->nloops && tiling->loops[k] == steps[k].loop) k++;
     if (k == n) return tiling;
@@ -251,8 +251,8 @@ static op2_status make_tiling(struct op2i_sched *sched, const struct op2i_step *
   }
   tiling->nloops = (int)n;
   for (int64_t s = 0; s < n; s++) tiling->loops[s] = steps[s].loop;
-  tiling->next = sched->tilings;
-  sched->tilings = tiling;
+  tiling->next = sched->caches.tilings;
+  sched->caches.tilings = tiling;
   return OP2_SUCCESS;
 }
 
@@ -287,7 +287,7 @@ static op2_status tile_chain(struct op2i_sched *sched, struct op2i_program *prog
         for (int64_t s = 0; s < n; s++) steps[s].tiles = find_tiling(sched, steps, n)->plan;
         steps[0].chain = (int32_t)n;
         program->chains++;
-        sched->chains_tiled++;
+        sched->stats.chains_tiled++;
       }
     } else {
       program->untiled = why;

@@ -72,16 +72,16 @@ static void measure(struct op2i_sched *sched) {
   const struct op2i_device_counts counts = device->counts;
   double little = -1, much = -1;
   void *there = NULL, *here = op2i_calloc(1, MUCH);
-  sched->copy_ns = 20000; /* used where it cannot be measured */
-  sched->byte_ns = 0.1;
+  sched->costs.copy_ns = 20000; /* used where it cannot be measured */
+  sched->costs.byte_ns = 0.1;
   if (here && !op2i_device_alloc(device, MUCH, &there)) {
     little = round_trip(device, there, here, LITTLE);
     much = round_trip(device, there, here, MUCH);
     op2i_device_release(device, there);
   }
   if (little > 0 && much > little) {
-    sched->copy_ns = little / 2;
-    sched->byte_ns = (much - little) / 2 / MUCH;
+    sched->costs.copy_ns = little / 2;
+    sched->costs.byte_ns = (much - little) / 2 / MUCH;
   }
   op2i_free(here);
   device->counts = counts; /* the counts are of copies of values, not of measurements */
@@ -90,7 +90,7 @@ static void measure(struct op2i_sched *sched) {
 void op2i_copy_cost(struct op2i_sched *sched, struct op2i_copy_cost *cost) {
   const char *costs = sched->ctx->config.place_costs;
   double copy = op2i_cost_of_copy(costs), byte = op2i_cost_of_byte(costs);
-  if ((copy < 0 || byte < 0) && sched->copy_ns <= 0) measure(sched);
-  cost->copy_ns = copy < 0 ? sched->copy_ns : copy;
-  cost->byte_ns = byte < 0 ? sched->byte_ns : byte;
+  if ((copy < 0 || byte < 0) && sched->costs.copy_ns <= 0) measure(sched);
+  cost->copy_ns = copy < 0 ? sched->costs.copy_ns : copy;
+  cost->byte_ns = byte < 0 ? sched->costs.byte_ns : byte;
 }

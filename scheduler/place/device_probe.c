@@ -16,8 +16,8 @@ static double seconds_left(const struct op2i_sched *sched, double about_to_run) 
   double share = sched->ctx->device->limits.on_host ? 1.0 / 64 : 1.0 / 4;
   double running = about_to_run, probing = 0;
   for (const struct op2i_sched *queue = sched; queue; queue = queue->outer) {
-    running += queue->spent.running;
-    probing += queue->probe_seconds;
+    running += queue->stats.spent.running;
+    probing += queue->costs.probe_seconds;
   }
   return share * running - probing;
 }
@@ -51,7 +51,7 @@ static const double first_compilation = 0.25;
 
 static double compilation(const struct op2i_sched *sched, const struct op2i_loop *loop) {
   if (!op2i_probe_waits(loop)) return 0;
-  return sched->compilation > 0 ? sched->compilation : first_compilation;
+  return sched->costs.compile_seconds > 0 ? sched->costs.compile_seconds : first_compilation;
 }
 
 /* Estimated seconds of a run on the device: as long as on the host, plus copies and tables. */
@@ -99,8 +99,9 @@ struct op2i_loop *op2i_probe_next_to_compile(struct op2i_sched *sched,
 
 void op2i_probe_has_code(struct op2i_sched *sched, struct op2i_loop *loop, double seconds) {
   struct op2i_loop_data *data = loop->sched_data;
-  sched->compilation = sched->compilation > 0 ? (sched->compilation + seconds) / 2 : seconds;
-  sched->probe_seconds += seconds;
+  sched->costs.compile_seconds =
+      sched->costs.compile_seconds > 0 ? (sched->costs.compile_seconds + seconds) / 2 : seconds;
+  sched->costs.probe_seconds += seconds;
   if (!has_code(loop)) data->probes = OP2I_DEVICE_RUNS_FIRST;
 }
 
@@ -111,7 +112,7 @@ static bool begin_probe(struct op2i_sched *sched, struct op2i_step *step, double
   step->is_probe = true;
   step->held = estimate(sched, step->loop);
   step->spent = 0;
-  sched->probe_seconds += step->held;
+  sched->costs.probe_seconds += step->held;
   return true;
 }
 
@@ -140,15 +141,16 @@ bool op2i_probes_begin(struct op2i_sched *sched, struct op2i_step *steps, int64_
 void op2i_probe_add_copy_time(struct op2i_step *step, double seconds, size_t bytes) {
   enum { MANY = 1 << 16 };
   struct op2i_sched *sched = step->loop->op.ctx->sched;
-  double ns = 1e9 * seconds - sched->copy_ns;
+  double ns = 1e9 * seconds - sched->costs.copy_ns;
   step->spent += seconds;
-  if (bytes >= MANY && ns > 0) sched->byte_ns = (sched->byte_ns + ns / (double)bytes) / 2;
+  if (bytes >= MANY && ns > 0)
+    sched->costs.byte_ns = (sched->costs.byte_ns + ns / (double)bytes) / 2;
 }
 
 void op2i_probe_end(const struct op2i_step *step) {
   struct op2i_sched *sched = step->loop->op.ctx->sched;
   double more = step->seconds + step->spent - step->held + copies(sched, &step->loop->op, false);
-  if (step->is_probe && more > 0) sched->probe_seconds += more;
+  if (step->is_probe && more > 0) sched->costs.probe_seconds += more;
 }
 
 /* ---- number of steps that run together ------------------------------------------------------- */

@@ -69,7 +69,7 @@ static bool is_there(const struct op2i_loop *loop, enum op2i_variant wish) {
 
 /* True if the next step runs on the device by a rule that ignores costs. */
 static bool draw(struct op2i_sched *sched, struct op2i_rule rule) {
-  int64_t number = sched->steps_placed++;
+  int64_t number = sched->stats.steps_placed++;
   if (rule.kind == OP2I_RULE_RANDOM) return op2i_hash_word(rule.seed, (uint64_t)number) >> 40 & 1;
   return number & 1;
 }

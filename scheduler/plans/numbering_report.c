@@ -82,8 +82,8 @@ static const char *in_words(op2_map map) {
 
 void op2i_numbering_explain(op2_context ctx, FILE *stream) {
   bool any = false;
-  if (ctx->sched->renumberings.chars)
-    fprintf(stream, "\nrenumbering by itself:\n%s", ctx->sched->renumberings.chars);
+  if (ctx->sched->stats.renumberings.chars)
+    fprintf(stream, "\nrenumbering by itself:\n%s", ctx->sched->stats.renumberings.chars);
   for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
        loop = loop->next)
     for (int m = 0; m < loop->nmaps; m++) {

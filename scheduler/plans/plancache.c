@@ -185,7 +185,7 @@ static op2_status make_entry(struct op2i_sched *sched, struct request *request,
     free_shared(shared);
     return status;
   }
-  struct op2i_plan_cache *cache = sched->plans;
+  struct op2i_plan_cache *cache = sched->caches.plans;
   shared->key = request->key;
   request->key = NULL;
   shared->nwords = request->nwords;
@@ -213,14 +213,15 @@ op2_status op2i_plan_get_sized(struct op2i_sched *sched, const struct op2i_loop 
   struct request request;
   op2_status status = describe(loop, range, parts, block_size, &request);
   if (status) goto done;
-  for (struct op2i_shared_plan *shared = sched->plans->first; shared; shared = shared->next) {
+  for (struct op2i_shared_plan *shared = sched->caches.plans->first; shared;
+       shared = shared->next) {
     if (shared->nwords != request.nwords ||
         memcmp(shared->key, request.key, (size_t)shared->nwords * sizeof *shared->key))
       continue;
     if (sched->ctx->config.verify) status = verify_found(loop, shared, &request);
     if (status) goto done;
     shared->refs++;
-    sched->plans->found++;
+    sched->caches.plans->found++;
     *out = shared;
     goto done;
   }

@@ -102,11 +102,11 @@ static void put_edges(const struct drawing *d, bool overlap) {
 
 void op2i_program_draw(struct op2i_sched *sched, const struct op2i_program *program,
                        struct op2i_node *const *nodes, int64_t done) {
-  struct drawing d = {.text = &sched->exchanges, .program = program, .nodes = nodes};
+  struct drawing d = {.text = &sched->drawing.exchanges, .program = program, .nodes = nodes};
   for (int64_t x = 0; x < program->nexchanges; x++) {
     d.placed = &program->exchanges[x];
     if (d.placed->end >= done) continue;
-    d.number = ++sched->nexchanges;
+    d.number = ++sched->drawing.nexchanges;
     put_label(&d);
     put_edges(&d, sched->ctx->config.overlap);
   }

@@ -100,13 +100,13 @@ static op2_status run_next_singly(const struct part *part, int64_t *ran, int64_t
     if (code == OP2_ERR_NOMEM || code == OP2_ERR_FATAL) return op2i_error(code, "%s", what);
     return op2i_node_fail(sched, node, code, what);
   }
-  sched->outcomes_at = i;
+  sched->outcomes.first = i;
   status = op2i_pending_combine_for(sched, node);
-  sched->gathers = true;
+  sched->outcomes.gathers = true;
   if (!status) status = op2i_program_run(sched, program, &node, &done);
-  sched->gathers = false;
+  sched->outcomes.gathers = false;
   op2i_program_put(program);
-  sched->outcomes[i].ran = !sched->outcomes[i].settled;
+  sched->outcomes.list[i].ran = !sched->outcomes.list[i].settled;
   return status;
 }
 
@@ -163,7 +163,7 @@ static op2_status run_among_ranks(const struct part *part, struct op2i_program *
   op2_status status = op2i_program_run(part->sched, program, part->nodes, &done);
   if (status) return status;
   for (int64_t i = 0; i < part->n; i++)
-    part->sched->outcomes[i].ran = !part->sched->outcomes[i].settled;
+    part->sched->outcomes.list[i].ran = !part->sched->outcomes.list[i].settled;
   return op2i_outcomes_settle(part->sched, part->nodes, 0, part->n);
 }
 
@@ -181,11 +181,11 @@ static op2_status run_alone(const struct part *part, struct op2i_program *progra
 static op2_status run_together(const struct part *part) {
   struct op2i_sched *sched = part->sched;
   struct op2i_program *program;
-  int64_t no_codes = sched->no_codes;
+  int64_t no_codes = sched->stats.no_codes;
   bool whole = true;
   op2_status status = op2i_program_get(sched, part->nodes, part->n, &program);
   if (status == OP2_ERR_FATAL) return status;
-  if (status) return sched->no_codes > no_codes ? OP2_SUCCESS : run_singly(part);
+  if (status) return sched->stats.no_codes > no_codes ? OP2_SUCCESS : run_singly(part);
   status = sched->ctx->comm ? run_among_ranks(part, program) : run_alone(part, program, &whole);
   op2i_program_put(program);
   return status || whole ? status : run_singly(part);
@@ -219,13 +219,14 @@ static op2_status run_part(const struct part *all) {
 
 static op2_status list_marked(struct op2i_sched *sched, struct part *part) {
   *part = (struct part){.sched = sched};
-  for (int64_t i = 0; i < sched->nnodes; i++) {
-    if (!sched->nodes[i].marked) continue;
-    if (op2i_grow(&sched->marked, sizeof(struct op2i_node *), part->n, &sched->marked_capacity))
+  for (int64_t i = 0; i < sched->queue.nnodes; i++) {
+    if (!sched->queue.nodes[i].marked) continue;
+    if (op2i_grow(&sched->queue.marked, sizeof(struct op2i_node *), part->n,
+                  &sched->queue.marked_capacity))
       return op2i_error_nomem("a program");
-    sched->marked[part->n++] = &sched->nodes[i];
+    sched->queue.marked[part->n++] = &sched->queue.nodes[i];
   }
-  part->nodes = sched->marked;
+  part->nodes = sched->queue.marked;
   return OP2_SUCCESS;
 }
 

@@ -17,10 +17,10 @@
 
 void op2i_outcomes_begin(struct op2i_sched *sched, int64_t n) {
   for (int64_t i = 0; i < n && sched->ctx->comm; i++) {
-    op2i_free(sched->outcomes[i].message);
-    sched->outcomes[i] = (struct op2i_outcome){.ran = false};
+    op2i_free(sched->outcomes.list[i].message);
+    sched->outcomes.list[i] = (struct op2i_outcome){.ran = false};
   }
-  sched->outcomes_at = 0;
+  sched->outcomes.first = 0;
 }
 
 /* Keep the first failure of a node. If there is no memory for its message, a general one is
@@ -37,14 +37,16 @@ op2_status op2i_outcome_note(struct op2i_sched *sched, const struct op2i_groupin
                              int64_t g, op2_status status) {
   const struct op2i_group *group = &grouping->groups[g];
   for (int32_t m = 0; m < group->count && status != OP2_ERR_FATAL; m++)
-    status = note(&sched->outcomes[sched->outcomes_at + grouping->nodes[group->first + m]], status);
+    status = note(&sched->outcomes.list[sched->outcomes.first + grouping->nodes[group->first + m]],
+                  status);
   return status;
 }
 
 bool op2i_outcome_failed(const struct op2i_sched *sched, const struct op2i_grouping *grouping,
                          int64_t g) {
   return sched->ctx->comm &&
-         sched->outcomes[sched->outcomes_at + grouping->nodes[grouping->groups[g].first]].status;
+         sched->outcomes.list[sched->outcomes.first + grouping->nodes[grouping->groups[g].first]]
+             .status;
 }
 
 /* ---- agreement of ranks ---------------------------------------------------------------------- */
@@ -78,7 +80,7 @@ static op2_status recall(const struct op2i_outcome *outcomes, int64_t place,
 
 static op2_status agree(struct op2i_sched *sched, int64_t from, int64_t end, bool *failed) {
   struct op2i_comm *comm = sched->ctx->comm;
-  struct op2i_outcome *outcomes = sched->outcomes;
+  struct op2i_outcome *outcomes = sched->outcomes.list;
   for (*failed = false;; *failed = true) {
     char message[OP2I_WORDS];
     int64_t place = first(outcomes, from, end);
@@ -118,7 +120,7 @@ static op2_status settle_ran(struct op2i_sched *sched, struct op2i_node *const *
                              int64_t end) {
   op2_status status = OP2_SUCCESS;
   for (int64_t i = from; i < end && !status; i++)
-    if (sched->outcomes[i].ran) status = settle(sched, nodes[i], &sched->outcomes[i]);
+    if (sched->outcomes.list[i].ran) status = settle(sched, nodes[i], &sched->outcomes.list[i]);
   return status;
 }
 
@@ -133,14 +135,14 @@ op2_status op2i_outcomes_settle(struct op2i_sched *sched, struct op2i_node *cons
 op2_status op2i_outcomes_before_call(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                      const struct op2i_grouping *grouping, int64_t g,
                                      bool *cancelled) {
-  int64_t at = sched->outcomes_at, end = at + grouping->n;
+  int64_t at = sched->outcomes.first, end = at + grouping->n;
   struct op2i_node *node = nodes[grouping->nodes[grouping->groups[g].first]];
   bool failed;
   if (!sched->ctx->comm) return OP2_SUCCESS;
   op2_status status = agree(sched, at, end, &failed);
   for (int64_t i = 0; i < grouping->n && failed; i++) make_stale(nodes[i]);
   if (status || !(failed || sched->ctx->npoisoned)) return status;
-  struct op2i_outcome *outcomes = sched->outcomes + at;
+  struct op2i_outcome *outcomes = sched->outcomes.list + at;
   for (int64_t i = 0; i < grouping->groups[g].first; i++)
     outcomes[grouping->nodes[i]].ran = !outcomes[grouping->nodes[i]].settled;
   status = settle_ran(sched, nodes - at, at, end);

@@ -18,7 +18,7 @@ static struct op2i_reduction reduction_of(struct op2i_sched *sched,
                                           const struct op2i_pending *pending) {
   struct op2i_program *program = pending->program;
   int64_t first = program->steps[pending->step].reduced;
-  sched->outcomes_at = pending->at;
+  sched->outcomes.first = pending->at;
   return (struct op2i_reduction){.steps = &program->steps[first],
                                  .n = pending->step - first,
                                  .lost = op2i_outcome_failed(sched, &program->grouping, 0)};
@@ -32,7 +32,7 @@ static op2_status end_combined(struct op2i_sched *sched, op2_status status,
   op2_status ended = status == OP2_ERR_FATAL ? status : OP2_SUCCESS;
   for (int i = 0; i < n; i++) {
     const op2_status failed = status ? status : reductions[i].status;
-    sched->outcomes_at = combined[i].at;
+    sched->outcomes.first = combined[i].at;
     if (failed && ended != OP2_ERR_FATAL)
       ended = op2i_outcome_note(sched, &combined[i].program->grouping, 0, failed);
     op2i_program_put(combined[i].program);
@@ -44,21 +44,21 @@ static op2_status end_combined(struct op2i_sched *sched, op2_status status,
 static op2_status combine(struct op2i_sched *sched, const struct op2i_node *node) {
   struct op2i_pending combined[OP2I_PENDING];
   struct op2i_reduction reductions[OP2I_PENDING];
-  int64_t at = sched->outcomes_at;
+  int64_t at = sched->outcomes.first;
   int n = 0, kept = 0;
-  for (int i = 0; i < sched->npending; i++) {
-    const struct op2i_pending pending = sched->pending[i];
+  for (int i = 0; i < sched->outcomes.npending; i++) {
+    const struct op2i_pending pending = sched->outcomes.pending[i];
     if (node && !needed_by(&pending, node)) {
-      sched->pending[kept++] = pending;
+      sched->outcomes.pending[kept++] = pending;
       continue;
     }
     reductions[n] = reduction_of(sched, &pending);
     combined[n++] = pending;
   }
-  sched->npending = kept;
+  sched->outcomes.npending = kept;
   op2_status status = n ? op2i_steps_reduce(reductions, n) : OP2_SUCCESS;
   status = end_combined(sched, status, combined, reductions, n);
-  sched->outcomes_at = at;
+  sched->outcomes.first = at;
   return status;
 }
 
@@ -72,17 +72,18 @@ op2_status op2i_pending_add(struct op2i_sched *sched, struct op2i_program *progr
                             struct op2i_node *node) {
   size_t bytes = op2i_reduction_bytes(program->steps[program->steps[step].reduced].loop);
   size_t all = bytes;
-  for (int i = 0; i < sched->npending; i++) all += sched->pending[i].bytes;
+  for (int i = 0; i < sched->outcomes.npending; i++) all += sched->outcomes.pending[i].bytes;
   op2_status status = OP2_SUCCESS;
-  if (all > OP2I_REDUCED_TOGETHER || sched->npending == OP2I_PENDING)
+  if (all > OP2I_REDUCED_TOGETHER || sched->outcomes.npending == OP2I_PENDING)
     status = op2i_pending_combine(sched);
   if (status) return status;
   program->holders++;
-  sched->pending[sched->npending++] = (struct op2i_pending){
-      .program = program, .node = node, .step = step, .at = sched->outcomes_at, .bytes = bytes};
+  sched->outcomes.pending[sched->outcomes.npending++] = (struct op2i_pending){
+      .program = program, .node = node, .step = step, .at = sched->outcomes.first, .bytes = bytes};
   return OP2_SUCCESS;
 }
 
 void op2i_pending_drop(struct op2i_sched *sched) {
-  while (sched->npending) op2i_program_put(sched->pending[--sched->npending].program);
+  while (sched->outcomes.npending)
+    op2i_program_put(sched->outcomes.pending[--sched->outcomes.npending].program);
 }

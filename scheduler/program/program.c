@@ -150,27 +150,27 @@ static void forget_alone(struct op2i_op *op) {
 
 void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op) {
   if (op2i_op_loop(op)) op2i_tilings_forget(sched, op2i_op_loop(op));
-  if (op2i_op_loop(op)) op2i_combinations_forget(sched->combinations, op2i_op_loop(op));
+  if (op2i_op_loop(op)) op2i_combinations_forget(sched->caches.combinations, op2i_op_loop(op));
   forget_alone(op);
-  for (struct op2i_program **at = &sched->programs; *at;) {
+  for (struct op2i_program **at = &sched->caches.programs; *at;) {
     struct op2i_program *program = *at;
     if (!uses(program, op)) {
       at = &program->next;
       continue;
     }
     *at = program->next;
-    sched->nprograms--;
+    sched->caches.nprograms--;
     op2i_program_drop(program);
   }
 }
 
 static void forget_programs(struct op2i_sched *sched) {
-  while (sched->programs) {
-    struct op2i_program *program = sched->programs;
-    sched->programs = program->next;
+  while (sched->caches.programs) {
+    struct op2i_program *program = sched->caches.programs;
+    sched->caches.programs = program->next;
     op2i_program_drop(program);
   }
-  sched->nprograms = 0;
+  sched->caches.nprograms = 0;
 }
 
 void op2i_sched_forget_all(struct op2i_sched *sched) {
@@ -192,14 +192,14 @@ op2_status op2i_verified(op2_status status, const char *pass) {
 
 /* The newest programs are kept, each with its plans, tasks and code. */
 static void keep(struct op2i_sched *sched, struct op2i_program *program) {
-  program->next = sched->programs;
-  sched->programs = program;
-  if (++sched->nprograms <= PROGRAMS_MAX) return;
-  struct op2i_program **last = &sched->programs;
+  program->next = sched->caches.programs;
+  sched->caches.programs = program;
+  if (++sched->caches.nprograms <= PROGRAMS_MAX) return;
+  struct op2i_program **last = &sched->caches.programs;
   while ((*last)->next) last = &(*last)->next;
   op2i_program_drop(*last);
   *last = NULL;
-  sched->nprograms--;
+  sched->caches.nprograms--;
 }
 
 /* An operation by itself has a program for each combination of stale halos in which it has run; the
@@ -232,12 +232,12 @@ static struct op2i_program *find_program(struct op2i_sched *sched, struct op2i_n
                                          int64_t n) {
   if (n == 1) return find_alone(nodes);
   uint64_t hash = hash_ops(nodes, n);
-  for (struct op2i_program **at = &sched->programs; *at; at = &(*at)->next) {
+  for (struct op2i_program **at = &sched->caches.programs; *at; at = &(*at)->next) {
     struct op2i_program *program = *at;
     if (!matches(program, hash, nodes, n)) continue;
     *at = program->next;
-    program->next = sched->programs;
-    sched->programs = program;
+    program->next = sched->caches.programs;
+    sched->caches.programs = program;
     return program;
   }
   return NULL;
@@ -247,7 +247,7 @@ static struct op2i_program *find_program(struct op2i_sched *sched, struct op2i_n
  * and forget which loops have come together before, so that they are in the same state again. */
 static void begin_anew(struct op2i_sched *sched) {
   op2i_sched_forget_all(sched);
-  op2i_combinations_reset(sched->combinations);
+  op2i_combinations_reset(sched->caches.combinations);
 }
 
 static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
@@ -258,10 +258,10 @@ static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *cons
   if (status == OP2_ERR_NOMEM && sched->ctx->comm) begin_anew(sched);
   if (status) return status;
   struct op2i_program *program = *out;
-  sched->programs_made++;
+  sched->stats.programs_made++;
   for (int64_t g = 0; g < program->grouping.ngroups; g++)
     if (program->grouping.groups[g].count > 1)
-      sched->loops_fused += program->grouping.groups[g].count;
+      sched->stats.loops_fused += program->grouping.groups[g].count;
   if (n == 1)
     keep_alone(nodes[0]->op, program);
   else
@@ -273,7 +273,7 @@ static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *cons
  * now fused. */
 static op2_status make_anew(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                             struct op2i_program **program) {
-  struct op2i_program *before = *program, **at = &sched->programs;
+  struct op2i_program *before = *program, **at = &sched->caches.programs;
   const int64_t runs = before->runs;
   op2_status status = make_and_keep(sched, nodes, n, program);
   if (status) return status;
@@ -282,7 +282,7 @@ static op2_status make_anew(struct op2i_sched *sched, struct op2i_node *const *n
   /* making the new one took so many programs that the old one has been dropped */
   if (!*at) return OP2_SUCCESS;
   *at = before->next;
-  sched->nprograms--;
+  sched->caches.nprograms--;
   op2i_program_drop(before);
   return OP2_SUCCESS;
 }
@@ -292,7 +292,7 @@ static op2_status find_or_make(struct op2i_sched *sched, struct op2i_node *const
   *out = find_program(sched, nodes, n);
   if (!*out) return make_and_keep(sched, nodes, n, out);
   if ((*out)->grouping.napart) return make_anew(sched, nodes, n, out);
-  sched->programs_replayed++;
+  sched->stats.programs_replayed++;
   if (!sched->ctx->config.verify) return OP2_SUCCESS;
   return op2i_context_agree(sched->ctx, verify_found(sched, *out, nodes));
 }

@@ -205,7 +205,7 @@ static op2_status run_part(struct op2i_sched *sched, struct op2i_program *progra
   case OP2I_STEP_LOOP: return run_steps(sched, program, steps, n);
   case OP2I_STEP_CALL: return run_call(sched, program, s, nodes);
   case OP2I_STEP_REDUCE:
-    if (sched->gathers) return op2i_pending_add(sched, program, s, nodes[0]);
+    if (sched->outcomes.gathers) return op2i_pending_add(sched, program, s, nodes[0]);
     return run_reductions(sched, program, s, n);
   default: return run_exchange(sched->ctx, program, steps);
   }

@@ -224,7 +224,7 @@ void op2i_step_account(const struct op2i_step *step) {
   struct op2i_loop *loop = step->loop;
   struct op2i_loop_data *data = loop->sched_data;
   double elements = (double)(step->hi - step->lo);
-  struct op2i_spent *spent = &loop->op.ctx->sched->spent;
+  struct op2i_spent *spent = &loop->op.ctx->sched->stats.spent;
   /* A device as a whole works on a loop, as all workers together would; if loops of the host run at
    * the same time, only the one worker counts that waits for it. */
   double seconds =

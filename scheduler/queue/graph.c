@@ -9,16 +9,16 @@
 #include "mem.h"
 
 struct op2i_node *op2i_graph_find(struct op2i_sched *sched, int64_t number) {
-  if (!sched->nnodes || number < sched->nodes[0].number) return NULL;
-  int64_t lo = 0, hi = sched->nnodes - 1;
+  if (!sched->queue.nnodes || number < sched->queue.nodes[0].number) return NULL;
+  int64_t lo = 0, hi = sched->queue.nnodes - 1;
   int64_t guess =
       number -
-      sched->nodes[0].number; /* exact unless a part of the queue has run before the rest */
-  if (guess <= hi && sched->nodes[guess].number == number) return &sched->nodes[guess];
+      sched->queue.nodes[0].number; /* exact unless a part of the queue has run before the rest */
+  if (guess <= hi && sched->queue.nodes[guess].number == number) return &sched->queue.nodes[guess];
   while (lo <= hi) {
     int64_t mid = lo + (hi - lo) / 2;
-    if (sched->nodes[mid].number == number) return &sched->nodes[mid];
-    if (sched->nodes[mid].number < number)
+    if (sched->queue.nodes[mid].number == number) return &sched->queue.nodes[mid];
+    if (sched->queue.nodes[mid].number < number)
       lo = mid + 1;
     else
       hi = mid - 1;
@@ -66,7 +66,7 @@ static inline bool queued(const struct joining *joining, int64_t number) {
 static inline bool add_edge(const struct joining *joining, int64_t from, int32_t r,
                             enum op2i_edge_kind kind) {
   if (!queued(joining, from)) return false;
-  joining->sched->edges[joining->sched->nedges++] = (struct op2i_edge){from, r, kind};
+  joining->sched->queue.edges[joining->sched->queue.nedges++] = (struct op2i_edge){from, r, kind};
   return true;
 }
 
@@ -96,13 +96,15 @@ static inline int reserve_use(struct op2i_resource *resource, op2_access access,
 static int reserve_uses(struct op2i_sched *sched, const struct op2i_node *node, int64_t oldest) {
   const struct op2i_op *op = node->op;
   int32_t n = op->ndats + op->ngbls;
-  int64_t most = sched->nedges + n;
+  int64_t most = sched->queue.nedges + n;
   for (int d = 0; d < op->ndats; d++)
     if (reserve_use(&op->dats[d]->res, op->dat_access[d], oldest, &most)) return -1;
   for (int g = 0; g < op->ngbls; g++)
     if (reserve_use(&node->versions[g]->res, op->gbl_access[g], oldest, &most)) return -1;
-  return op2i_reserve(&sched->before, sizeof *sched->before, n, &sched->before_capacity) ||
-                 op2i_reserve(&sched->edges, sizeof *sched->edges, most, &sched->edges_capacity)
+  return op2i_reserve(&sched->queue.before, sizeof *sched->queue.before, n,
+                      &sched->queue.before_capacity) ||
+                 op2i_reserve(&sched->queue.edges, sizeof *sched->queue.edges, most,
+                              &sched->queue.edges_capacity)
              ? -1
              : 0;
 }
@@ -112,7 +114,7 @@ static int reserve_uses(struct op2i_sched *sched, const struct op2i_node *node, 
 static void join_use(const struct joining *joining, struct op2i_resource *resource,
                      op2_access access, int32_t r) {
   int64_t writer = resource->last_writer, nreaders = resource->nreaders;
-  joining->sched->before[r] = (struct op2i_before){resource, writer, nreaders};
+  joining->sched->queue.before[r] = (struct op2i_before){resource, writer, nreaders};
   if (!op2i_overwrites(access)) add_edge(joining, writer, r, OP2I_RAW);
   if (!op2i_modifies(access)) {
     resource->readers[nreaders] = joining->number;
@@ -130,23 +132,24 @@ static void join_use(const struct joining *joining, struct op2i_resource *resour
 static op2_status join_node(struct op2i_sched *sched, struct op2i_node *node, int64_t oldest) {
   const struct op2i_op *op = node->op;
   const struct joining joining = {sched, node->number, oldest,
-                                  node->number - oldest == node - sched->nodes};
+                                  node->number - oldest == node - sched->queue.nodes};
   int32_t ndats = op->ndats, ngbls = op->ngbls;
   if (reserve_uses(sched, node, oldest)) return op2i_error_nomem("the graph of loops");
-  node->first_edge = sched->nedges;
+  node->first_edge = sched->queue.nedges;
   for (int32_t d = 0; d < ndats; d++) join_use(&joining, &op->dats[d]->res, op->dat_access[d], d);
   for (int32_t g = 0; g < ngbls; g++)
     join_use(&joining, &node->versions[g]->res, op->gbl_access[g], ndats + g);
-  node->nedges = (int32_t)(sched->nedges - node->first_edge);
-  sched->nbefore = ndats + ngbls;
+  node->nedges = (int32_t)(sched->queue.nedges - node->first_edge);
+  sched->queue.nbefore = ndats + ngbls;
   return OP2_SUCCESS;
 }
 
 op2_status op2i_graph_join(struct op2i_sched *sched) {
   op2_status status = OP2_SUCCESS;
-  while (sched->njoined < sched->nnodes && !status) {
-    status = join_node(sched, &sched->nodes[sched->njoined], sched->nodes[0].number);
-    sched->njoined += !status;
+  while (sched->queue.njoined < sched->queue.nnodes && !status) {
+    status =
+        join_node(sched, &sched->queue.nodes[sched->queue.njoined], sched->queue.nodes[0].number);
+    sched->queue.njoined += !status;
   }
   return status;
 }
@@ -165,13 +168,13 @@ static size_t piece_bytes(const struct op2i_op *op) {
 
 static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                             const unsigned char *payload, struct op2i_node *node) {
-  unsigned char *piece = op2i_slab_take(&sched->slab, piece_bytes(op));
+  unsigned char *piece = op2i_slab_take(&sched->queue.slab, piece_bytes(op));
   if (!piece) return op2i_error_nomem("a queued operation");
   /* Every field is named: clearing the node first would take as long as all the rest of
    * this function. */
   *node = (struct op2i_node){.state = OP2I_QUEUED,
                              .marked = false,
-                             .number = sched->next_number,
+                             .number = sched->queue.next_number,
                              .where = where,
                              .op = op,
                              .versions = (void *)piece,
@@ -182,35 +185,38 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_wh
   for (int g = 0; g < op->ngbls; g++) node->versions[g] = op->gbls[g]->now;
   if (op->payload_bytes) memcpy(node->payload, payload, (size_t)op->payload_bytes);
   op2_status status = op->kind->capture ? op->kind->capture(op, node->payload) : OP2_SUCCESS;
-  if (status) op2i_slab_give(&sched->slab, piece, piece_bytes(op));
+  if (status) op2i_slab_give(&sched->queue.slab, piece, piece_bytes(op));
   return status;
 }
 
 /* Reserve what a force needs for its list of nodes and their outcomes: no rank may lack that memory
  * when all of them run. */
 static int reserve_run(struct op2i_sched *sched) {
-  int64_t n = sched->nnodes + 1, before = sched->outcomes_capacity;
-  if (op2i_reserve(&sched->marked, sizeof(struct op2i_node *), n, &sched->marked_capacity) ||
-      op2i_reserve(&sched->outcomes, sizeof *sched->outcomes, n, &sched->outcomes_capacity))
+  int64_t n = sched->queue.nnodes + 1, before = sched->outcomes.capacity;
+  if (op2i_reserve(&sched->queue.marked, sizeof(struct op2i_node *), n,
+                   &sched->queue.marked_capacity) ||
+      op2i_reserve(&sched->outcomes.list, sizeof *sched->outcomes.list, n,
+                   &sched->outcomes.capacity))
     return -1;
-  for (int64_t i = before; i < sched->outcomes_capacity; i++)
-    sched->outcomes[i] = (struct op2i_outcome){.ran = false};
+  for (int64_t i = before; i < sched->outcomes.capacity; i++)
+    sched->outcomes.list[i] = (struct op2i_outcome){.ran = false};
   return 0;
 }
 
 op2_status op2i_graph_add(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                           const unsigned char *payload) {
-  if (sched->nnodes == sched->nodes_capacity &&
-      op2i_grow(&sched->nodes, sizeof *sched->nodes, sched->nnodes, &sched->nodes_capacity))
+  if (sched->queue.nnodes == sched->queue.nodes_capacity &&
+      op2i_grow(&sched->queue.nodes, sizeof *sched->queue.nodes, sched->queue.nnodes,
+                &sched->queue.nodes_capacity))
     return op2i_error_nomem("the queue of loops");
   if (sched->ctx->comm && reserve_run(sched)) return op2i_error_nomem("the queue of loops");
-  struct op2i_node *node = &sched->nodes[sched->nnodes];
+  struct op2i_node *node = &sched->queue.nodes[sched->queue.nnodes];
   op2_status status = make_node(sched, op, where, payload, node);
   if (status) return status;
   op->kind->use(op);
   for (int g = 0; g < op->ngbls; g++) node->versions[g]->refs++;
-  sched->nnodes++;
-  sched->next_number++;
+  sched->queue.nnodes++;
+  sched->queue.next_number++;
   return OP2_SUCCESS;
 }
 
@@ -230,63 +236,63 @@ int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *re
   /* a node was marked whose kind keeps the order of the queue, so earlier ones of such
    * kinds must run as well */
   bool in_order = false;
-  for (int64_t i = sched->nnodes - 1; i >= 0; i--) { /* edges lead to earlier nodes only */
-    struct op2i_node *node = &sched->nodes[i];
+  for (int64_t i = sched->queue.nnodes - 1; i >= 0; i--) { /* edges lead to earlier nodes only */
+    struct op2i_node *node = &sched->queue.nodes[i];
     node->marked |= in_order && node->op->kind->in_order;
     if (!node->marked) continue;
     in_order |= node->op->kind->in_order;
     marked++;
     for (int32_t e = 0; e < node->nedges; e++)
-      mark_number(sched, sched->edges[node->first_edge + e].from);
+      mark_number(sched, sched->queue.edges[node->first_edge + e].from);
   }
   return marked;
 }
 
 int64_t op2i_graph_mark_all(struct op2i_sched *sched) {
-  for (int64_t i = 0; i < sched->nnodes; i++) sched->nodes[i].marked = true;
-  return sched->nnodes;
+  for (int64_t i = 0; i < sched->queue.nnodes; i++) sched->queue.nodes[i].marked = true;
+  return sched->queue.nnodes;
 }
 
 static void free_node(struct op2i_sched *sched, struct op2i_node *node) {
   for (int g = 0; g < node->op->ngbls; g++) op2i_version_unref(node->versions[g]);
-  op2i_slab_give(&sched->slab, node->versions, piece_bytes(node->op));
+  op2i_slab_give(&sched->queue.slab, node->versions, piece_bytes(node->op));
   node->op->kind->unuse(node->op);
 }
 
 /* A write only sets the number of readers to zero, so the list itself is still there to be
  * restored. */
 void op2i_graph_undo(struct op2i_sched *sched) {
-  struct op2i_node *node = &sched->nodes[--sched->nnodes];
-  if (sched->njoined > sched->nnodes) {
-    for (int64_t r = 0; r < sched->nbefore; r++) {
-      sched->before[r].resource->last_writer = sched->before[r].last_writer;
-      sched->before[r].resource->nreaders = sched->before[r].nreaders;
+  struct op2i_node *node = &sched->queue.nodes[--sched->queue.nnodes];
+  if (sched->queue.njoined > sched->queue.nnodes) {
+    for (int64_t r = 0; r < sched->queue.nbefore; r++) {
+      sched->queue.before[r].resource->last_writer = sched->queue.before[r].last_writer;
+      sched->queue.before[r].resource->nreaders = sched->queue.before[r].nreaders;
     }
-    sched->nedges = node->first_edge;
-    sched->njoined--;
+    sched->queue.nedges = node->first_edge;
+    sched->queue.njoined--;
   }
   free_node(sched, node);
 }
 
 void op2i_graph_retire(struct op2i_sched *sched) {
   int64_t nodes = 0, edges = 0, joined = 0;
-  for (int64_t i = 0; i < sched->nnodes; i++) {
-    struct op2i_node node = sched->nodes[i];
+  for (int64_t i = 0; i < sched->queue.nnodes; i++) {
+    struct op2i_node node = sched->queue.nodes[i];
     if (node.marked) {
       free_node(sched, &node);
       continue;
     }
     if (node.nedges)
-      memmove(&sched->edges[edges], &sched->edges[node.first_edge],
-              (size_t)node.nedges * sizeof *sched->edges);
+      memmove(&sched->queue.edges[edges], &sched->queue.edges[node.first_edge],
+              (size_t)node.nedges * sizeof *sched->queue.edges);
     node.first_edge = edges;
     edges += node.nedges;
-    joined += i < sched->njoined;
-    sched->nodes[nodes++] = node;
+    joined += i < sched->queue.njoined;
+    sched->queue.nodes[nodes++] = node;
   }
-  sched->nnodes = nodes;
-  sched->nedges = edges;
-  sched->njoined = joined;
+  sched->queue.nnodes = nodes;
+  sched->queue.nedges = edges;
+  sched->queue.njoined = joined;
   /* A context that has ended queues nothing more. */
-  if (!nodes && sched->ctx->finalized) op2i_slab_clear(&sched->slab);
+  if (!nodes && sched->ctx->finalized) op2i_slab_clear(&sched->queue.slab);
 }

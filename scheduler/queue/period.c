@@ -43,14 +43,16 @@ static int64_t of_periods(int64_t n, int64_t period) {
 }
 
 int64_t op2i_sched_complete(struct op2i_sched *sched) {
-  int64_t n = sched->nnodes, done = 0;
+  int64_t n = sched->queue.nnodes, done = 0;
   for (int64_t i = 0; i < n; i++) {
     /* without memory the whole queue is one program; among ranks graph.c has reserved it */
-    if (op2i_grow(&sched->marked, sizeof(struct op2i_node *), i, &sched->marked_capacity)) return n;
-    sched->marked[i] = &sched->nodes[i];
+    if (op2i_grow(&sched->queue.marked, sizeof(struct op2i_node *), i,
+                  &sched->queue.marked_capacity))
+      return n;
+    sched->queue.marked[i] = &sched->queue.nodes[i];
   }
   for (int64_t length = 0; done < n;) {
-    length = op2i_segment_length(sched->marked + done, n - done, length);
+    length = op2i_segment_length(sched->queue.marked + done, n - done, length);
     if (done && done + length == n) break;
     done += length;
   }

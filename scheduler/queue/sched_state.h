@@ -50,14 +50,9 @@ struct op2i_pending {
 /* At most as many as fit into one message, since each has at least 16 bytes. */
 enum { OP2I_PENDING = OP2I_REDUCED_TOGETHER / 16 };
 
-struct op2i_sched {
-  op2_context ctx;
-  /* inner: the nested queue for operations that queue others while they run, kept for the next one;
-   * null: there was none. outer: the queue that contains the operation of this nested queue; null:
-   * this queue is not nested. */
-  struct op2i_sched *inner, *outer;
-  struct op2i_failure *outer_failures; /* the context's failures, kept while a nested queue runs */
-  int64_t next_number;                 /* number of the next loop; the first is 1 */
+/* The operations that were queued and have not run, in the order in which they were queued. */
+struct op2i_queue {
+  int64_t next_number; /* number of the next loop; the first is 1 */
   struct op2i_node *nodes;
   int64_t nnodes, nodes_capacity;
   int64_t njoined; /* nodes[0] to nodes[njoined - 1] have their edges */
@@ -66,41 +61,75 @@ struct op2i_sched {
   struct op2i_slab slab;      /* memory of the nodes' values */
   struct op2i_before *before; /* [nbefore] saved for op2i_graph_undo() */
   int64_t nbefore, before_capacity;
-  int64_t tasks_submitted, programs_inline, programs_team; /* counted by task backends */
-  int64_t steps_placed;                                    /* by rules that ignore costs */
-  double copy_ns, byte_ns; /* measured times of a copy to or from the device; 0: not measured */
-  double probe_seconds;    /* seconds spent on probes of loops on the device */
-  /* seconds that compiling a loop for the device takes, a mean of the last ones; 0: none */
-  double compilation;
-  int64_t first_kernel; /* time when the first kernel was about to run, 0 before */
-  int64_t no_codes;     /* times that a loop was found to have no code */
-  /* drawing of the exchanges that ran since the last graph was written */
-  struct op2i_text exchanges;
-  int64_t nexchanges;
-  /* true if the file that OP2_GRAPH names could not be written, which was reported */
-  bool graph_failed;
-  int64_t loops_run, loops_failed, loops_cancelled;
-  struct op2i_force forces[OP2I_FORCES];
-  int64_t nforces; /* up to the force in progress */
-  struct op2i_spent spent;
-  int64_t watched; /* number of the loop whose failure the caller waits for, 0 none */
-  struct op2i_failure *watched_failure; /* its own failure, or the one that cancelled it */
+  struct op2i_node **marked; /* [marked_capacity] nodes of the force in progress */
+  int64_t marked_capacity;
+};
+
+/* What was made for operations, and is used again for equal ones. */
+struct op2i_caches {
   struct op2i_plan_cache *plans;
   struct op2i_tiling *tilings;
   struct op2i_combinations *combinations;
   struct op2i_program *programs; /* newest first */
-  int64_t nprograms, programs_made, programs_replayed;
+  int64_t nprograms;
+};
+
+/* Counts and times for op2_explain() and the statistics of a context. */
+struct op2i_sched_stats {
+  int64_t tasks_submitted, programs_inline, programs_team; /* counted by task backends */
+  int64_t steps_placed;                                    /* by rules that ignore costs */
+  int64_t no_codes; /* times that a loop was found to have no code */
+  int64_t loops_run, loops_failed, loops_cancelled;
+  int64_t programs_made, programs_replayed;
   int64_t loops_fused, chains_tiled; /* in all programs made */
-  struct op2i_text renumberings;     /* what automatic renumbering did, in lines */
-  struct op2i_node **marked;         /* [marked_capacity] nodes of the force in progress */
-  int64_t marked_capacity;
-  struct op2i_outcome
-      *outcomes; /* [outcomes_capacity] outcomes of running nodes; null: no other ranks */
-  int64_t outcomes_capacity;
-  int64_t outcomes_at;                       /* index of the first outcome of the running program */
+  struct op2i_force forces[OP2I_FORCES];
+  int64_t nforces; /* up to the force in progress */
+  struct op2i_spent spent;
+  int64_t first_kernel;          /* time when the first kernel was about to run, 0 before */
+  struct op2i_text renumberings; /* what automatic renumbering did, in lines */
+};
+
+/* What the placement of loops has measured. */
+struct op2i_costs {
+  double copy_ns, byte_ns; /* times of a copy to or from the device; 0: not measured */
+  double probe_seconds;    /* seconds spent on probes of loops on the device */
+  /* seconds that compiling a loop for the device takes, a mean of the last ones; 0: none */
+  double compile_seconds;
+};
+
+/* Drawing of the exchanges that ran since the last graph was written. */
+struct op2i_drawing {
+  struct op2i_text exchanges;
+  int64_t nexchanges;
+  /* true if the file that OP2_GRAPH names could not be written, which was reported */
+  bool graph_failed;
+};
+
+/* What became of the operations that run. */
+struct op2i_outcomes {
+  struct op2i_outcome *list; /* [capacity] outcomes of running nodes; null: no other ranks */
+  int64_t capacity;
+  int64_t first;                             /* index of the first one of the running program */
   struct op2i_pending pending[OP2I_PENDING]; /* [npending] in the order of the queue */
   int npending;
   bool gathers; /* true while programs run that leave their reductions in `pending` */
+};
+
+struct op2i_sched {
+  op2_context ctx;
+  /* inner: the nested queue for operations that queue others while they run, kept for the next one;
+   * null: there was none. outer: the queue that contains the operation of this nested queue; null:
+   * this queue is not nested. */
+  struct op2i_sched *inner, *outer;
+  struct op2i_failure *outer_failures; /* the context's failures, kept while a nested queue runs */
+  int64_t watched; /* number of the loop whose failure the caller waits for, 0 none */
+  struct op2i_failure *watched_failure; /* its own failure, or the one that cancelled it */
+  struct op2i_queue queue;
+  struct op2i_caches caches;
+  struct op2i_sched_stats stats;
+  struct op2i_costs costs;
+  struct op2i_drawing drawing;
+  struct op2i_outcomes outcomes;
 };
 
 void op2i_sched_starts(struct op2i_sched *sched);

@@ -27,7 +27,7 @@ op2_status op2i_node_fail(struct op2i_sched *sched, struct op2i_node *node, op2_
   }
   op2i_log(sched->ctx, OP2I_LOG_INFO, "failed: %s", failure->message);
   node->state = OP2I_FAILED;
-  sched->loops_failed++;
+  sched->stats.loops_failed++;
   op2i_poison_results(node, failure);
   watch(sched, node, failure);
   op2i_failure_unref(failure);
@@ -38,7 +38,7 @@ void op2i_node_cancel(struct op2i_sched *sched, struct op2i_node *node,
                       struct op2i_failure *failure) {
   op2i_failure_ref(failure);
   node->state = OP2I_CANCELLED;
-  sched->loops_cancelled++;
+  sched->stats.loops_cancelled++;
   op2i_poison_results(node, failure);
   watch(sched, node, failure);
   op2i_failure_unref(failure);
@@ -46,6 +46,6 @@ void op2i_node_cancel(struct op2i_sched *sched, struct op2i_node *node,
 
 void op2i_node_done(struct op2i_sched *sched, struct op2i_node *node) {
   node->state = OP2I_DONE;
-  sched->loops_run++;
+  sched->stats.loops_run++;
   op2i_poison_cure(node);
 }

@@ -8,15 +8,15 @@
 #include "sched_state.h"
 
 void op2i_sched_starts(struct op2i_sched *sched) {
-  if (!sched->first_kernel) sched->first_kernel = op2i_nanoseconds();
+  if (!sched->stats.first_kernel) sched->stats.first_kernel = op2i_nanoseconds();
 }
 
 double op2i_prepare_begin(const struct op2i_sched *sched) {
-  return op2i_seconds() - sched->spent.compiling - sched->spent.preparing;
+  return op2i_seconds() - sched->stats.spent.compiling - sched->stats.spent.preparing;
 }
 
 void op2i_prepare_end(struct op2i_sched *sched, double begin) {
-  sched->spent.preparing += op2i_prepare_begin(sched) - begin;
+  sched->stats.spent.preparing += op2i_prepare_begin(sched) - begin;
 }
 
 static double positive(double seconds) { return seconds > 0 ? seconds : 0; }
@@ -26,7 +26,7 @@ op2_status op2_times_get(op2_context ctx, op2_times *times) {
   op2_status status = op2i_context_validate(ctx);
   if (status) return status;
   if (!times) return op2i_error(OP2_ERR_ARG, "op2_times_get: where to put the times is null");
-  const struct op2i_spent *spent = &ctx->sched->spent;
+  const struct op2i_spent *spent = &ctx->sched->stats.spent;
   struct op2i_jit_stats jit;
   op2i_jit_statistics(ctx, &jit);
   double total = op2i_seconds() - 1e-9 * (double)ctx->born;

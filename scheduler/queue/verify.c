@@ -31,14 +31,14 @@ static bool conflict(const struct op2i_node *a, const struct op2i_node *b, const
 
 /* reached[i] is set if node i is an ancestor of `node`. */
 static void ancestors(struct op2i_sched *sched, const struct op2i_node *node, bool *reached) {
-  int64_t last = node - sched->nodes;
+  int64_t last = node - sched->queue.nodes;
   for (int64_t i = 0; i <= last; i++) reached[i] = i == last;
   for (int64_t i = last; i >= 0; i--) {
     if (!reached[i]) continue;
-    const struct op2i_node *at = &sched->nodes[i];
+    const struct op2i_node *at = &sched->queue.nodes[i];
     for (int32_t e = 0; e < at->nedges; e++) {
-      struct op2i_node *from = op2i_graph_find(sched, sched->edges[at->first_edge + e].from);
-      if (from) reached[from - sched->nodes] = true;
+      struct op2i_node *from = op2i_graph_find(sched, sched->queue.edges[at->first_edge + e].from);
+      if (from) reached[from - sched->queue.nodes] = true;
     }
   }
 }
@@ -46,17 +46,17 @@ static void ancestors(struct op2i_sched *sched, const struct op2i_node *node, bo
 op2_status op2i_graph_verify(struct op2i_sched *sched) {
   op2_status status = op2i_graph_join(sched);
   if (status) return status;
-  bool *reached = op2i_calloc((size_t)sched->nnodes, sizeof *reached);
+  bool *reached = op2i_calloc((size_t)sched->queue.nnodes, sizeof *reached);
   if (!reached) return op2i_error_nomem("the graph's verifier");
-  for (int64_t b = 0; b < sched->nnodes && !status; b++) {
-    ancestors(sched, &sched->nodes[b], reached);
+  for (int64_t b = 0; b < sched->queue.nnodes && !status; b++) {
+    ancestors(sched, &sched->queue.nodes[b], reached);
     const char *name = "";
     for (int64_t a = 0; a < b && !status; a++)
-      if (!reached[a] && conflict(&sched->nodes[a], &sched->nodes[b], &name))
+      if (!reached[a] && conflict(&sched->queue.nodes[a], &sched->queue.nodes[b], &name))
         status = op2i_error(OP2_ERR_STATE,
                             "graph: loop %" PRId64 " does not follow loop %" PRId64
                             ", which shares '%s'",
-                            sched->nodes[b].number, sched->nodes[a].number, name);
+                            sched->queue.nodes[b].number, sched->queue.nodes[a].number, name);
   }
   op2i_free(reached);
   return status;

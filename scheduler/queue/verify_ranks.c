@@ -106,9 +106,9 @@ static void number_node(const struct op2i_node *node, int64_t *next) {
 
 static void number_all(const struct op2i_sched *sched) {
   int64_t next = -1;
-  for (int64_t i = 0; i < sched->nnodes; i++) number_node(&sched->nodes[i], &next);
+  for (int64_t i = 0; i < sched->queue.nnodes; i++) number_node(&sched->queue.nodes[i], &next);
   next = 0;
-  for (int64_t i = 0; i < sched->nnodes; i++) number_node(&sched->nodes[i], &next);
+  for (int64_t i = 0; i < sched->queue.nnodes; i++) number_node(&sched->queue.nodes[i], &next);
 }
 
 /* ---- lists ----------------------------------------------------------------------------------- */
@@ -189,13 +189,14 @@ static uint64_t hash_force(const struct own *own) {
 /* The last node is followed by the call that makes the queue run. */
 static uint64_t hash_queued(const void *of, int64_t at) {
   const struct own *own = of;
-  return at < own->sched->nnodes ? hash_node(&own->sched->nodes[at]) : hash_force(own);
+  return at < own->sched->queue.nnodes ? hash_node(&own->sched->queue.nodes[at]) : hash_force(own);
 }
 
 static void describe_queued(const void *of, int64_t at, char *words, size_t size) {
   const struct own *own = of;
   struct op2i_text text = {0};
-  const struct op2i_node *node = at < own->sched->nnodes ? &own->sched->nodes[at] : NULL;
+  const struct op2i_node *node =
+      at < own->sched->queue.nnodes ? &own->sched->queue.nodes[at] : NULL;
   if (node) {
     node->op->kind->describe(node->op, &text);
     snprintf(words, size, "%.250s, queued at %.400s:%d%s", text.failed ? "?" : text.chars,
@@ -210,13 +211,13 @@ static void describe_queued(const void *of, int64_t at, char *words, size_t size
 op2_status op2i_verify_ranks(struct op2i_sched *sched, const char *call, const char *name) {
   struct op2i_comm *comm = sched->ctx->comm;
   const struct own own = {sched, call, name};
-  const struct op2i_listing list = {&own, sched->nnodes, hash_queued, describe_queued};
+  const struct op2i_listing list = {&own, sched->queue.nnodes, hash_queued, describe_queued};
   struct op2i_difference d;
   if (!comm || comm->size == 1) return OP2_SUCCESS;
   number_all(sched);
   op2_status status = op2i_ranks_compare(comm, &list, &d);
   if (status || d.at < 0) return status;
-  int64_t number = sched->next_number - sched->nnodes + d.at;
+  int64_t number = sched->queue.next_number - sched->queue.nnodes + d.at;
   status = op2i_comm_share(comm, 0, &number, sizeof number);
   sched->ctx->fatal = true; /* the ranks cannot go on */
   if (status) return status;

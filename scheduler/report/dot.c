@@ -115,7 +115,7 @@ static void put_edge(FILE *stream, struct op2i_sched *sched, const struct op2i_n
 
 /* Fused loops are drawn in one box, at the place of the first of them. */
 static void put_any(FILE *stream, const struct op2i_sched *sched, int64_t i, bool marked_only) {
-  const struct op2i_node *first = &sched->nodes[i];
+  const struct op2i_node *first = &sched->queue.nodes[i];
   if (!first->fused) put_node(stream, first);
   if (!first->fused || first->fused != first->number) return;
   fprintf(stream,
@@ -123,9 +123,10 @@ static void put_any(FILE *stream, const struct op2i_sched *sched, int64_t i, boo
           " {\n    label=\"one loop\" fontname=\"sans-serif\" style=\"rounded,filled\" "
           "fillcolor=lightyellow;\n",
           first->number);
-  for (int64_t k = i; k < sched->nnodes; k++)
-    if (sched->nodes[k].fused == first->number && (!marked_only || sched->nodes[k].marked))
-      put_node(stream, &sched->nodes[k]);
+  for (int64_t k = i; k < sched->queue.nnodes; k++)
+    if (sched->queue.nodes[k].fused == first->number &&
+        (!marked_only || sched->queue.nodes[k].marked))
+      put_node(stream, &sched->queue.nodes[k]);
   fputs("  }\n", stream);
 }
 
@@ -137,16 +138,16 @@ struct shown {
 };
 
 static struct shown what_is_shown(struct op2i_sched *sched, bool marked_only) {
-  struct shown shown = {.exchange = marked_only && sched->exchanges.chars};
-  for (int64_t i = 0; i < sched->nnodes; i++) {
-    const struct op2i_node *node = &sched->nodes[i];
+  struct shown shown = {.exchange = marked_only && sched->drawing.exchanges.chars};
+  for (int64_t i = 0; i < sched->queue.nnodes; i++) {
+    const struct op2i_node *node = &sched->queue.nodes[i];
     if (marked_only && !node->marked) continue;
     shown.state[node->state] = true;
     shown.fused |= node->fused != 0;
     shown.two |= in_two_parts(node);
     shown.call |= !op2i_node_loop(node);
     for (int32_t e = 0; e < node->nedges; e++) {
-      const struct op2i_edge *edge = &sched->edges[node->first_edge + e];
+      const struct op2i_edge *edge = &sched->queue.edges[node->first_edge + e];
       if (op2i_graph_find(sched, edge->from)) shown.kind[edge->kind] = true;
     }
   }
@@ -224,18 +225,18 @@ static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_
   fputs("digraph op2 {\n  node [shape=box style=filled fontname=\"sans-serif\"];\n  edge "
         "[fontname=\"sans-serif\" fontsize=10];\n",
         stream);
-  for (int64_t i = 0; i < sched->nnodes; i++)
-    if (!marked_only || sched->nodes[i].marked) put_any(stream, sched, i, marked_only);
-  for (int64_t i = 0; i < sched->nnodes; i++) {
-    const struct op2i_node *node = &sched->nodes[i];
+  for (int64_t i = 0; i < sched->queue.nnodes; i++)
+    if (!marked_only || sched->queue.nodes[i].marked) put_any(stream, sched, i, marked_only);
+  for (int64_t i = 0; i < sched->queue.nnodes; i++) {
+    const struct op2i_node *node = &sched->queue.nodes[i];
     if (marked_only && !node->marked) continue;
     for (int32_t e = 0; e < node->nedges; e++)
-      put_edge(stream, sched, node, &sched->edges[node->first_edge + e]);
+      put_edge(stream, sched, node, &sched->queue.edges[node->first_edge + e]);
   }
-  if (marked_only && sched->exchanges.failed) return op2i_error_nomem("a drawing");
-  if (marked_only && sched->exchanges.chars) fputs(sched->exchanges.chars, stream);
+  if (marked_only && sched->drawing.exchanges.failed) return op2i_error_nomem("a drawing");
+  if (marked_only && sched->drawing.exchanges.chars) fputs(sched->drawing.exchanges.chars, stream);
   const struct shown shown = what_is_shown(sched, marked_only);
-  if (sched->nnodes) put_legend(stream, &shown);
+  if (sched->queue.nnodes) put_legend(stream, &shown);
   fputs("}\n", stream);
   return op2i_stream_written(stream, call);
 }
@@ -253,7 +254,7 @@ op2_status op2_graph_write_dot(op2_context ctx, FILE *stream) {
 static void file_name(const struct op2i_sched *sched, char *path, size_t size) {
   const char *name = sched->ctx->config.graph_file;
   bool flush = false, rank = false;
-  int64_t numbers[] = {sched->nforces - 1, sched->ctx->comm ? sched->ctx->comm->rank : 0};
+  int64_t numbers[] = {sched->stats.nforces - 1, sched->ctx->comm ? sched->ctx->comm->rank : 0};
   size_t at = 0;
   for (; *name && at + 24 < size; name++) {
     bool d = !flush && !strncmp(name, "%d", 2), r = !rank && !strncmp(name, "%r", 2);
@@ -295,14 +296,14 @@ static void draw(struct op2i_sched *sched) {
                         errno == ENXIO ? "nobody reads from this pipe" : strerror(errno));
   if (stream && fclose(stream) && !status)
     status = op2i_error(OP2_ERR_IO, "%s: %s", by, strerror(errno));
-  if (!status || sched->graph_failed) return;
-  sched->graph_failed = true;
+  if (!status || sched->drawing.graph_failed) return;
+  sched->drawing.graph_failed = true;
   op2i_log(sched->ctx, OP2I_LOG_WARN, "the graph could not be written to '%s': %s", path,
            op2_error_message());
 }
 
 void op2i_dot_dump(struct op2i_sched *sched) {
   if (draws(sched)) draw(sched);
-  op2i_text_free(&sched->exchanges);
-  sched->nexchanges = 0;
+  op2i_text_free(&sched->drawing.exchanges);
+  sched->drawing.nexchanges = 0;
 }

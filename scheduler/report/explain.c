@@ -24,12 +24,12 @@
 #include "tile.h"
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
-  int64_t first = sched->nforces > OP2I_FORCES ? sched->nforces - OP2I_FORCES : 0;
+  int64_t first = sched->stats.nforces > OP2I_FORCES ? sched->stats.nforces - OP2I_FORCES : 0;
   fputs("\nwhat made queued loops run (", stream);
   if (first > 0) fprintf(stream, "the last %d of ", OP2I_FORCES);
-  fprintf(stream, "%" PRId64 "):\n", sched->nforces);
-  for (int64_t f = first; f < sched->nforces; f++) {
-    const struct op2i_force *force = &sched->forces[f % OP2I_FORCES];
+  fprintf(stream, "%" PRId64 "):\n", sched->stats.nforces);
+  for (int64_t f = first; f < sched->stats.nforces; f++) {
+    const struct op2i_force *force = &sched->stats.forces[f % OP2I_FORCES];
     char text[96];
     snprintf(text, sizeof text, force->name[0] ? "%s of '%s'" : "%s", force->call, force->name);
     fprintf(stream, "  %-60s ran %" PRId64 " loops, left %" PRId64 " queued\n", text, force->loops,
@@ -86,7 +86,7 @@ static void explain_copies(struct op2i_sched *sched, const struct op2i_program *
 }
 
 static void explain_fusion(const struct op2i_sched *sched, FILE *stream) {
-  const struct op2i_combinations *table = sched->combinations;
+  const struct op2i_combinations *table = sched->caches.combinations;
   if (sched->ctx->config.fuse == OP2I_FUSE_NEVER)
     fputs("  fusion is switched off (OP2_FUSE=0)\n", stream);
   else
@@ -97,13 +97,13 @@ static void explain_fusion(const struct op2i_sched *sched, FILE *stream) {
 
 static void explain_programs(struct op2i_sched *sched, FILE *stream) {
   fprintf(stream, "\nprograms: %" PRId64 " made, %" PRId64 " times one was found and run again%s\n",
-          sched->programs_made, sched->programs_replayed,
+          sched->stats.programs_made, sched->stats.programs_replayed,
           sched->ctx->config.replay ? "" : " (OP2_REPLAY=0: none is kept)");
   explain_fusion(sched, stream);
-  if (sched->probe_seconds > 0)
+  if (sched->costs.probe_seconds > 0)
     fprintf(stream, "  loops were tried on the device, which was held to take %.1f ms\n",
-            1e3 * sched->probe_seconds);
-  for (const struct op2i_program *p = sched->programs; p; p = p->next) {
+            1e3 * sched->costs.probe_seconds);
+  for (const struct op2i_program *p = sched->caches.programs; p; p = p->next) {
     int64_t calls = 0, tasks = 0;
     count_steps(p, &calls, &tasks);
     fprintf(stream, " %" PRId64 " loops", p->nnodes - calls);
@@ -300,22 +300,22 @@ static void explain_counts(op2_context ctx, FILE *stream) {
   fprintf(stream,
           "loops: %" PRId64 " queued in all, %" PRId64 " run, %" PRId64 " failed, %" PRId64
           " cancelled, %" PRId64 " waiting\n",
-          sched->next_number - 1, sched->loops_run, sched->loops_failed, sched->loops_cancelled,
-          sched->nnodes);
-  fprintf(stream, "plans: %" PRId64 " made, %" PRId64 " times found\n", sched->plans->made,
-          sched->plans->found);
+          sched->queue.next_number - 1, sched->stats.loops_run, sched->stats.loops_failed,
+          sched->stats.loops_cancelled, sched->queue.nnodes);
+  fprintf(stream, "plans: %" PRId64 " made, %" PRId64 " times found\n", sched->caches.plans->made,
+          sched->caches.plans->found);
   fprintf(stream,
           "code: %" PRId64 " compiled in %.3f s, %" PRId64 " from the cache on disk, %" PRId64
           " in memory, %" PRId64 " failed, %" PRId64 " cache entries rejected\n",
           jit.compiled, jit.seconds, jit.disk_hits, jit.memory_hits, jit.failed, jit.rejected);
   if (ctx->device) explain_device_use(ctx->device, stream);
-  if (sched->first_kernel)
+  if (sched->stats.first_kernel)
     fprintf(stream, "start: %.1f ms from op2_init to the first kernel\n",
-            1e-6 * (double)(sched->first_kernel - ctx->born));
+            1e-6 * (double)(sched->stats.first_kernel - ctx->born));
   fprintf(stream,
           "tasks: %" PRId64 " given to workers; %" PRId64
           " programs run in the calling thread, %" PRId64 " by a team\n",
-          sched->tasks_submitted, sched->programs_inline, sched->programs_team);
+          sched->stats.tasks_submitted, sched->stats.programs_inline, sched->stats.programs_team);
 }
 
 op2_status op2_explain(op2_context ctx, FILE *stream) {
