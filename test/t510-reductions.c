@@ -132,7 +132,7 @@ static void set_up(struct fixture *f, op2_type type, op2_access mode, op2_access
   f->loop.partial_bytes = 128;
   f->gbl[0] = f->values[0];
   f->gbl[1] = f->values[1];
-  f->step = (struct op2i_step){.loop = &f->loop, .reduces = true, .gbl = f->gbl};
+  f->step = (struct op2i_step){.loop = &f->loop, .reduces = true, .values.gbl = f->gbl};
 }
 
 static union number leaves[4][DIM][BLOCKS_MAX];
@@ -142,7 +142,7 @@ static bool fill_partials(struct fixture *f, int64_t nblocks, int64_t stride) {
   bool good = true;
   for (int64_t k = 0; k < nblocks; k++) {
     int64_t b = k * stride % nblocks;
-    unsigned char *partial = f->step.partials + b * f->loop.partial_bytes;
+    unsigned char *partial = f->step.values.partials + b * f->loop.partial_bytes;
     op2i_partial_init(&f->step, partial);
     for (int a = 0; a < 4; a++) {
       const struct op2i_loop_arg *arg = &f->args[a];
@@ -220,8 +220,8 @@ static void test_order_matters(void) {
   const double values[3] = {1, 1e16, -1e16};
   CHECK(op2i_step_begin(&f.step, 3));
   for (int b = 0; b < 3; b++) {
-    op2i_partial_init(&f.step, f.step.partials + b * 128);
-    memcpy(f.step.partials + b * 128, &values[b], sizeof(double));
+    op2i_partial_init(&f.step, f.step.values.partials + b * 128);
+    memcpy(f.step.values.partials + b * 128, &values[b], sizeof(double));
   }
   op2i_step_combine(&f.step, 3);
   double got;
@@ -237,19 +237,19 @@ static void test_halo(void) {
   const int32_t before[3] = {5, 6, 7};
   memcpy(f.gbl[0], before, sizeof before);
   CHECK(op2i_step_begin(&f.step, 2));
-  ok(f.step.partials != NULL, "a range whose reductions do not count has partial results");
-  memset(f.step.partials, 1, 256);
+  ok(f.step.values.partials != NULL, "a range whose reductions do not count has partial results");
+  memset(f.step.values.partials, 1, 256);
   op2i_step_combine(&f.step, 2);
   ok(!memcmp(f.gbl[0], before, sizeof before), "which do not reach the global");
   op2i_step_end(&f.step);
-  ok(!f.step.partials, "and are given back");
+  ok(!f.step.values.partials, "and are given back");
 }
 
 static void test_edges(void) {
   struct fixture f;
   set_up(&f, OP2_F64, OP2_MIN, OP2_MAX);
   op2i_mem_fail_at(1);
-  ok(op2i_step_begin(&f.step, 2) == OP2_ERR_NOMEM && !f.step.partials, "no memory is told");
+  ok(op2i_step_begin(&f.step, 2) == OP2_ERR_NOMEM && !f.step.values.partials, "no memory is told");
   op2i_mem_fail_at(0);
   op2i_step_end(&f.step);
   CHECK(op2i_step_begin(&f.step, 0));
@@ -261,7 +261,7 @@ static void test_edges(void) {
   f.loop.partial_bytes = 0;
   f.loop.nargs = 0;
   CHECK(op2i_step_begin(&f.step, 5));
-  ok(!f.step.partials, "a loop without reductions has no partial results");
+  ok(!f.step.values.partials, "a loop without reductions has no partial results");
   op2i_partial_init(&f.step, NULL);
   op2i_step_combine(&f.step, 5);
   op2i_step_end(&f.step);
@@ -276,9 +276,9 @@ static void test_nan(void) {
     CHECK(op2i_step_begin(&f.step, 3));
     for (int b = 0; b < 3; b++) {
       double value = b == where ? NAN : 3 + b;
-      op2i_partial_init(&f.step, f.step.partials + b * 128);
-      memcpy(f.step.partials + b * 128, &value, sizeof value);
-      memcpy(f.step.partials + b * 128 + 32, &value, sizeof value);
+      op2i_partial_init(&f.step, f.step.values.partials + b * 128);
+      memcpy(f.step.values.partials + b * 128, &value, sizeof value);
+      memcpy(f.step.values.partials + b * 128 + 32, &value, sizeof value);
     }
     op2i_step_combine(&f.step, 3);
     memcpy(&low, f.gbl[0], sizeof low);

@@ -112,7 +112,7 @@ static struct op2i_step make_step(const struct op2i_plan *plan) {
                             .hi = EDGES,
                             .reduces = true,
                             .plan = plan,
-                            .gbl = gbls};
+                            .values.gbl = gbls};
 }
 
 static void run(const struct op2i_backend *backend, int threads, struct op2i_step step) {
@@ -124,11 +124,11 @@ static void run(const struct op2i_backend *backend, int threads, struct op2i_ste
   if (threads)
     is_int(backend->workers(state), backend == &op2i_backend_openmp ? threads : 1, "workers");
   CHECK(backend->run_step(state, &step));
-  ok(step.seconds > 0 && step.seconds < 100, "time was taken");
-  ok((step.results.bytes > 0) == (step.loop->partial_bytes > 0),
+  ok(step.time.seconds > 0 && step.time.seconds < 100, "time was taken");
+  ok((step.values.results.bytes > 0) == (step.loop->partial_bytes > 0),
      "memory for partial results stays for the next run");
   op2i_step_end(&step);
-  ok(!step.partials, "until the step ends");
+  ok(!step.values.partials, "until the step ends");
   backend->close(state);
 }
 

@@ -72,7 +72,7 @@ static double share, run_s, there_s, back_s, tables_s;
 /* A step of the loop, of which only the time on the host is known. */
 static struct op2i_step given(void) {
   struct op2i_sched *sched = ctx->sched;
-  struct op2i_step step = {.loop = ctx->loops->first, .hi = EDGES, .place = OP2I_HOST};
+  struct op2i_step step = {.loop = ctx->loops->first, .hi = EDGES, .where.place = OP2I_HOST};
   struct op2i_loop_data *data = step.loop->sched_data;
   share = ctx->device->limits.on_host ? 1.0 / 64 : 1.0 / 4;
   sched->costs.copy_ns = copy_ns;
@@ -111,8 +111,8 @@ static void budget(void) {
   ok(!tries(&step) && data->probes == 0 && ctx->sched->costs.probe_seconds == 0,
      "no try without the time for its run, its copies and its tables");
   afford(1.001 * whole, run_s);
-  ok(tries(&step) && data->probes == 1 && step.is_probe, "one with it");
-  ok(near(ctx->sched->costs.probe_seconds, whole) && near(step.held, whole),
+  ok(tries(&step) && data->probes == 1 && step.probe.active, "one with it");
+  ok(near(ctx->sched->costs.probe_seconds, whole) && near(step.probe.estimated_seconds, whole),
      "which counts at once");
   ok(!tries(&step), "there is not enough for two");
 }
@@ -121,20 +121,21 @@ static void counted(void) {
   enum { FEW = 100, MANY = 1 << 20 };
   struct op2i_step step = given();
   struct op2i_sched *sched = ctx->sched;
-  step.is_probe = true;
-  step.held = 0.25;
-  step.spent = 0;
+  step.probe.active = true;
+  step.probe.estimated_seconds = 0.25;
+  step.probe.overhead_seconds = 0;
   op2i_probe_add_copy_time(&step, 0.5, FEW);
   ok(sched->costs.byte_ns == byte_ns, "few bytes do not tell what bytes take");
   op2i_probe_add_copy_time(&step, 1, MANY);
-  ok(near(sched->costs.byte_ns, (byte_ns + (1e9 - copy_ns) / MANY) / 2) && step.spent == 1.5,
+  ok(near(sched->costs.byte_ns, (byte_ns + (1e9 - copy_ns) / MANY) / 2) &&
+         step.probe.overhead_seconds == 1.5,
      "many do; both copies count");
   sched->costs.byte_ns = byte_ns;
-  step.seconds = 2;
+  step.time.seconds = 2;
   op2i_probe_end(&step);
   ok(near(sched->costs.probe_seconds, 2 + 1.5 - 0.25 + back_s),
      "launch, copies and tables count, but what was counted before, and the way back");
-  step.held = 10;
+  step.probe.estimated_seconds = 10;
   double before = sched->costs.probe_seconds;
   op2i_probe_end(&step);
   ok(sched->costs.probe_seconds == before, "what took less than was held gives nothing back");

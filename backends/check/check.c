@@ -107,7 +107,7 @@ static void store_buffer(const struct op2i_check *check, const struct op2i_check
 static void offer(const struct op2i_check *check, const struct op2i_check_row *row) {
   const struct op2i_loop *loop = check->loop;
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-  unsigned char *partials = check->step->partials;
+  unsigned char *partials = check->step->values.partials;
   unsigned char *own = partials + (size_t)OP2I_STRANDS_MAX * (size_t)loop->partial_bytes;
   if (!memcmp(check->frame[0] + row->at, check->start + row->at, row->bytes)) return;
   ((struct op2i_found *)(own + arg->found_at))->number =
@@ -138,7 +138,7 @@ static void store_results(const struct op2i_check *check) {
     else if (op2i_arg_located(arg))
       offer(check, row);
     else if (op2i_arg_bounds(arg))
-      store(arg, arg->dim, check->step->partials + arg->offset, check->frame[0] + row->at);
+      store(arg, arg->dim, check->step->values.partials + arg->offset, check->frame[0] + row->at);
     else if (arg->kind == OP2I_ARG_GBL && row->role == OP2I_ROW_REDUCE)
       memcpy(row->memory, check->frame[0] + row->at, row->bytes);
     else if (row->role == OP2I_ROW_SUM || row->role == OP2I_ROW_REDUCE)
@@ -168,13 +168,13 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   op2_status status = op2i_step_begin(step, OP2I_STRANDS_MAX + 1); /* and one for a single
                                                                       element */
   if (status) return status;
-  for (int s = 0; step->partials && s <= OP2I_STRANDS_MAX; s++)
-    op2i_partial_init(step, step->partials + (size_t)s * (size_t)step->loop->partial_bytes);
+  for (int s = 0; step->values.partials && s <= OP2I_STRANDS_MAX; s++)
+    op2i_partial_init(step, step->values.partials + (size_t)s * (size_t)step->loop->partial_bytes);
   status = op2i_check_open(&check, step);
   if (!status) {
     double start = op2i_seconds();
     status = run_elements(&check);
-    step->seconds = step->clock_seconds = op2i_seconds() - start;
+    step->time.seconds = step->time.elapsed = op2i_seconds() - start;
     op2i_check_close(&check);
   }
   if (!status) op2i_step_combine(step, OP2I_STRANDS_MAX);

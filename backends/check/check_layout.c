@@ -283,7 +283,7 @@ static unsigned char *dat_row(const struct op2i_check *check, const struct op2i_
 /* Each strand of a sum has a partial result of its own. */
 static unsigned char *partial_of(const struct op2i_check *check, const struct op2i_loop_arg *arg) {
   int64_t strand = (check->position - check->step->lo) % op2i_arg_strands(arg);
-  return check->step->partials + (size_t)strand * (size_t)check->loop->partial_bytes;
+  return check->step->values.partials + (size_t)strand * (size_t)check->loop->partial_bytes;
 }
 
 static void locate(struct op2i_check *check, struct op2i_check_row *row) {

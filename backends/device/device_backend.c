@@ -53,7 +53,7 @@ static int workers(void *data) {
 
 static op2_status run_step(void *data, struct op2i_step *step) {
   struct state *state = data;
-  if (step->place == OP2I_DEVICE) return op2i_device_run(state->device, step);
+  if (step->where.place == OP2I_DEVICE) return op2i_device_run(state->device, step);
   state->device->counts.host_runs += step->range == 0;
   return state->host->run_step(state->host_state, step);
 }

@@ -50,12 +50,12 @@ static op2_status list_args(struct run *run) {
   add_number(run, 0);
   add_memory(run, step->call.subset);
   add_memory(run, step->call.number);
-  for (int d = 0; d < loop->op.ndats; d++) add_memory(run, step->dat[d]);
-  for (int m = 0; m < loop->nmaps; m++) add_memory(run, step->map[m]);
-  for (int m = 0; m < loop->nmaps; m++) add_memory(run, step->target[m]);
+  for (int d = 0; d < loop->op.ndats; d++) add_memory(run, step->values.dat[d]);
+  for (int m = 0; m < loop->nmaps; m++) add_memory(run, step->values.map[m]);
+  for (int m = 0; m < loop->nmaps; m++) add_memory(run, step->values.target[m]);
   for (int g = 0; g < loop->op.ngbls; g++)
-    add_memory(run, step->late ? run->tables->late[g].memory
-                               : step->versions[g]->values.at[OP2I_DEVICE]);
+    add_memory(run, step->late_globals ? run->tables->late[g].memory
+                                       : step->values.versions[g]->values.at[OP2I_DEVICE]);
   add_memory(run, run->tables->given_there);
   run->tables_at = run->nargs;
   for (int t = 0; t < OP2I_LAUNCH_TABLES; t++) add_memory(run, NULL);
@@ -101,13 +101,13 @@ static op2_status send_given(const struct op2i_step *step, struct op2i_device_ta
 static op2_status make_late(const struct op2i_step *step, struct op2i_device_tables *tables) {
   int32_t n = step->loop->op.ngbls;
   op2_status status = OP2_SUCCESS;
-  if (!step->late || n == 0) return OP2_SUCCESS;
+  if (!step->late_globals || n == 0) return OP2_SUCCESS;
   if (!tables->late) tables->late = op2i_calloc((size_t)n, sizeof *tables->late);
   if (!tables->late) return op2i_error_nomem("values of a loop on a device");
   tables->nlate = n;
   for (int g = 0; g < n && !status; g++) {
     struct op2i_device_late *late = &tables->late[g];
-    size_t bytes = step->versions[g]->values.bytes;
+    size_t bytes = step->values.versions[g]->values.bytes;
     if (late->memory) continue;
     op2i_free(late->sent);
     late->sent = op2i_malloc(bytes);
@@ -122,10 +122,10 @@ static op2_status send_late(const struct op2i_step *step, struct op2i_device_tab
   op2_status status = OP2_SUCCESS;
   for (int g = 0; g < tables->nlate && !status; g++) {
     struct op2i_device_late *late = &tables->late[g];
-    size_t bytes = step->versions[g]->values.bytes;
+    size_t bytes = step->values.versions[g]->values.bytes;
     if (step->loop->op.gbl_access[g] == OP2_INC) continue; /* the host adds the increments */
-    if (late->known && memcmp(late->sent, step->gbl[g], bytes) == 0) continue;
-    memcpy(late->sent, step->gbl[g], bytes);
+    if (late->known && memcmp(late->sent, step->values.gbl[g], bytes) == 0) continue;
+    memcpy(late->sent, step->values.gbl[g], bytes);
     status = tables->device->kind->put(tables->device, late->memory, 0, late->sent, bytes);
     late->known = !status;
   }
@@ -275,9 +275,9 @@ static void take_results(struct op2i_step *step, const unsigned char *results) {
     size_t size = op2i_type_size(arg->type);
     if (!op2i_arg_reduces(arg)) continue;
     for (int j = 0; j < arg->dim; j++, results += 8)
-      memcpy(step->partials + arg->offset + (size_t)j * size, results, size);
+      memcpy(step->values.partials + arg->offset + (size_t)j * size, results, size);
     if (!op2i_arg_located(arg)) continue;
-    struct op2i_found *found = (struct op2i_found *)(step->partials + arg->found_at);
+    struct op2i_found *found = (struct op2i_found *)(step->values.partials + arg->found_at);
     memcpy(&found->number, results, sizeof found->number);
     results += 8;
   }
@@ -352,7 +352,7 @@ op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {
   if (step->hi <= step->lo) return OP2_SUCCESS;
   if (step->ends_here) {
     OP2I_TRY(op2i_step_begin(step, 1));
-    op2i_partial_init(step, step->partials);
+    op2i_partial_init(step, step->values.partials);
   }
   OP2I_TRY(op2i_device_tables(step, &run.tables));
   OP2I_TRY(send_given(step, run.tables));
@@ -361,8 +361,8 @@ op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {
   struct op2i_device_clock *clock = &run.tables->clocks[step->range];
   OP2I_TRY(op2i_device_clock_begin(device, clock));
   OP2I_TRY(run_launches(&run));
-  OP2I_TRY(op2i_device_clock_end(device, clock, &step->seconds));
-  step->clock_seconds = step->seconds;
+  OP2I_TRY(op2i_device_clock_end(device, clock, &step->time.seconds));
+  step->time.elapsed = step->time.seconds;
   if (step->ends_here) op2i_step_combine(step, 1);
 fail:
   return status;

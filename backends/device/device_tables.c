@@ -282,7 +282,7 @@ static op2_status make_range(const struct op2i_step *step, struct op2i_device_ta
     const struct op2i_device_pass *pass = &tables->form.passes[p];
     struct inverse inv = {
         .step = step, .pass = pass, .nrows = pass->target->base->ends[OP2I_NONEXEC]};
-    if (op2i_is_split(step->split)) inv.first = op2i_split_row(step->split, inv.nrows);
+    if (op2i_is_split(step->where.split)) inv.first = op2i_split_row(step->where.split, inv.nrows);
     bool owns = tables->form.strategy == OP2I_DEVICE_OWNER;
     status = make_pass(tables->device, &inv, owns, &table[p]);
     free_inverse(&inv);
@@ -305,11 +305,11 @@ op2_status op2i_device_tables(const struct op2i_step *step, struct op2i_device_t
   }
   *out = loop->device_data;
   struct op2i_split *split = &(*out)->split;
-  if (step->device_half &&
-      (split->host != step->split.host || split->device != step->split.device)) {
+  if (step->where.device_half &&
+      (split->host != step->where.split.host || split->device != step->where.split.device)) {
     release_range(*out, step->range);
     (*out)->made[step->range] = false;
-    *split = step->split;
+    *split = step->where.split;
   }
   return (*out)->made[step->range] ? OP2_SUCCESS : make_range(step, *out);
 }

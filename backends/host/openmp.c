@@ -81,7 +81,7 @@ static void run_colours(struct op2i_step *step, int threads) {
 #pragma omp barrier
     }
   }
-  step->seconds = seconds;
+  step->time.seconds = seconds;
 }
 
 static void find_numbers(int *numbers, int threads) {
@@ -136,7 +136,7 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   int threads = alone ? 1 : team->threads;
   double start = alone ? 0 : op2i_seconds();
   run_team((struct errand){.step = step, .threads = threads});
-  step->clock_seconds = alone ? step->seconds : op2i_seconds() - start;
+  step->time.elapsed = alone ? step->time.seconds : op2i_seconds() - start;
   op2i_step_combine(step, step->plan->nblocks);
   return OP2_SUCCESS;
 }

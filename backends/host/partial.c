@@ -78,15 +78,16 @@ op2_status op2i_step_begin(struct op2i_step *step, int64_t nblocks) {
   void *data = NULL;
   if (!bytes) return OP2_SUCCESS;
   if ((size_t)nblocks > SIZE_MAX / bytes) return op2i_error_nomem("partial results of reductions");
-  if (step->results.bytes < (size_t)nblocks * bytes) {
+  if (step->values.results.bytes < (size_t)nblocks * bytes) {
     op2i_step_end(step);
-    op2i_buffer_init(&step->results, step->loop->op.ctx, (size_t)nblocks * bytes,
+    op2i_buffer_init(&step->values.results, step->loop->op.ctx, (size_t)nblocks * bytes,
                      (size_t)nblocks * bytes, false);
   }
-  enum op2i_place place = step->place == OP2I_DEVICE ? OP2I_HOST : step->place;
-  op2_status status = op2i_buffer_at(&step->results, place, OP2_WRITE, OP2I_EVERY_ROW, &data);
+  enum op2i_place place = step->where.place == OP2I_DEVICE ? OP2I_HOST : step->where.place;
+  op2_status status =
+      op2i_buffer_at(&step->values.results, place, OP2_WRITE, OP2I_EVERY_ROW, &data);
   if (status) op2i_step_end(step);
-  step->partials = data;
+  step->values.partials = data;
   return status;
 }
 
@@ -104,10 +105,10 @@ void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
     if (arg->access == OP2_INC)
       op2i_values_clear(arg->type, arg->dim, partial + arg->offset);
     else
-      memcpy(partial + arg->offset, step->gbl[arg->gbl], bytes_of(arg));
+      memcpy(partial + arg->offset, step->values.gbl[arg->gbl], bytes_of(arg));
     if (!op2i_arg_located(arg)) continue;
     struct op2i_found found = {.number = OP2I_NOBODY};
-    memcpy(found.start, step->gbl[arg->gbl], bytes_of(arg));
+    memcpy(found.start, step->values.gbl[arg->gbl], bytes_of(arg));
     memcpy(partial + arg->found_at, &found, sizeof found);
   }
 }
@@ -145,14 +146,14 @@ void op2i_reduce_minloc(const struct op2i_loop *loop, int a, unsigned char *into
 static void store_result(const struct op2i_step *step, int a) {
   const struct op2i_loop *loop = step->loop;
   const struct op2i_loop_arg *arg = &loop->args[a];
-  const unsigned char *value = step->partials + arg->offset;
-  if (*winner(arg, step->partials) == OP2I_NOBODY) return;
-  if (!better(arg, value, step->gbl[arg->gbl])) return;
-  memcpy(step->gbl[arg->gbl], value, bytes_of(arg));
+  const unsigned char *value = step->values.partials + arg->offset;
+  if (*winner(arg, step->values.partials) == OP2I_NOBODY) return;
+  if (!better(arg, value, step->values.gbl[arg->gbl])) return;
+  memcpy(step->values.gbl[arg->gbl], value, bytes_of(arg));
   for (int b = 0; b < loop->nargs; b++) {
     const struct op2i_loop_arg *info = &loop->args[b];
     if (op2i_arg_informs(info) && info->beside == a)
-      memcpy(step->gbl[info->gbl], step->partials + info->offset, bytes_of(info));
+      memcpy(step->values.gbl[info->gbl], step->values.partials + info->offset, bytes_of(info));
   }
 }
 
@@ -177,21 +178,21 @@ static void store_results(struct op2i_step *step) {
     if (op2i_arg_located(arg))
       store_result(step, a);
     else if (op2i_arg_reduces(arg) && !op2i_arg_informs(arg))
-      op2i_values_combine(arg->type, arg->access, arg->dim, step->gbl[arg->gbl],
-                          step->partials + arg->offset);
+      op2i_values_combine(arg->type, arg->access, arg->dim, step->values.gbl[arg->gbl],
+                          step->values.partials + arg->offset);
   }
 }
 
 /* Combine partial results in a binary tree: blocks 2k and 2k+1, then pairs of those, and so on. The
  * tree depends on nblocks alone. */
 void op2i_step_combine(struct op2i_step *step, int64_t nblocks) {
-  if (!step->partials || !step->reduces || nblocks < 1) return;
+  if (!step->values.partials || !step->reduces || nblocks < 1) return;
   size_t bytes = (size_t)step->loop->partial_bytes;
   op2i_fp_reset(); /* a kernel may have changed the floating-point environment */
   for (int64_t distance = 1; distance < nblocks; distance *= 2)
     for (int64_t b = 0; b + distance < nblocks; b += 2 * distance)
-      combine_partials(step->loop, step->partials + (size_t)b * bytes,
-                       step->partials + (size_t)(b + distance) * bytes);
+      combine_partials(step->loop, step->values.partials + (size_t)b * bytes,
+                       step->values.partials + (size_t)(b + distance) * bytes);
   if (!step->defers) store_results(step);
 }
 
@@ -225,7 +226,7 @@ static void combine_ranks(void *into, const void *from, void *closure) {
 /* A range without elements contributes the identity. */
 static op2_status add_nothing(struct op2i_step *step) {
   op2_status status = op2i_step_begin(step, 1);
-  if (!status) op2i_partial_init(step, step->partials);
+  if (!status) op2i_partial_init(step, step->values.partials);
   return status;
 }
 
@@ -236,9 +237,11 @@ static void gather(struct op2i_reduction *r, unsigned char *message) {
     struct op2i_step *step = &r->steps[s];
     if (!step->reduces) continue;
     if (step->hi <= step->lo) r->status = add_nothing(step);
-    if (!r->status && s > 0) combine_partials(step->loop, r->steps->partials, step->partials);
+    if (!r->status && s > 0)
+      combine_partials(step->loop, r->steps->values.partials, step->values.partials);
   }
-  if (message && !r->lost && !r->status) memcpy(message + r->at, r->steps->partials, r->bytes);
+  if (message && !r->lost && !r->status)
+    memcpy(message + r->at, r->steps->values.partials, r->bytes);
 }
 
 /* A rank that has failed sends zeros, so that no other rank waits for it. */
@@ -257,7 +260,7 @@ op2_status op2i_steps_reduce(struct op2i_reduction *reductions, int n) {
   for (int i = 0; i < n && !status; i++) {
     const struct op2i_reduction *r = &reductions[i];
     if (r->lost || r->status) continue;
-    memcpy(r->steps->partials, message + r->at, r->bytes);
+    memcpy(r->steps->values.partials, message + r->at, r->bytes);
     store_results(r->steps);
   }
   if (message != few) op2i_free_data(message);
@@ -265,20 +268,21 @@ op2_status op2i_steps_reduce(struct op2i_reduction *reductions, int n) {
 }
 
 void op2i_step_end(struct op2i_step *step) {
-  op2i_buffer_free(&step->results);
-  step->results.bytes = 0;
-  step->partials = NULL;
+  op2i_buffer_free(&step->values.results);
+  step->values.results.bytes = 0;
+  step->values.partials = NULL;
 }
 
 int32_t op2i_step_blocks(const struct op2i_step *step) {
   const struct op2i_plan *plan = step->plan;
-  if (!op2i_is_split(step->split)) return plan->nblocks;
+  if (!op2i_is_split(step->where.split)) return plan->nblocks;
   return (int32_t)((step->hi - plan->lo + plan->block_size - 1) / plan->block_size);
 }
 
 void op2i_step_run_block(const struct op2i_step *step, int32_t block) {
   size_t bytes = (size_t)step->loop->partial_bytes;
-  unsigned char *partial = step->partials ? step->partials + (size_t)block * bytes : NULL;
+  unsigned char *partial =
+      step->values.partials ? step->values.partials + (size_t)block * bytes : NULL;
   int64_t hi = op2i_plan_block_hi(step->plan, block);
   op2i_partial_init(step, partial);
   op2i_fp_reset(); /* a kernel of an earlier block may have changed it */

@@ -19,7 +19,7 @@ static void run(struct op2i_step *step) {
   for (int64_t lo = step->lo, hi; lo < step->hi; lo = hi) {
     op2i_fp_reset(); /* a kernel of an earlier loop may have changed it */
     hi = whole || step->hi - lo < PIECE ? step->hi : lo + PIECE;
-    ((op2i_plain_fn)step->function)(&step->call, lo, hi, step->partials);
+    ((op2i_plain_fn)step->function)(&step->call, lo, hi, step->values.partials);
     if (!whole) op2i_comm_progress(comm);
   }
 }
@@ -28,10 +28,10 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   (void)state;
   op2_status status = op2i_step_begin(step, 1);
   if (status) return status;
-  op2i_partial_init(step, step->partials);
+  op2i_partial_init(step, step->values.partials);
   double start = op2i_seconds();
   run(step);
-  step->seconds = step->clock_seconds = op2i_seconds() - start;
+  step->time.seconds = step->time.elapsed = op2i_seconds() - start;
   op2i_step_combine(step, 1);
   return OP2_SUCCESS;
 }

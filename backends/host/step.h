@@ -63,6 +63,57 @@ static inline int64_t op2i_split_row(struct op2i_split split, int64_t rows) {
 }
 static inline bool op2i_is_split(struct op2i_split split) { return split.device > 0; }
 
+/* Where a step runs, and what has to be moved there first. */
+struct op2i_step_where {
+  enum op2i_place place;
+  struct op2i_split split; /* the split of both halves while they share the loop */
+  /* True for the device's half of a loop whose host half is the next step. Its `range` is 1, which
+   * such a loop does not have otherwise, and it has no positions while the loop is not split. */
+  bool device_half;
+  /* The moves of dats that are needed before the step runs; the device half holds those of both
+   * halves. `moves` has capacity for them once they are known. */
+  struct op2i_move *moves;
+  int nmoves;
+};
+
+/* Values of a loop's distinct dats, maps and globals in the place of the step. The step's `call`
+ * points to the same values; all are requested before the step runs. Reductions end in `gbl`. */
+struct op2i_step_values {
+  struct op2i_version *const *versions; /* [ngbls], versions of the loop's distinct globals */
+  void **dat;
+  const int32_t **map;
+  const int64_t **target; /* for its distinct maps, as in `call` */
+  void **gbl;
+  struct op2i_buffer results; /* partial results of all blocks, by op2i_step_begin() */
+  unsigned char *partials; /* [nblocks][partial_bytes], `results` in the step's place; null: none */
+};
+
+/* A step that runs on the device only to measure its time there. */
+struct op2i_step_probe {
+  bool active;
+  double estimated_seconds; /* of the step */
+  double overhead_seconds;  /* that its copies and tables took */
+};
+
+/* How long a step took. */
+struct op2i_step_time {
+  bool untimed;        /* `seconds` does not count: an early run, or not waited for */
+  double seconds;      /* in generated code, summed over workers, or on the device */
+  int64_t nanoseconds; /* the same in nanoseconds while workers add to it */
+  double elapsed;      /* of a program that workers share: in its first step */
+};
+
+/* What belongs to steps that run together. The first of them holds it; in others it is not used. */
+struct op2i_batch {
+  /* how often the steps' places were chosen by cost, and how many of them had a choice then */
+  int64_t times_free, known_free;
+  int64_t epoch; /* the context's epoch when all values but those of globals, requested at each run,
+                    were last requested */
+  int32_t chain; /* number of steps of a chain that runs tile by tile */
+  struct op2i_task_list *tasks; /* for a task backend; freed by op2i_task_list_free() */
+  struct op2i_mode_stats modes;
+};
+
 /* Part of a program, ready to run. Direct backends get loops only, and the fields below are about
  * loops; task backends also get steps that begin and end exchanges. */
 struct op2i_step {
@@ -73,55 +124,23 @@ struct op2i_step {
   int64_t number;                 /* loop number, for messages */
   const char *file;               /* where the loop was queued */
   int line;
-  void *function; /* the generated code, for the backend's variant */
+  void *function;      /* the generated code, for the backend's variant */
+  void *function_list; /* the generated function over lists of elements; null: no tiles */
   struct op2i_call call;
-  int64_t lo, hi; /* positions */
-  int range;      /* index of the loop's range */
-  bool reduces;   /* True if partial results are folded into the globals, */
-  bool defers;    /* True if that is left to the step that combines the ranks' results */
-  bool ends_here; /* on a device: the host folds the results; else globals stay there */
-  bool late;      /* True if globals stay on the host until it runs: a batch of several places */
-  /* True for the device's half of a loop whose host half is the next step. Its `range` is 1, which
-   * such a loop does not have otherwise, and it has no positions while the loop is not split. */
-  bool device_half;
-  struct op2i_split split;              /* the split of both halves while they share the loop */
-  const struct op2i_plan *plan;         /* null: the backend needs none */
-  enum op2i_place place;                /* where it runs */
-  struct op2i_version *const *versions; /* [ngbls], versions of the loop's distinct globals */
-  /* Values of the loop's distinct dats, maps and globals in that place. `call` points to the same
-   * values; all are requested before the step runs. Reductions end in `gbl`. */
-  void **dat;
-  const int32_t **map;
-  const int64_t **target; /* for its distinct maps, as in `call` */
-  void **gbl;
-  /* The moves of dats that are needed before the step runs; the device half holds those of both
-   * halves. `moves` has capacity for them once they are known. */
-  struct op2i_move *moves;
-  int nmoves;
-  /* Only in the first of the steps that run together: how often their places were chosen by cost,
-   * and how many of them had a choice then. */
-  int64_t times_free, known_free;
-  /* True if the step runs on the device only to measure its time there: a probe. `held` is the
-   * estimated time of the probe in seconds, `spent` the time that its copies and tables took. */
-  bool is_probe;
-  double held, spent;
-  int64_t epoch; /* in the first of the steps that run together: the context's epoch when all values
-                    but those of globals, requested at each run, were last requested */
-  /* Steps of a chain that runs tile by tile share `tiles`; in the first step `chain` is their
-   * number. */
-  const struct op2i_tile_plan *tiles;
-  int32_t chain;
-  void *function_list;          /* the generated function over lists of elements; null: no tiles */
-  struct op2i_task_list *tasks; /* in the first of the steps that a task backend runs together:
-                                   their tasks; freed by op2i_task_list_free() */
-  struct op2i_mode_stats modes; /* in the same step: the statistics of execution modes */
-  struct op2i_buffer results;   /* partial results of all blocks, by op2i_step_begin() */
-  unsigned char *partials; /* [nblocks][partial_bytes], `results` in the step's place; null: none */
-  bool untimed;            /* out: `seconds` does not count: an early run, or not waited for */
-  double seconds;          /* out: time in generated code, summed over workers, or on the device */
-  int64_t nanoseconds;     /* the same in nanoseconds while workers add to it */
-  double clock_seconds;    /* out: elapsed time; a program that workers share has it in its first
-                              step */
+  int64_t lo, hi;               /* positions */
+  int range;                    /* index of the loop's range */
+  bool reduces;                 /* True if partial results are folded into the globals, */
+  bool defers;                  /* True if the step that combines the ranks' results does it */
+  bool ends_here;               /* on a device: the host folds; else globals stay there */
+  bool late_globals;            /* True if globals stay on the host until it runs: a batch of
+                                         several places */
+  const struct op2i_plan *plan; /* null: the backend needs none */
+  const struct op2i_tile_plan *tiles; /* shared by the steps of a chain; null: not in tiles */
+  struct op2i_step_where where;
+  struct op2i_step_values values;
+  struct op2i_step_probe probe;
+  struct op2i_step_time time;
+  struct op2i_batch batch;
 };
 
 /* Reductions. A block's partial result starts from the identity of its mode (MIN and MAX: the

@@ -234,7 +234,7 @@ static op2_status submit_all(struct state *state, struct op2i_step *steps, int64
     if (!status) status = reaped;
     if (!status && submission.status)
       status = op2i_error(submission.status, "%s", submission.message ? submission.message : "");
-    steps[0].clock_seconds = op2i_seconds() - begin;
+    steps[0].time.elapsed = op2i_seconds() - begin;
   }
   op2i_halo_tasks_close(&submission.halos);
   pthread_mutex_destroy(&submission.lock);
@@ -258,7 +258,7 @@ static bool outdated(const struct op2i_task_list *list, const struct op2i_step *
 
 static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64_t nsteps) {
   const struct op2i_config *config = &state->ctx->config;
-  struct op2i_task_list **kept = &steps->tasks;
+  struct op2i_task_list **kept = &steps->batch.tasks;
   if (*kept && !outdated(*kept, steps, nsteps)) return OP2_SUCCESS;
   op2i_task_list_free(kept);
   struct op2i_task_list *list = op2i_calloc(1, sizeof *list);
@@ -278,7 +278,8 @@ static op2_status run_here(struct state *state, struct op2i_step *steps, int64_t
   state->ctx->sched->stats.programs_inline++;
   op2i_sched_starts(state->ctx->sched);
   op2_status status = op2i_tasks_run_here(steps, nsteps);
-  for (int64_t s = 0; s < nsteps; s++) steps[s].clock_seconds = 1e-9 * (double)steps[s].nanoseconds;
+  for (int64_t s = 0; s < nsteps; s++)
+    steps[s].time.elapsed = 1e-9 * (double)steps[s].time.nanoseconds;
   return status;
 }
 
@@ -291,7 +292,7 @@ static bool team_ran(struct state *state, struct op2i_step *steps, int64_t nstep
 static op2_status have_partials(struct op2i_step *steps, int64_t nsteps) {
   op2_status status = OP2_SUCCESS;
   for (int64_t s = 0; s < nsteps && !status; s++)
-    if (steps[s].lo < steps[s].hi && steps[s].place != OP2I_DEVICE)
+    if (steps[s].lo < steps[s].hi && steps[s].where.place != OP2I_DEVICE)
       status = op2i_step_begin(&steps[s], steps[s].plan->nblocks);
   return status;
 }
@@ -309,14 +310,14 @@ static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t
     for (end = s; end < nsteps && op2i_team_takes(&steps[end]);) end++;
     bool ran = end > s && team_ran(state, &steps[s], end - s);
     any = any || ran;
-    if (!any && steps->modes.either) {
+    if (!any && steps->batch.modes.either) {
       *mode = OP2I_MODE_TASKS;
       return OP2_SUCCESS;
     }
     if (end == s) end++;
     if (!ran) status = op2i_tasks_run_here(&steps[s], end - s);
   }
-  steps[0].clock_seconds = op2i_seconds() - begin;
+  steps[0].time.elapsed = op2i_seconds() - begin;
   state->ctx->sched->stats.programs_team += any;
   state->ctx->sched->stats.programs_inline += !any;
   if (!any) *mode = OP2I_MODE_HERE;
@@ -347,7 +348,8 @@ static op2_status run_mode(struct state *state, struct op2i_step *steps, int64_t
     if (*mode != OP2I_MODE_TASKS) return status;
     status = have_tasks(state, steps, nsteps);
   }
-  if (!status && *mode == OP2I_MODE_TASKS) status = submit_all(state, steps, nsteps, steps->tasks);
+  if (!status && *mode == OP2I_MODE_TASKS)
+    status = submit_all(state, steps, nsteps, steps->batch.tasks);
   if (status != OP2_ERR_NOMEM && *mode == OP2I_MODE_TASKS) return status;
   *mode = OP2I_MODE_HERE;
   return run_here(state, steps, nsteps);
@@ -361,11 +363,11 @@ static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps
   op2_status status = run_mode(state, steps, nsteps, &mode);
   double clock = 0, busy = 0;
   for (int64_t i = 0; i < nsteps; i++) {
-    steps[i].seconds = 1e-9 * (double)steps[i].nanoseconds;
-    clock += steps[i].clock_seconds;
-    busy += steps[i].seconds;
+    steps[i].time.seconds = 1e-9 * (double)steps[i].time.nanoseconds;
+    clock += steps[i].time.elapsed;
+    busy += steps[i].time.seconds;
   }
-  if (!status) op2i_mode_ran(&steps->modes, mode, clock, clock - busy / threads[mode]);
+  if (!status) op2i_mode_ran(&steps->batch.modes, mode, clock, clock - busy / threads[mode]);
   return status;
 }
 

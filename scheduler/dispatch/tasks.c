@@ -151,16 +151,17 @@ static op2_status track_step(struct builder *b, const struct op2i_step *step) {
   op2_status status = OP2_SUCCESS;
   if (step->kind == OP2I_STEP_END) return track_exchange(b, step->exchange);
   if (!loop) return OP2_SUCCESS;
-  for (int i = 0; i < step->nmoves && !status; i++) {
-    op2_dat dat = loop->op.dats[step->moves[i].dat];
-    if (step->moves[i].to != OP2I_DEVICE)
+  for (int i = 0; i < step->where.nmoves && !status; i++) {
+    op2_dat dat = loop->op.dats[step->where.moves[i].dat];
+    if (step->where.moves[i].to != OP2I_DEVICE)
       status = add_track(b, &dat->res, dat->set->ends[OP2I_NONEXEC]);
   }
-  for (int d = 0; d < loop->op.ndats && !status && step->place != OP2I_DEVICE; d++)
+  for (int d = 0; d < loop->op.ndats && !status && step->where.place != OP2I_DEVICE; d++)
     if (op2i_modifies(loop->op.dat_access[d]))
       status = add_track(b, &loop->op.dats[d]->res, loop->op.dats[d]->set->ends[OP2I_NONEXEC]);
   for (int g = 0; g < loop->op.ngbls && !status; g++)
-    if (op2i_modifies(loop->op.gbl_access[g])) status = add_track(b, &step->versions[g]->res, 1);
+    if (op2i_modifies(loop->op.gbl_access[g]))
+      status = add_track(b, &step->values.versions[g]->res, 1);
   return status;
 }
 
@@ -194,14 +195,14 @@ static void read_globals(struct builder *b, const struct op2i_step *step) {
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (!op2i_arg_reads_global(arg)) continue;
-    struct track *track = step->versions[arg->gbl]->res.track;
+    struct track *track = step->values.versions[arg->gbl]->res.track;
     if (track) read_granule(b, &track->granules[0]);
   }
 }
 
 static void write_globals(struct builder *b, const struct op2i_step *step) {
   for (int g = 0; g < step->loop->op.ngbls; g++) {
-    struct track *track = step->versions[g]->res.track;
+    struct track *track = step->values.versions[g]->res.track;
     if (track && op2i_modifies(step->loop->op.gbl_access[g]))
       write_granule(b, &track->granules[0], b->step << 32);
   }
@@ -267,7 +268,7 @@ static void follow_device(struct builder *b) {
 /* Copies of a step write what its own tasks use, so they form a group before any colour. */
 static op2_status build_move(struct builder *b, int32_t number) {
   const struct op2i_step *step = &b->steps[b->step];
-  const struct op2i_move *move = &step->moves[number];
+  const struct op2i_move *move = &step->where.moves[number];
   const int64_t group = b->step << 32 | UINT32_MAX;
   op2_dat dat = step->loop->op.dats[move->dat];
   struct track *track = dat->res.track;
@@ -395,7 +396,7 @@ static void touch_share(struct builder *b, const struct op2i_step *step,
 
 static void touch_tile(struct builder *b, int32_t tile) {
   struct op2i_step *chain = &b->steps[b->step];
-  for (int32_t k = 0; k < chain->chain; k++) {
+  for (int32_t k = 0; k < chain->batch.chain; k++) {
     const struct op2i_loop *loop = chain[k].loop;
     for (int a = 0; a < loop->nargs; a++)
       if (loop->args[a].dat >= 0 && loop->op.dats[loop->args[a].dat]->res.track)
@@ -417,15 +418,15 @@ static op2_status build_tile(struct builder *b, int32_t tile, int64_t first_tile
 
 static op2_status build_chain(struct builder *b) {
   struct op2i_step *chain = &b->steps[b->step];
-  int64_t first_tile = b->ntasks, last = b->step + chain->chain;
+  int64_t first_tile = b->ntasks, last = b->step + chain->batch.chain;
   op2_status status = OP2_SUCCESS;
-  for (int32_t k = 0; k < chain->chain && !status; k++)
+  for (int32_t k = 0; k < chain->batch.chain && !status; k++)
     status = op2i_step_begin(&chain[k], chain->tiles->ntiles);
   for (int32_t t = 0; t < chain->tiles->ntiles && !status; t++)
     status = build_tile(b, t, first_tile);
   int64_t end_tile = b->ntasks;
   for (; b->step < last && !status; b->step++)
-    if (b->steps[b->step].partials) status = build_reduce(b, first_tile, end_tile);
+    if (b->steps[b->step].values.partials) status = build_reduce(b, first_tile, end_tile);
   b->step = last - 1;
   return status;
 }
@@ -441,12 +442,12 @@ static op2_status footprints(const struct op2i_step *step) {
 static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   struct op2i_step *step = &b->steps[b->step];
   if (!step->loop) return build_exchange(b);
-  if (step->chain) return build_chain(b);
+  if (step->batch.chain) return build_chain(b);
   const struct op2i_plan *plan = step->plan;
   op2_status status = OP2_SUCCESS;
   if (step->hi <= step->lo) return OP2_SUCCESS;
-  for (int32_t i = 0; i < step->nmoves && !status; i++) status = build_move(b, i);
-  if (!status && step->place == OP2I_DEVICE) return build_launches(b);
+  for (int32_t i = 0; i < step->where.nmoves && !status; i++) status = build_move(b, i);
+  if (!status && step->where.place == OP2I_DEVICE) return build_launches(b);
   if (!status) status = footprints(step);
   if (!status) status = op2i_step_begin(step, plan->nblocks);
   if (status) return status;
@@ -458,7 +459,7 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   b->colour = 0;
   status = serial ? build_chunk(b, 0, plan->nblocks) : build_colours(b, blocks, workers);
   if (status) return status;
-  return step->partials ? build_reduce(b, first_chunk, b->ntasks) : OP2_SUCCESS;
+  return step->values.partials ? build_reduce(b, first_chunk, b->ntasks) : OP2_SUCCESS;
 }
 
 static op2_status count_stages(struct op2i_task_list *list) {

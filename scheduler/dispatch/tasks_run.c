@@ -21,7 +21,8 @@ static int64_t partials_of(const struct op2i_step *step) {
 
 static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_tile_share *share) {
   size_t bytes = (size_t)step->loop->partial_bytes;
-  unsigned char *partial = step->partials ? step->partials + (size_t)tile * bytes : NULL;
+  unsigned char *partial =
+      step->values.partials ? step->values.partials + (size_t)tile * bytes : NULL;
   op2i_partial_init(step, partial);
   op2i_fp_reset(); /* the floating-point state is reset as before a block */
   const struct op2i_tile_span *spans = step->tiles->spans + share->first_span;
@@ -36,10 +37,10 @@ static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_ti
 static void run_tile(struct op2i_step *chain, int32_t tile) {
   const struct op2i_tile_plan *tiles = chain->tiles;
   int64_t start = op2i_nanoseconds();
-  for (int32_t k = 0; k < chain->chain; k++) {
+  for (int32_t k = 0; k < chain->batch.chain; k++) {
     run_share(&chain[k], tile, &tiles->shares[(int64_t)tile * tiles->nloops + k]);
     int64_t end = op2i_nanoseconds();
-    __atomic_fetch_add(&chain[k].nanoseconds, end - start, __ATOMIC_RELAXED);
+    __atomic_fetch_add(&chain[k].time.nanoseconds, end - start, __ATOMIC_RELAXED);
     start = end;
   }
 }
@@ -50,7 +51,7 @@ static void run_chunk(struct op2i_step *step, int32_t first, int32_t last) {
   for (int32_t i = first; i < last; i++)
     if (step->plan->blkmap[i] < blocks) op2i_step_run_block(step, step->plan->blkmap[i]);
   int64_t ns = op2i_nanoseconds() - start;
-  __atomic_fetch_add(&step->nanoseconds, ns, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&step->time.nanoseconds, ns, __ATOMIC_RELAXED);
 }
 
 /* ---- a device -------------------------------------------------------------------------------- */
@@ -58,11 +59,12 @@ static void run_chunk(struct op2i_step *step, int32_t first, int32_t last) {
 uint64_t op2i_steps_places(const struct op2i_step *steps, int64_t nsteps) {
   uint64_t hash = 0;
   for (int64_t s = 0; s < nsteps; s++) {
-    hash = op2i_hash_word(hash, (uint64_t)steps[s].place << 32 | (uint32_t)steps[s].nmoves);
+    hash = op2i_hash_word(hash,
+                          (uint64_t)steps[s].where.place << 32 | (uint32_t)steps[s].where.nmoves);
     hash = op2i_hash_word(hash, (uint64_t)steps[s].lo);
     hash = op2i_hash_word(hash, (uint64_t)steps[s].hi);
-    for (int i = 0; i < steps[s].nmoves; i++) {
-      const struct op2i_move *move = &steps[s].moves[i];
+    for (int i = 0; i < steps[s].where.nmoves; i++) {
+      const struct op2i_move *move = &steps[s].where.moves[i];
       hash = op2i_hash_word(hash, (uint64_t)move->dat << 32 | (uint32_t)move->source.from << 8 |
                                       (uint32_t)move->to);
       hash = op2i_hash_word(hash, move->source.first);
@@ -78,8 +80,8 @@ static op2_status bring(const struct op2i_step *step, const struct op2i_move *mo
 
 static op2_status run_move(struct op2i_step *step, int32_t i) {
   struct op2i_device *device = step->loop->op.ctx->device;
-  const struct op2i_move *move = &step->moves[i];
-  if (!step->is_probe) return bring(step, move);
+  const struct op2i_move *move = &step->where.moves[i];
+  if (!step->probe.active) return bring(step, move);
   op2_status status = device->kind->wait(device);
   double begin = op2i_seconds();
   if (!status) status = bring(step, move);
@@ -90,7 +92,7 @@ static op2_status run_move(struct op2i_step *step, int32_t i) {
 
 op2_status op2i_step_moves_run(struct op2i_step *step) {
   op2_status status = OP2_SUCCESS;
-  for (int32_t i = 0; i < step->nmoves && !status; i++) status = run_move(step, i);
+  for (int32_t i = 0; i < step->where.nmoves && !status; i++) status = run_move(step, i);
   return status;
 }
 
@@ -109,9 +111,9 @@ static op2_status run_on_device(struct op2i_step *step) {
   int64_t start = op2i_nanoseconds();
   if (!status) status = op2i_device_run(device, step);
   if (!status && timed) status = device->kind->wait(device);
-  step->nanoseconds = op2i_nanoseconds() - start;
-  step->clock_seconds = 0; /* it is counted in the program's */
-  step->untimed = !timed || data->device_runs < OP2I_DEVICE_RUNS_BEFORE;
+  step->time.nanoseconds = op2i_nanoseconds() - start;
+  step->time.elapsed = 0; /* it is counted in the program's */
+  step->time.untimed = !timed || data->device_runs < OP2I_DEVICE_RUNS_BEFORE;
   data->device_runs++;
   return status;
 }
@@ -179,23 +181,23 @@ op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps) {
     struct op2i_step *step = &steps[s];
     op2_status status = step->loop ? OP2_SUCCESS : op2i_exchange_step_run(step);
     if (status) return status;
-    if (step->hi <= step->lo && !step->chain) continue;
+    if (step->hi <= step->lo && !step->batch.chain) continue;
     status = op2i_step_moves_run(step);
-    if (!status && step->place == OP2I_DEVICE) {
+    if (!status && step->where.place == OP2I_DEVICE) {
       status = run_on_device(step);
       if (!status) continue;
     }
-    for (int32_t k = 0; k < (step->chain ? step->chain : 1) && !status; k++)
+    for (int32_t k = 0; k < (step->batch.chain ? step->batch.chain : 1) && !status; k++)
       status = op2i_step_begin(&step[k], partials_of(step));
     if (status) return status;
-    if (step->chain)
+    if (step->batch.chain)
       status = op2i_task_run(step, OP2I_TASK_TILE, 0, step->tiles->ntiles);
     else
       status = run_loop(step, nsteps - s);
     if (status) return status;
-    int64_t last = step->chain ? s + step->chain : s + 1;
+    int64_t last = step->batch.chain ? s + step->batch.chain : s + 1;
     for (; s < last; s++)
-      if (steps[s].partials) op2i_step_combine(&steps[s], partials_of(&steps[s]));
+      if (steps[s].values.partials) op2i_step_combine(&steps[s], partials_of(&steps[s]));
     s--;
   }
   return OP2_SUCCESS;

@@ -52,8 +52,8 @@ void op2i_team_destroy(struct op2i_team *team) {
 /* ---- estimated gain of sharing --------------------------------------------------------------- */
 
 bool op2i_team_takes(const struct op2i_step *step) {
-  return step->loop && !step->chain && step->place != OP2I_DEVICE && !op2i_is_split(step->split) &&
-         !step->nmoves;
+  return step->loop && !step->batch.chain && step->where.place != OP2I_DEVICE &&
+         !op2i_is_split(step->where.split) && !step->where.nmoves;
 }
 
 /* Nanoseconds that are saved by sharing `blocks` blocks of one colour; negative: lost. */
@@ -70,7 +70,7 @@ double op2i_team_saves(const struct op2i_step *steps, int64_t nsteps, int member
   double saved = 0;
   for (int64_t s = 0; s < nsteps; s++) {
     const struct op2i_plan *plan = steps[s].plan;
-    if (steps[s].place == OP2I_DEVICE) continue;
+    if (steps[s].where.place == OP2I_DEVICE) continue;
     double ns = plan ? block_ns(&steps[s]) : 0;
     for (int32_t c = 0; plan && c < plan->ncolors; c++) {
       double more = turn_saves(plan->color_offs[c + 1] - plan->color_offs[c], members, ns);
@@ -179,7 +179,7 @@ static void take_all(struct op2i_team *team, int share) {
     op2i_step_run_block(step, step->plan->blkmap[index]);
   }
   if (!taken) return;
-  __atomic_fetch_add(&step->nanoseconds, op2i_nanoseconds() - start, __ATOMIC_RELAXED);
+  __atomic_fetch_add(&step->time.nanoseconds, op2i_nanoseconds() - start, __ATOMIC_RELAXED);
   if (__atomic_sub_fetch(&team->left, taken, __ATOMIC_ACQ_REL) == 0) advance(team);
 }
 

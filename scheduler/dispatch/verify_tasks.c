@@ -97,7 +97,8 @@ static op2_status touch_arg(struct verifier *c, const struct op2i_step *step, in
   const struct op2i_loop_arg *arg = &loop->args[n];
   op2_dat dat = loop->op.dats[arg->dat];
   c->name = dat->obj.name;
-  struct value *values = values_of(c, values_in(dat, step->place), dat->set->ends[OP2I_NONEXEC]);
+  struct value *values =
+      values_of(c, values_in(dat, step->where.place), dat->set->ends[OP2I_NONEXEC]);
   if (!values) return op2i_error_nomem("the verifier of tasks");
   int64_t e = loop->set->idx ? loop->set->idx[position] : position;
   bool modifies = op2i_modifies(arg->access);
@@ -117,7 +118,7 @@ static op2_status touch_globals(struct verifier *c, const struct op2i_step *step
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (reducing ? !op2i_arg_reduces(arg) : !op2i_arg_reads_global(arg)) continue;
     c->name = loop->op.gbls[arg->gbl]->obj.name;
-    struct value *values = values_of(c, step->versions[arg->gbl], 1);
+    struct value *values = values_of(c, step->values.versions[arg->gbl], 1);
     if (!values) return op2i_error_nomem("the verifier of tasks");
     status = touch(c, values, 0, reducing);
   }
@@ -134,7 +135,7 @@ static op2_status touch_position(struct verifier *c, const struct op2i_step *ste
 static op2_status touch_tile(struct verifier *c, const struct op2i_step *chain, int32_t tile) {
   const struct op2i_tile_plan *tiles = chain->tiles;
   op2_status status = OP2_SUCCESS;
-  for (int32_t k = 0; k < chain->chain && !status; k++) {
+  for (int32_t k = 0; k < chain->batch.chain && !status; k++) {
     const struct op2i_tile_share *share = &tiles->shares[(int64_t)tile * tiles->nloops + k];
     status = touch_globals(c, &chain[k], false);
     for (int32_t r = 0; r < share->nspans; r++)
@@ -166,7 +167,7 @@ static op2_status touch_leg(struct verifier *c, const struct op2i_step *step, in
 }
 
 static op2_status touch_move(struct verifier *c, const struct op2i_step *step, int32_t i) {
-  const struct op2i_move *move = &step->moves[i];
+  const struct op2i_move *move = &step->where.moves[i];
   op2_dat dat = step->loop->op.dats[move->dat];
   int64_t size = dat->set->ends[OP2I_NONEXEC];
   int64_t lo = (int64_t)(move->source.first / dat->row_bytes);

@@ -31,7 +31,7 @@ static bool reads_result(const struct op2i_step *chain, int64_t n, const struct 
     for (int64_t s = 0; s < n; s++)
       for (int g = 0; g < chain[s].loop->op.ngbls; g++)
         if (op2i_modifies(chain[s].loop->op.gbl_access[g]) &&
-            chain[s].versions[g] == step->versions[arg->gbl])
+            chain[s].values.versions[g] == step->values.versions[arg->gbl])
           return true;
   }
   return false;
@@ -285,7 +285,7 @@ static op2_status tile_chain(struct op2i_sched *sched, struct op2i_program *prog
       if (!status) status = compile_lists(sched, steps, n);
       if (!status) {
         for (int64_t s = 0; s < n; s++) steps[s].tiles = find_tiling(sched, steps, n)->plan;
-        steps[0].chain = (int32_t)n;
+        steps[0].batch.chain = (int32_t)n;
         program->chains++;
         sched->stats.chains_tiled++;
       }
@@ -335,6 +335,6 @@ op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *prog
     if (!program->chains) program->untiled = "the tiles or their code could not be made";
     op2i_log(sched->ctx, OP2I_LOG_WARN, "no tiles: %s", op2_error_message());
   }
-  for (int64_t s = 0; s < program->nsteps; s++) op2i_task_list_free(&program->steps[s].tasks);
+  for (int64_t s = 0; s < program->nsteps; s++) op2i_task_list_free(&program->steps[s].batch.tasks);
   return status;
 }

@@ -39,7 +39,7 @@ double op2i_loop_cost(const struct op2i_loop *loop, bool device) {
 
 static double step_ns(const struct op2i_step *step) {
   const struct op2i_loop_data *data = step->loop->sched_data;
-  bool known = step->place == OP2I_DEVICE && data->device_ns > 0;
+  bool known = step->where.place == OP2I_DEVICE && data->device_ns > 0;
   return (double)(step->hi - step->lo) * (known ? data->device_ns : op2i_loop_ns(step->loop));
 }
 

@@ -89,7 +89,7 @@ struct op2i_loop *op2i_probe_next_to_compile(struct op2i_sched *sched,
   double about_to_run = op2i_program_seconds(steps, n) / sched->ctx->workers;
   for (int64_t s = 0; s < n; s++) {
     const struct op2i_loop *loop = steps[s].loop;
-    if (!loop || steps[s].device_half || steps[s].lo >= steps[s].hi) continue;
+    if (!loop || steps[s].where.device_half || steps[s].lo >= steps[s].hi) continue;
     if (op2i_probe_waits(loop) && op2i_loop_cost(loop, false) >= 0 &&
         is_due(sched, &steps[s], seconds_left(sched, about_to_run)))
       return steps[s].loop;
@@ -109,10 +109,10 @@ static bool begin_probe(struct op2i_sched *sched, struct op2i_step *step, double
   struct op2i_loop_data *data = step->loop->sched_data;
   if (op2i_probe_waits(step->loop) || !is_due(sched, step, left)) return false;
   data->probes++;
-  step->is_probe = true;
-  step->held = estimate(sched, step->loop);
-  step->spent = 0;
-  sched->costs.probe_seconds += step->held;
+  step->probe.active = true;
+  step->probe.estimated_seconds = estimate(sched, step->loop);
+  step->probe.overhead_seconds = 0;
+  sched->costs.probe_seconds += step->probe.estimated_seconds;
   return true;
 }
 
@@ -121,7 +121,7 @@ bool op2i_probes_begin(struct op2i_sched *sched, struct op2i_step *steps, int64_
   double about_to_run = op2i_program_seconds(steps, n) / sched->ctx->workers;
   bool any = false;
   for (int64_t s = 0; s < n; s++) {
-    steps[s].is_probe = false;
+    steps[s].probe.active = false;
     if (!free[s]) continue;
     bool host = op2i_loop_cost(steps[s].loop, false) >= 0;
     if (host && op2i_loop_cost(steps[s].loop, true) >= 0) continue;
@@ -142,15 +142,16 @@ void op2i_probe_add_copy_time(struct op2i_step *step, double seconds, size_t byt
   enum { MANY = 1 << 16 };
   struct op2i_sched *sched = step->loop->op.ctx->sched;
   double ns = 1e9 * seconds - sched->costs.copy_ns;
-  step->spent += seconds;
+  step->probe.overhead_seconds += seconds;
   if (bytes >= MANY && ns > 0)
     sched->costs.byte_ns = (sched->costs.byte_ns + ns / (double)bytes) / 2;
 }
 
 void op2i_probe_end(const struct op2i_step *step) {
   struct op2i_sched *sched = step->loop->op.ctx->sched;
-  double more = step->seconds + step->spent - step->held + copies(sched, &step->loop->op, false);
-  if (step->is_probe && more > 0) sched->costs.probe_seconds += more;
+  double more = step->time.seconds + step->probe.overhead_seconds - step->probe.estimated_seconds +
+                copies(sched, &step->loop->op, false);
+  if (step->probe.active && more > 0) sched->costs.probe_seconds += more;
 }
 
 /* ---- number of steps that run together ------------------------------------------------------- */
@@ -158,7 +159,8 @@ void op2i_probe_end(const struct op2i_step *step) {
 /* True if a run of the step would contribute to a cost that is still unknown. */
 static bool is_informative(const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
-  if (!loop || step->device_half || step->lo >= step->hi || loop->form.off_device) return false;
+  if (!loop || step->where.device_half || step->lo >= step->hi || loop->form.off_device)
+    return false;
   const struct op2i_loop_data *data = loop->sched_data;
   bool known = op2i_loop_cost(loop, false) >= 0 && op2i_loop_cost(loop, true) >= 0;
   return !known && data->probes < OP2I_DEVICE_RUNS_FIRST &&
@@ -187,5 +189,5 @@ int64_t op2i_steps_together(struct op2i_sched *sched, const struct op2i_step *st
     about_to_run += op2i_program_seconds(&steps[together], piece) / sched->ctx->workers;
     together += piece;
   } while (together < n && seconds_left(sched, about_to_run) < least);
-  return together < n && steps[together - 1].device_half ? together + 1 : together;
+  return together < n && steps[together - 1].where.device_half ? together + 1 : together;
 }

@@ -45,7 +45,7 @@ struct model {
 
 /* True for the host's part of a loop, or all of it; the device's part is placed
  * together with it. */
-static bool counts(const struct op2i_step *step) { return step->loop && !step->device_half; }
+static bool counts(const struct op2i_step *step) { return step->loop && !step->where.device_half; }
 
 static int number_of(struct model *m, op2_dat dat) {
   int d = 0;
@@ -87,7 +87,7 @@ static void close_model(struct model *m) {
 /* The cut of a loop that runs on both. A ratio that a rule gives overrides the one of the model. */
 static const struct op2i_cut *cut_of(const struct model *m, int64_t s) {
   struct op2i_rule rule = op2i_loop_rule(m->steps[s].loop);
-  struct op2i_split split = op2i_is_split(m->split) ? m->split : m->steps[s].split;
+  struct op2i_split split = op2i_is_split(m->split) ? m->split : m->steps[s].where.split;
   if (rule.kind == OP2I_RULE_SPLIT) split = (struct op2i_split){rule.parts[0], rule.parts[1]};
   return m->where[s] == OP2I_ON_BOTH ? op2i_loop_cut(m->steps[s].loop, split) : NULL;
 }
@@ -158,7 +158,7 @@ static void put(struct model *m, const struct op2i_loop *loop, int where) {
 }
 
 static bool may_split(const struct model *m, int64_t s) {
-  return op2i_is_split(m->split) && s > 0 && m->steps[s - 1].device_half &&
+  return op2i_is_split(m->split) && s > 0 && m->steps[s - 1].where.device_half &&
          op2i_loop_cut(m->steps[s].loop, m->split);
 }
 
@@ -207,7 +207,7 @@ static struct op2i_split ratio(const struct model *m, const bool *free) {
   double host = 0, device = 0;
   for (int64_t s = 0; s < m->n; s++) {
     const struct op2i_step *step = &m->steps[s];
-    if (!free[s] || s == 0 || !m->steps[s - 1].device_half) continue;
+    if (!free[s] || s == 0 || !m->steps[s - 1].where.device_half) continue;
     double elements = (double)(step->loop->ranges[0].hi - step->loop->ranges[0].lo);
     host += elements * op2i_loop_cost(step->loop, false) / m->workers;
     device += elements * op2i_loop_cost(step->loop, true);
@@ -255,8 +255,8 @@ bool op2i_model_copies(struct op2i_sched *sched, const struct op2i_step *steps, 
   struct model m = {.steps = steps, .n = n, .workers = sched->ctx->workers};
   bool good = open_model(&m);
   for (int64_t s = 0; s < n && good; s++) {
-    m.where[s] = steps[s].place == OP2I_DEVICE ? OP2I_ON_DEVICE : OP2I_ON_HOST;
-    if (op2i_is_split(steps[s].split)) m.where[s] = OP2I_ON_BOTH;
+    m.where[s] = steps[s].where.place == OP2I_DEVICE ? OP2I_ON_DEVICE : OP2I_ON_HOST;
+    if (op2i_is_split(steps[s].where.split)) m.where[s] = OP2I_ON_BOTH;
   }
   if (good) (void)seconds_of(&m);
   *copies = (struct op2i_model_copies){.to_host = m.moved[HOST], .to_device = m.moved[DEVICE]};

@@ -58,9 +58,9 @@ void op2i_step_place(struct op2i_step *step, enum op2i_variant wish) {
   const struct op2i_loop *loop = step->loop;
   enum op2i_variant variant = op2i_loop_variant(loop, wish);
   enum op2i_place place = op2i_on_device(variant) ? OP2I_DEVICE : op2i_host_place(loop->op.ctx);
-  if (place != step->place) step->epoch = 0;
+  if (place != step->where.place) step->batch.epoch = 0;
   step->function = loop->function[variant];
-  step->place = place;
+  step->where.place = place;
 }
 
 static bool is_there(const struct op2i_loop *loop, enum op2i_variant wish) {
@@ -87,7 +87,7 @@ struct choice {
 };
 
 static struct op2i_step *device_half_of(const struct choice *c, int64_t s) {
-  return s > 0 && c->steps[s - 1].device_half ? &c->steps[s - 1] : NULL;
+  return s > 0 && c->steps[s - 1].where.device_half ? &c->steps[s - 1] : NULL;
 }
 
 /* All ranges of a loop run in one place, since what the loop overwrites becomes
@@ -96,7 +96,7 @@ static void as_first(struct choice *c, int64_t s) {
   const struct op2i_loop *loop = c->steps[s].loop;
   int64_t first = s;
   while (c->steps[first].loop != loop || c->steps[first].range > 0) first--;
-  bool device = c->steps[first].place == OP2I_DEVICE;
+  bool device = c->steps[first].where.place == OP2I_DEVICE;
   c->where[s] = first < 0 ? (device ? OP2I_ON_DEVICE : OP2I_ON_HOST) : c->where[first];
   c->free[s] = first >= 0 && c->free[first];
 }
@@ -106,8 +106,8 @@ static enum op2i_where wanted(struct choice *c, int64_t s, struct op2i_rule rule
   bool drawn = rule.kind == OP2I_RULE_ALTERNATE || rule.kind == OP2I_RULE_RANDOM;
   if (drawn) return draw(c->sched, rule) ? OP2I_ON_DEVICE : OP2I_ON_HOST;
   if (rule.kind == OP2I_RULE_SPLIT) return OP2I_ON_BOTH;
-  if (rule.kind == OP2I_RULE_FREE && op2i_is_split(step->split)) return OP2I_ON_BOTH;
-  if (rule.kind == OP2I_RULE_FREE && step->place == OP2I_DEVICE && !step->is_probe)
+  if (rule.kind == OP2I_RULE_FREE && op2i_is_split(step->where.split)) return OP2I_ON_BOTH;
+  if (rule.kind == OP2I_RULE_FREE && step->where.place == OP2I_DEVICE && !step->probe.active)
     return OP2I_ON_DEVICE;
   return rule.kind == OP2I_RULE_DEVICE ? OP2I_ON_DEVICE : OP2I_ON_HOST;
 }
@@ -136,10 +136,10 @@ static void by_cost(struct choice *c) {
   int64_t known = 0;
   if (op2i_probes_begin(c->sched, c->steps, c->n, c->free, c->where)) return;
   for (int64_t s = 0; s < c->n; s++) known += c->free[s];
-  if (known != c->steps->known_free) c->steps->times_free = 0;
-  c->steps->known_free = known;
+  if (known != c->steps->batch.known_free) c->steps->batch.times_free = 0;
+  c->steps->batch.known_free = known;
   if (known == 0) return;
-  int64_t times = ++c->steps->times_free;
+  int64_t times = ++c->steps->batch.times_free;
   if ((times & (times - 1)) == 0)
     (void)op2i_model_choose(c->sched, c->steps, c->n, c->free, c->where, &c->split);
 }
@@ -151,7 +151,7 @@ static bool split(struct choice *c, int64_t s) {
   struct op2i_step *step = &c->steps[s], *half = device_half_of(c, s);
   if (!half) return false;
   struct op2i_rule rule = op2i_loop_rule(step->loop);
-  struct op2i_split ratio = op2i_is_split(c->split) ? c->split : step->split;
+  struct op2i_split ratio = op2i_is_split(c->split) ? c->split : step->where.split;
   if (rule.kind == OP2I_RULE_SPLIT) ratio = (struct op2i_split){rule.parts[0], rule.parts[1]};
   const struct op2i_cut *cut =
       c->where[s] == OP2I_ON_BOTH ? op2i_loop_cut(step->loop, ratio) : NULL;
@@ -177,7 +177,7 @@ static void place_one(struct choice *c, int64_t s) {
 
 static void place_all(struct choice *c) {
   for (int64_t s = 0; s < c->n; s++) {
-    if (!c->steps[s].loop || c->steps[s].device_half) continue;
+    if (!c->steps[s].loop || c->steps[s].where.device_half) continue;
     if (c->steps[s].range == 0)
       by_rule(c, s);
     else
@@ -185,7 +185,7 @@ static void place_all(struct choice *c) {
   }
   by_cost(c);
   for (int64_t s = 0; s < c->n; s++)
-    if (c->steps[s].loop && !c->steps[s].device_half) place_one(c, s);
+    if (c->steps[s].loop && !c->steps[s].where.device_half) place_one(c, s);
 }
 
 void op2i_steps_place(struct op2i_sched *sched, struct op2i_step *steps, int64_t n) {

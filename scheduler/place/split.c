@@ -161,7 +161,7 @@ void op2i_cut_steps(const struct op2i_cut *cut, struct op2i_step *step,
   device_half->lo = cut->device_begin;
   device_half->hi = all->hi;
   device_half->plan = step->plan;
-  step->split = device_half->split = cut->split;
+  step->where.split = device_half->where.split = cut->split;
 }
 
 void op2i_uncut_steps(struct op2i_step *step, struct op2i_step *device_half) {
@@ -170,5 +170,5 @@ void op2i_uncut_steps(struct op2i_step *step, struct op2i_step *device_half) {
   step->lo = all->lo;
   step->hi = device_half->lo = device_half->hi = all->hi;
   device_half->plan = &none;
-  step->split = device_half->split = (struct op2i_split){0, 0};
+  step->where.split = device_half->where.split = (struct op2i_split){0, 0};
 }

@@ -13,14 +13,15 @@
 /* ---- memory that steps need ------------------------------------------------------------------ */
 
 static op2_status have_tables(struct op2i_step *step) {
-  return step->place == OP2I_DEVICE ? op2i_device_prepare(step) : OP2_SUCCESS;
+  return step->where.place == OP2I_DEVICE ? op2i_device_prepare(step) : OP2_SUCCESS;
 }
 
 static op2_status have_room(struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
   op2_status status = OP2_SUCCESS;
   for (int d = 0; d < op->ndats && !status; d++)
-    status = op2i_buffer_room(&op->dats[d]->values, step->place, op2i_is_split(step->split));
+    status =
+        op2i_buffer_room(&op->dats[d]->values, step->where.place, op2i_is_split(step->where.split));
   return status;
 }
 
@@ -29,20 +30,20 @@ static op2_status have_room(struct op2i_step *step) {
 static void add_moves(struct op2i_step *step, int dat, enum op2i_place to,
                       const struct op2i_missing *missing) {
   for (int i = 0; i < missing->n; i++)
-    step->moves[step->nmoves++] =
+    step->where.moves[step->where.nmoves++] =
         (struct op2i_move){.dat = dat, .to = to, .source = missing->sources[i]};
 }
 
 static void follow(struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
-  step->nmoves = 0;
+  step->where.nmoves = 0;
   if (step->lo >= step->hi) return;
   for (int d = 0; d < loop->op.ndats; d++) {
     unsigned rows = op2i_step_rows(loop, d);
     struct op2i_missing missing;
-    step->dat[d] = op2i_buffer_expect(&loop->op.dats[d]->values, step->place,
-                                      op2i_step_access(loop, d, rows), rows, &missing);
-    add_moves(step, d, step->place, &missing);
+    step->values.dat[d] = op2i_buffer_expect(&loop->op.dats[d]->values, step->where.place,
+                                             op2i_step_access(loop, d, rows), rows, &missing);
+    add_moves(step, d, step->where.place, &missing);
   }
 }
 
@@ -50,26 +51,26 @@ static void follow(struct op2i_step *step) {
  * writes to rows that belong to the other. */
 static void follow_both(struct op2i_step *device_half, struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
-  const struct op2i_cut *cut = op2i_loop_cut(step->loop, step->split);
+  const struct op2i_cut *cut = op2i_loop_cut(step->loop, step->where.split);
   struct op2i_step *const both[] = {step, device_half};
-  step->nmoves = device_half->nmoves = 0;
+  step->where.nmoves = device_half->where.nmoves = 0;
   for (int d = 0; d < op->ndats; d++) {
     struct op2i_buffer *values = &op->dats[d]->values;
     const struct op2i_cut_dat *rows = &cut->dats[d];
     for (int p = 0; p < 2; p++) {
       struct op2i_missing missing;
-      op2i_buffer_expect_part(values, both[p]->place, rows->need[p], &missing);
-      add_moves(device_half, d, both[p]->place, &missing);
-      both[p]->dat[d] = values->at[both[p]->place];
+      op2i_buffer_expect_part(values, both[p]->where.place, rows->need[p], &missing);
+      add_moves(device_half, d, both[p]->where.place, &missing);
+      both[p]->values.dat[d] = values->at[both[p]->where.place];
     }
     if (op2i_modifies(op->dat_access[d]))
-      op2i_buffer_split(values, step->place, rows->make[0], rows->make[1]);
+      op2i_buffer_split(values, step->where.place, rows->make[0], rows->make[1]);
   }
 }
 
 static void follow_all(struct op2i_step *steps, int64_t n) {
   for (int64_t s = 0; s < n; s++)
-    if (op2i_is_split(steps[s].split)) {
+    if (op2i_is_split(steps[s].where.split)) {
       follow_both(&steps[s], &steps[s + 1]);
       s++;
     } else if (steps[s].loop) {
@@ -88,10 +89,11 @@ static op2_status bind_one(struct op2i_step *step) {
  * the loop, and *again is set, since all other steps of the loop must move to the host as well. */
 static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *program,
                                  struct op2i_step *step, bool *again) {
-  bool device = step->place == OP2I_DEVICE;
-  if (op2i_is_split(step->split) && step->loop->form.off_device)
-    op2i_uncut_steps(step->device_half ? step + 1 : step, step->device_half ? step : step - 1);
-  if (step->device_half && !op2i_is_split(step->split)) return OP2_SUCCESS;
+  bool device = step->where.place == OP2I_DEVICE;
+  if (op2i_is_split(step->where.split) && step->loop->form.off_device)
+    op2i_uncut_steps(step->where.device_half ? step + 1 : step,
+                     step->where.device_half ? step : step - 1);
+  if (step->where.device_half && !op2i_is_split(step->where.split)) return OP2_SUCCESS;
   if (device && step->loop->form.off_device) {
     op2_status status = op2i_step_to_host(ctx, step);
     return status ? status : bind_one(step);
@@ -110,7 +112,7 @@ op2_status op2i_moves_bind(op2_context ctx, const struct op2i_program *program,
     bool again = false;
     double begin = op2i_seconds();
     status = bind_somewhere(ctx, program, &steps[s], &again);
-    if (steps[s].is_probe) steps[s].spent += op2i_seconds() - begin;
+    if (steps[s].probe.active) steps[s].probe.overhead_seconds += op2i_seconds() - begin;
     if (again) s = -1;
   }
   if (!status) follow_all(steps, n);

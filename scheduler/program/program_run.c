@@ -35,10 +35,10 @@ static void bind_step(struct op2i_step *step, const struct op2i_node *first,
   step->number = first->number;
   step->file = first->where.file;
   step->line = first->where.line;
-  step->versions = versions;
+  step->values.versions = versions;
   step->call.payload = payload;
-  step->nanoseconds = 0;
-  step->seconds = step->clock_seconds = 0;
+  step->time.nanoseconds = 0;
+  step->time.seconds = step->time.elapsed = 0;
 }
 
 static void bind(struct op2i_program *program, struct op2i_node *const *nodes) {
@@ -218,7 +218,7 @@ static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *progr
   op2_status status = OP2_SUCCESS;
   for (int64_t end = s + n, length; s < end && !status; s += length) {
     struct op2i_step *steps = &program->steps[s];
-    length = steps->chain ? steps->chain : 1;
+    length = steps->batch.chain ? steps->batch.chain : 1;
     status = steps->loop ? run_steps(sched, program, steps, length)
                          : run_exchange(sched->ctx, program, steps);
     op2_status failed = status;

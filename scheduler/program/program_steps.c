@@ -76,7 +76,7 @@ static void add_device_half(struct order *order, int64_t g, struct op2i_loop *lo
   enum op2i_variant wishes[OP2I_WISHES];
   if (op2i_wishes(loop->op.ctx, wishes) < OP2I_WISHES || !op2i_loop_may_split(loop)) return;
   struct op2i_step half = op2i_step_make(loop, 0, wishes[1]), step = half;
-  half.device_half = true;
+  half.where.device_half = true;
   half.range = 1;
   op2i_uncut_steps(&step, &half);
   add_step(order->program, g, half);
@@ -122,7 +122,7 @@ static op2_status give_moves(struct op2i_program *program, size_t dats) {
   for (int64_t s = 0; s < program->nsteps; s++) {
     struct op2i_step *step = &program->steps[s];
     if (!step->loop) continue;
-    step->moves = program->moves + OP2I_SOURCES * dats;
+    step->where.moves = program->moves + OP2I_SOURCES * dats;
     dats += (size_t)step->loop->op.ndats;
   }
   return OP2_SUCCESS;
@@ -149,11 +149,11 @@ static op2_status give_room(struct op2i_program *program) {
   for (int64_t s = 0; s < program->nsteps; s++) {
     struct op2i_step *step = &program->steps[s];
     if (!step->loop) continue;
-    step->call.dat = step->dat = program->dat + dats;
-    step->call.map = step->map = program->map + maps;
-    step->call.target = step->target = program->target + maps;
-    step->gbl = program->gbl + gbls;
-    step->call.gbl = (const void *const *)step->gbl;
+    step->call.dat = step->values.dat = program->dat + dats;
+    step->call.map = step->values.map = program->map + maps;
+    step->call.target = step->values.target = program->target + maps;
+    step->values.gbl = program->gbl + gbls;
+    step->call.gbl = (const void *const *)step->values.gbl;
     dats += (size_t)step->loop->op.ndats;
     maps += (size_t)step->loop->nmaps;
     gbls += (size_t)step->loop->op.ngbls;

@@ -18,7 +18,7 @@ struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op
                            .reduces = loop->ranges[range].section != OP2I_EXEC,
                            .defers = loop->op.ctx->comm != NULL,
                            .ends_here = loop->op.ctx->comm || loop->op.ctx->backend->run_steps,
-                           .late = loop->op.ctx->backend->run_steps != NULL,
+                           .late_globals = loop->op.ctx->backend->run_steps != NULL,
                            .range = range,
                            .plan = data->plans[range] ? data->plans[range]->plan : NULL};
   op2i_step_place(&step, wish);
@@ -46,11 +46,11 @@ static op2_status bind_map(struct op2i_step *step, int m) {
   void *entries = NULL, *target = NULL;
   op2_status status = OP2_SUCCESS;
   if (!map->first || map->idx)
-    status = op2i_buffer_at(&map->entries, step->place, OP2_READ, OP2I_EVERY_ROW, &entries);
+    status = op2i_buffer_at(&map->entries, step->where.place, OP2_READ, OP2I_EVERY_ROW, &entries);
   if (!status && op2i_set_tabled(map->to) && op2i_loop_numbers(step->loop, m))
-    status = op2i_set_numbers_at(map->to, step->place, &target);
-  step->map[m] = entries;
-  step->target[m] = target;
+    status = op2i_set_numbers_at(map->to, step->where.place, &target);
+  step->values.map[m] = entries;
+  step->values.target[m] = target;
   return status;
 }
 
@@ -59,8 +59,8 @@ static op2_status bind_dats(struct op2i_step *step) {
   op2_status status = OP2_SUCCESS;
   for (int d = 0; d < loop->op.ndats && !status; d++) {
     unsigned rows = op2i_step_rows(loop, d);
-    status = op2i_buffer_at(&loop->op.dats[d]->values, step->place, op2i_step_access(loop, d, rows),
-                            rows, &step->dat[d]);
+    status = op2i_buffer_at(&loop->op.dats[d]->values, step->where.place,
+                            op2i_step_access(loop, d, rows), rows, &step->values.dat[d]);
   }
   return status;
 }
@@ -71,9 +71,10 @@ op2_status op2i_step_bind_mesh(struct op2i_step *step) {
   void *subset = NULL, *number = NULL;
   for (int m = 0; m < loop->nmaps && !status; m++) status = bind_map(step, m);
   if (loop->set->idx && !status)
-    status = op2i_buffer_at(&loop->set->elements, step->place, OP2_READ, OP2I_EVERY_ROW, &subset);
+    status =
+        op2i_buffer_at(&loop->set->elements, step->where.place, OP2_READ, OP2I_EVERY_ROW, &subset);
   if (op2i_set_tabled(loop->set->base) && op2i_loop_numbers_elements(loop) && !status)
-    status = op2i_set_numbers_at(loop->set->base, step->place, &number);
+    status = op2i_set_numbers_at(loop->set->base, step->where.place, &number);
   step->call.subset = subset;
   step->call.number = number;
   return status;
@@ -85,16 +86,16 @@ op2_status op2i_step_bind_globals(struct op2i_step *step) {
   const struct op2i_op *op = &step->loop->op;
   op2_status status = OP2_SUCCESS;
   for (int g = 0; g < op->ngbls && !status; g++) {
-    struct op2i_buffer *values = &step->versions[g]->values;
+    struct op2i_buffer *values = &step->values.versions[g]->values;
     op2_access access = op->gbl_access[g];
-    bool device = step->place == OP2I_DEVICE;
+    bool device = step->where.place == OP2I_DEVICE;
     bool starts = device && step->ends_here && op2i_modifies(access);
-    if (!device || !step->late)
-      status = op2i_buffer_at(values, step->place, starts ? OP2_READ : access, OP2I_EVERY_ROW,
-                              &step->gbl[g]);
-    if (!status && (starts || (device && step->late)))
-      status =
-          op2i_buffer_at(values, op2i_host_place(op->ctx), access, OP2I_EVERY_ROW, &step->gbl[g]);
+    if (!device || !step->late_globals)
+      status = op2i_buffer_at(values, step->where.place, starts ? OP2_READ : access, OP2I_EVERY_ROW,
+                              &step->values.gbl[g]);
+    if (!status && (starts || (device && step->late_globals)))
+      status = op2i_buffer_at(values, op2i_host_place(op->ctx), access, OP2I_EVERY_ROW,
+                              &step->values.gbl[g]);
   }
   return status;
 }
@@ -107,7 +108,7 @@ static op2_status bind_tables(struct op2i_step *step) {
 static op2_status bind_loop(op2_context ctx, struct op2i_step *step, bool moved) {
   op2_status status = moved ? bind_tables(step) : OP2_SUCCESS;
   if (!status) status = op2i_step_bind_globals(step);
-  if (status || step->place != OP2I_DEVICE || !ctx->backend->prepare_step) return status;
+  if (status || step->where.place != OP2I_DEVICE || !ctx->backend->prepare_step) return status;
   return ctx->backend->prepare_step(ctx->backend_state, step);
 }
 
@@ -131,7 +132,7 @@ static void need_tables(const struct op2i_step *step) {
 bool op2i_steps_make_room(op2_context ctx, const struct op2i_program *program) {
   ctx->device->round++;
   for (int64_t s = 0; s < program->nsteps; s++)
-    if (program->steps[s].loop && program->steps[s].place == OP2I_DEVICE)
+    if (program->steps[s].loop && program->steps[s].where.place == OP2I_DEVICE)
       need_tables(&program->steps[s]);
   return op2i_buffers_evict(ctx);
 }
@@ -140,7 +141,7 @@ static op2_status leave_device(op2_context ctx, struct op2i_step *step, const ch
   struct op2i_loop *loop = step->loop;
   op2_status status = op2i_compile_off_device(ctx->sched, loop, why);
   if (status) return status;
-  step->place = op2i_host_place(ctx);
+  step->where.place = op2i_host_place(ctx);
   step->function = loop->function[op2i_loop_variant(loop, ctx->backend->variant)];
   return OP2_SUCCESS;
 }
@@ -156,7 +157,7 @@ static op2_status move_to_host(op2_context ctx, struct op2i_step *step) {
 
 static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *program,
                                  struct op2i_step *step, bool moved) {
-  if (step->place != OP2I_DEVICE) return bind_loop(ctx, step, moved);
+  if (step->where.place != OP2I_DEVICE) return bind_loop(ctx, step, moved);
   if (step->loop->form.off_device) return move_to_host(ctx, step);
   op2_status status = bind_loop(ctx, step, moved);
   while (status == OP2_ERR_NOMEM && op2i_steps_make_room(ctx, program))
@@ -168,7 +169,7 @@ static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *pro
 op2_status op2i_step_run(op2_context ctx, struct op2i_step *step) {
   int64_t launches = ctx->device ? ctx->device->counts.launches : 0;
   op2_status status = ctx->backend->run_step(ctx->backend_state, step);
-  if (!status || status == OP2_ERR_FATAL || step->place != OP2I_DEVICE) return status;
+  if (!status || status == OP2_ERR_FATAL || step->where.place != OP2I_DEVICE) return status;
   if (ctx->device->counts.launches != launches) return status;
   status = leave_device(ctx, step, "the device does not run it");
   if (!status) status = bind_loop(ctx, step, true);
@@ -187,8 +188,8 @@ static op2_status bind_exchange(op2_context ctx, const struct op2i_step *step) {
 op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
                            struct op2i_step *steps, int64_t n) {
   op2_status status = OP2_SUCCESS;
-  if (steps->moves) return op2i_moves_bind(ctx, program, steps, n);
-  bool moved = steps->epoch != ctx->epoch;
+  if (steps->where.moves) return op2i_moves_bind(ctx, program, steps, n);
+  bool moved = steps->batch.epoch != ctx->epoch;
   for (int64_t s = 0; s < n && !status; s++) {
     bool loop = steps[s].loop != NULL;
     if (loop)
@@ -196,7 +197,7 @@ op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
     else if (moved)
       status = bind_exchange(ctx, &steps[s]);
   }
-  steps->epoch = status ? 0 : ctx->epoch;
+  steps->batch.epoch = status ? 0 : ctx->epoch;
   return status;
 }
 
@@ -228,15 +229,16 @@ void op2i_step_account(const struct op2i_step *step) {
   /* A device as a whole works on a loop, as all workers together would; if loops of the host run at
    * the same time, only the one worker counts that waits for it. */
   double seconds =
-      step->seconds * (step->place == OP2I_DEVICE && !step->late ? loop->op.ctx->workers : 1);
+      step->time.seconds *
+      (step->where.place == OP2I_DEVICE && !step->late_globals ? loop->op.ctx->workers : 1);
   spent->loops += seconds;
-  spent->running += step->clock_seconds;
+  spent->running += step->time.elapsed;
   count_run(loop, step, seconds);
   if (loop->members) count_members(loop, step, seconds);
-  if (elements < 1 || step->seconds <= 0) return;
-  if (step->is_probe) op2i_probe_end(step);
-  if (step->place == OP2I_DEVICE && step->untimed) return;
-  double ns = 1e9 * step->seconds / elements;
-  double *known = step->place == OP2I_DEVICE ? &data->device_ns : &data->ns_per_element;
+  if (elements < 1 || step->time.seconds <= 0) return;
+  if (step->probe.active) op2i_probe_end(step);
+  if (step->where.place == OP2I_DEVICE && step->time.untimed) return;
+  double ns = 1e9 * step->time.seconds / elements;
+  double *known = step->where.place == OP2I_DEVICE ? &data->device_ns : &data->ns_per_element;
   *known = *known > 0 ? 0.75 * *known + 0.25 * ns : ns;
 }
