@@ -105,7 +105,7 @@ op2_status op2i_numbering_count(struct op2i_sched *sched, struct op2i_op *op) {
   OP2I_FP_DEFAULT;
   int64_t rows = 0;
   bool waiting = false;
-  if (loop->ordered) status = keep_order(sched, loop);
+  if (loop->traits.ordered) status = keep_order(sched, loop);
   if (sched->outer) return status;
   for (int r = 0; r < loop->nranges; r++) rows += loop->ranges[r].hi - loop->ranges[r].lo;
   for (int m = 0; m < loop->nmaps && !status; m++) {

@@ -203,7 +203,7 @@ static void replay(const struct mesh *m, int w, bool some) {
 
 static struct op2i_loop *loop_of(const char *name, op2_set over) {
   struct op2i_loop *loop = test_ctx->loops ? test_ctx->loops->last : NULL;
-  while (loop && (strcmp(op2i_loop_name(loop), name) || loop->set != over)) loop = loop->prev;
+  while (loop && (strcmp(op2i_loop_name(loop), name) || loop->set != over)) loop = loop->entry.prev;
   EXPECT(loop != NULL);
   return loop;
 }
@@ -216,7 +216,7 @@ static void expect_form(int w, op2_set over, bool ordered) {
   const struct op2i_form *form = NULL;
   struct op2i_loop *loop = loop_of(works[w].name, over);
   if (!loop) return;
-  if (!EXPECT(loop->ordered == ordered)) diag("%s", works[w].name);
+  if (!EXPECT(loop->traits.ordered == ordered)) diag("%s", works[w].name);
   if (!vectors()) return;
   MUST(op2i_loop_form(loop, &form));
   if (!EXPECT((form->why != NULL) == (ordered || works[w].scalar)))
@@ -290,7 +290,7 @@ static void full(void) {
   MUST(op2_par_loop(kernel, rows, op2_arg_dat(x, 0, map, OP2_WRITE), op2_arg_direct(dy, OP2_READ)));
   EXPECT_VALUES(double, x, TARGETS, i, want[i]);
   struct op2i_loop *loop = loop_of("set", rows);
-  EXPECT(loop && !loop->ordered);
+  EXPECT(loop && !loop->traits.ordered);
   op2_set fewer = new_set(TARGETS - 1, "fewer");
   for (int i = 0; i < TARGETS; i++)
     if (idx[i] == TARGETS - 1) idx[i] = 0;
@@ -303,7 +303,7 @@ static void full(void) {
   for (int i = 0; i < TARGETS; i++) want[idx[i]] += i;
   EXPECT_VALUES(double, z, TARGETS - 1, i, want[i]);
   loop = loop_of("set_few", rows);
-  EXPECT(loop && loop->ordered);
+  EXPECT(loop && loop->traits.ordered);
 }
 
 /* Injectivity is computed once for each choice of slots, and never for increments. */
@@ -337,7 +337,7 @@ static void halos(void) {
     for (int i = 0; i < EXEC; i++) want[idx[i]] = 5 * want[idx[i]] + i + 1;
     EXPECT_VALUES(int32_t, x, ROWS, i, want[i]);
     struct op2i_loop *loop = loop_of("digit", rows);
-    EXPECT(loop && loop->ordered == (where == 1));
+    EXPECT(loop && loop->traits.ordered == (where == 1));
   }
 }
 
@@ -359,7 +359,7 @@ static void wide(void) {
     for (int i = 0; i < FEW * WIDE; i++) want[idx[i]] = 3 * want[idx[i]] + i / WIDE + i % WIDE;
     EXPECT_VALUES(int32_t, x, FEW * WIDE + 1, i, want[i]);
     struct op2i_loop *loop = loop_of("many", rows);
-    EXPECT(loop && loop->ordered == (twice_ == 1));
+    EXPECT(loop && loop->traits.ordered == (twice_ == 1));
   }
 }
 

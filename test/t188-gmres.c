@@ -96,7 +96,7 @@ static void kept_for(int restart, int dim, op2_type type) {
                                       .allow_failure = 1};
   op2_solver solver;
   op2_solve_result result;
-  const int64_t begin = inner() ? inner()->programs_made : 0;
+  const int64_t begin = inner() ? inner()->stats.programs_made : 0;
   int64_t programs = 0, fused = 0;
   MUST(op2_solver_create(test_ctx, &options, "s", &solver));
   for (int times = 0; times < 3; times++) {
@@ -104,11 +104,11 @@ static void kept_for(int restart, int dim, op2_type type) {
     MUST(op2_solver_result(solver, &result));
     EXPECT(result.iterations == 4 * restart);
     if (times == 2 && counting() &&
-        !EXPECT(inner()->programs_made == programs && inner()->loops_fused == fused))
+        !EXPECT(inner()->stats.programs_made == programs && inner()->stats.loops_fused == fused))
       diag("restart %d: %lld programs, and %lld more in the last solve", restart,
-           (long long)programs, (long long)(inner()->programs_made - programs));
-    programs = inner()->programs_made;
-    fused = inner()->loops_fused;
+           (long long)programs, (long long)(inner()->stats.programs_made - programs));
+    programs = inner()->stats.programs_made;
+    fused = inner()->stats.loops_fused;
   }
   /* Programs: one of a single loop for each vector; for each block of 8 vectors those of one pass,
    * of two passes, and of the end of a cycle; each is made twice, before its loops are fused and

@@ -77,10 +77,10 @@ static void golden_fused(void) {
   struct op2i_member members[2] = {{.kernel = &c.kernel, .nargs = 5},
                                    {.kernel = &keep.kernel, .first_arg = 5, .nargs = 4}};
   bool dropped[4] = {false, false, false, true};
-  c.loop.members = members;
-  c.loop.nmembers = 2;
+  c.loop.fused.members = members;
+  c.loop.fused.nmembers = 2;
   c.loop.name = (char *)"step+keep";
-  c.loop.dropped = dropped;
+  c.loop.fused.dropped = dropped;
   generates(&c, OP2I_VECTOR, 32, "vec-fused");
   case_end(&keep);
   case_end(&c);
@@ -168,7 +168,7 @@ static void test_refusals(void) {
   one_case(&c, "void one(double *a) { *a = cbrtnot(*a); }\n", 1);
   refuses(&c, 64, "kernel 'one'");
   one_case(&c, "void one(double *a) { *a = 1; }\n", 1);
-  c.loop.ordered = true;
+  c.loop.traits.ordered = true;
   refuses(&c, 64, "in order");
 }
 
@@ -236,8 +236,8 @@ static void test_fused_twos(void) {
   case_dat(&c, 2, 1, OP2_F64, 0, 0, OP2_INC);
   struct op2i_member members[2] = {{.kernel = &c.kernel, .nargs = 2},
                                    {.kernel = &other.kernel, .first_arg = 2, .nargs = 2}};
-  c.loop.members = members;
-  c.loop.nmembers = 2;
+  c.loop.fused.members = members;
+  c.loop.fused.nmembers = 2;
   c.loop.name = (char *)"k+other";
   takes(&c, OP2I_VECTOR, "one");
   case_end(&other);

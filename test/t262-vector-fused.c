@@ -163,8 +163,8 @@ static void make_round(struct round *r, int number) {
     for (int a = 0; a < m->nuses; a++) add_arg(&r->fused, &m->uses[a], r->numbers);
   }
   for (int k = 0; k < r->nmembers; k++) case_const(&r->fused, "shift", 1, OP2_F64);
-  r->fused.loop.members = r->list;
-  r->fused.loop.nmembers = r->nmembers;
+  r->fused.loop.fused.members = r->list;
+  r->fused.loop.fused.nmembers = r->nmembers;
   r->fused.loop.name = (char *)"parts";
 }
 
@@ -174,7 +174,7 @@ static void choose_dropped(struct round *r) {
   if (r->number % 3 || r->numbers[d] < 0) return;
   r->dropped[d] = true;
   r->drops[r->numbers[d]] = true;
-  r->fused.loop.dropped = r->drops;
+  r->fused.loop.fused.dropped = r->drops;
 }
 
 /* ---- running --------------------------------------------------------------------------------- */

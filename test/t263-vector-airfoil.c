@@ -99,8 +99,8 @@ static void fused_case(struct loop_case *c) {
   members[1] = (struct op2i_member){.kernel = &save.kernel, .first_arg = 5, .nargs = 2};
   members[2] =
       (struct op2i_member){.kernel = &adt.kernel, .first_arg = 7, .nargs = 6, .nconsts = 5};
-  c->loop.members = members;
-  c->loop.nmembers = 3;
+  c->loop.fused.members = members;
+  c->loop.fused.nmembers = 3;
   c->loop.name = (char *)"update+save_soln+adt_calc";
 }
 

@@ -90,7 +90,7 @@ static void queue(struct result *out) {
 /* The last loop of that name. */
 static const struct op2i_loop *find(const char *name) {
   const struct op2i_loop *found = NULL;
-  for (const struct op2i_loop *loop = test_ctx->loops->first; loop; loop = loop->next)
+  for (const struct op2i_loop *loop = test_ctx->loops->first; loop; loop = loop->entry.next)
     if (!strcmp(op2i_loop_name(loop), name)) found = loop;
   return found;
 }
@@ -100,7 +100,7 @@ static void expect_width(const char *name, int bytes, const char *why) {
   bool good = loop && loop->form.known && loop->form.simd_bytes == bytes &&
               (why ? loop->form.width && strstr(loop->form.width, why) : !loop->form.width);
   expect_at(__FILE__, __LINE__, good, name);
-  const char *text = loop ? loop->source[OP2I_VECTOR] : NULL;
+  const char *text = loop ? loop->code.source[OP2I_VECTOR] : NULL;
   if (text) expect_at(__FILE__, __LINE__, !strstr(text, "op2_f64x8") == (bytes < 64), name);
 }
 

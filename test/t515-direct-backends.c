@@ -82,8 +82,8 @@ static struct op2i_loop loop = {.nargs = 3,
                                 .nmaps = 1,
                                 .op.ngbls = 1,
                                 .partial_bytes = 64,
-                                .indirect = true,
-                                .indirect_write = true};
+                                .traits.indirect = true,
+                                .traits.indirect_write = true};
 
 static struct op2i_plan *make_plan(int block_size) {
   const struct op2i_plan_arg arg = {.dat = 0,

@@ -205,8 +205,8 @@ static void copies(void) {
 
 static const struct op2i_loop_data *data_of(const struct mesh *m, const char *name) {
   const struct op2i_loop *loop = m->ctx->loops->first;
-  while (loop && strcmp(op2i_loop_name(loop), name) != 0) loop = loop->next;
-  return loop ? loop->sched_data : NULL;
+  while (loop && strcmp(op2i_loop_name(loop), name) != 0) loop = loop->entry.next;
+  return loop ? loop->attached.sched_data : NULL;
 }
 
 /* Check where loops run at these costs: 0 is the host, 1 the device. */

@@ -179,8 +179,10 @@ static double off(const double *a, const double *b, int n) {
 
 static int64_t split_runs(const struct mesh *m) {
   int64_t runs = 0;
-  for (const struct op2i_loop *loop = m->ctx->loops->first; loop; loop = loop->next)
-    runs += loop->sched_data ? ((const struct op2i_loop_data *)loop->sched_data)->placed[2] : 0;
+  for (const struct op2i_loop *loop = m->ctx->loops->first; loop; loop = loop->entry.next)
+    runs += loop->attached.sched_data
+                ? ((const struct op2i_loop_data *)loop->attached.sched_data)->placed[2]
+                : 0;
   return runs;
 }
 
@@ -410,8 +412,8 @@ static void told(void) {
 
 static int64_t runs_of(const struct mesh *m, const char *name, int where) {
   const struct op2i_loop *loop = m->ctx->loops->first;
-  while (loop && strcmp(op2i_loop_name(loop), name) != 0) loop = loop->next;
-  return loop ? ((const struct op2i_loop_data *)loop->sched_data)->placed[where] : -1;
+  while (loop && strcmp(op2i_loop_name(loop), name) != 0) loop = loop->entry.next;
+  return loop ? ((const struct op2i_loop_data *)loop->attached.sched_data)->placed[where] : -1;
 }
 
 /* Check where both loops run at these costs, for an element on one of two processors or on the

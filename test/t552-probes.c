@@ -73,7 +73,7 @@ static double share, run_s, there_s, back_s, tables_s;
 static struct op2i_step given(void) {
   struct op2i_sched *sched = ctx->sched;
   struct op2i_step step = {.loop = ctx->loops->first, .hi = EDGES, .where.place = OP2I_HOST};
-  struct op2i_loop_data *data = step.loop->sched_data;
+  struct op2i_loop_data *data = step.loop->attached.sched_data;
   share = ctx->device->limits.on_host ? 1.0 / 64 : 1.0 / 4;
   sched->costs.copy_ns = copy_ns;
   sched->costs.byte_ns = byte_ns;
@@ -105,7 +105,7 @@ static bool tries(struct op2i_step *step) {
 
 static void budget(void) {
   struct op2i_step step = given();
-  const struct op2i_loop_data *data = step.loop->sched_data;
+  const struct op2i_loop_data *data = step.loop->attached.sched_data;
   double whole = run_s + there_s + back_s + tables_s;
   afford(0.999 * whole, run_s);
   ok(!tries(&step) && data->probes == 0 && ctx->sched->costs.probe_seconds == 0,
@@ -144,7 +144,7 @@ static void counted(void) {
 static void compilation(void) {
   struct op2i_step step = given();
   struct op2i_sched *sched = ctx->sched;
-  struct op2i_loop_data *data = step.loop->sched_data;
+  struct op2i_loop_data *data = step.loop->attached.sched_data;
   double whole = run_s + there_s + back_s + tables_s;
   step.loop->form.put_off = true;
   afford(0.999 * (whole + 0.25), run_s);
@@ -182,7 +182,7 @@ static void pieces(void) {
   static struct op2i_step steps[N];
   struct op2i_sched *sched = ctx->sched;
   steps[0] = given();
-  struct op2i_loop_data *data = steps[0].loop->sched_data;
+  struct op2i_loop_data *data = steps[0].loop->attached.sched_data;
   for (int s = 1; s < N; s++) steps[s] = steps[0];
   double whole = run_s + there_s + back_s + tables_s;
   afford(0, N * run_s);
@@ -206,19 +206,21 @@ static void pieces(void) {
 static void cold(const char *cache) {
   if (!begin(cache)) return;
   const struct op2i_loop *loop = ctx->loops->first;
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   enum op2i_variant wish = op2i_device_variant(ctx->device->kind);
-  ok(op2i_probe_waits(loop) && !ctx->jit->units && !loop->function[op2i_loop_variant(loop, wish)],
+  ok(op2i_probe_waits(loop) && !ctx->jit->units &&
+         !loop->code.function[op2i_loop_variant(loop, wish)],
      "without anything to pay with, no code for the device");
   ctx->sched->costs.probe_seconds = -1e9;
   run(RUNS);
-  ok(!op2i_probe_waits(loop) && ctx->jit->units && loop->function[op2i_loop_variant(loop, wish)],
+  ok(!op2i_probe_waits(loop) && ctx->jit->units &&
+         loop->code.function[op2i_loop_variant(loop, wish)],
      "with it, there is");
   ok(data->probes == OP2I_DEVICE_RUNS_FIRST && ctx->sched->costs.compile_seconds > 0,
      "and it is tried");
   end();
   if (!begin(cache)) return;
-  data = ctx->loops->first->sched_data;
+  data = ctx->loops->first->attached.sched_data;
   ok(!op2i_probe_waits(ctx->loops->first) && ctx->jit->units && data->placed[1] == 0,
      "from the cache it is had for nothing, but not tried");
   end();

@@ -99,7 +99,7 @@ static void make_fake(struct fake *f, const struct fake *before, double ns, _Ato
   }
   f->offs[COLOURS] = at;
   f->data.ns_per_element = ns;
-  f->loop.sched_data = &f->data;
+  f->loop.attached.sched_data = &f->data;
   f->plan = (struct op2i_plan){.lo = 0,
                                .hi = BLOCKS * BLOCK,
                                .block_size = BLOCK,

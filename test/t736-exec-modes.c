@@ -44,7 +44,7 @@ static void make_model(struct model *m, double microseconds) {
                       .workers = {.count = 2, .members = 2, .awake = true}};
   for (int s = 0; s < STEPS; s++) {
     m->data[s].ns_per_element = 1e3 * microseconds / STEPS / (BLOCKS * BLOCK);
-    m->loops[s].sched_data = &m->data[s];
+    m->loops[s].attached.sched_data = &m->data[s];
     m->loops[s].set = &m->set;
     m->loops[s].bytes = 1e6; /* used for loops that have never run */
     m->steps[s] = (struct op2i_step){.loop = &m->loops[s], .hi = BLOCKS * BLOCK, .plan = &m->plan};

@@ -59,7 +59,7 @@ static bool same(unsigned char *touched, int64_t pages, const int32_t *intervals
 }
 
 static op2_status compare(struct op2i_loop *loop, int range, int32_t dat) {
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   const struct op2i_plan *plan = data->plans[range]->plan;
   op2_status status = op2i_loop_footprint(loop, range, dat);
   if (status) return status;

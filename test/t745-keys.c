@@ -303,7 +303,9 @@ static void run_apart(struct call a, struct call b) {
   MUST(op2_flush(test_ctx));
 }
 
-static int64_t plans_made(void) { return ((struct op2i_sched *)test_ctx->sched)->plans->made; }
+static int64_t plans_made(void) {
+  return ((struct op2i_sched *)test_ctx->sched)->caches.plans->made;
+}
 
 static bool has_plans(void) { return test_ctx->backend->needs_plan; }
 
@@ -473,7 +475,7 @@ static void plan_parts(void) {
 
 /* The set of pages of a dat that a block touches, found by a pass over its elements. */
 static uint64_t pages_touched(const struct op2i_loop *loop, const struct op2i_plan *plan,
-                                 int32_t block, int32_t dat, int32_t shift) {
+                              int32_t block, int32_t dat, int32_t shift) {
   uint64_t touched = 0;
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
@@ -488,7 +490,7 @@ static uint64_t pages_touched(const struct op2i_loop *loop, const struct op2i_pl
 }
 
 static void expect_footprint(struct op2i_loop *loop, int32_t dat) {
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   const struct op2i_plan *plan = data->plans[0]->plan;
   MUST(op2i_loop_footprint(loop, 0, dat));
   const struct op2i_footprint *print = &data->footprints[0][dat];

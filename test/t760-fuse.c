@@ -308,8 +308,8 @@ static bool dropped(op2_dat dat) {
   const struct op2i_grouping *grouping = &test_ctx->sched->caches.programs->grouping;
   for (int64_t g = 0; g < grouping->ngroups; g++) {
     const struct op2i_loop *loop = grouping->groups[g].loop;
-    for (int d = 0; d < loop->op.ndats && loop->members; d++)
-      if (loop->op.dats[d] == dat && loop->dropped[d]) return true;
+    for (int d = 0; d < loop->op.ndats && loop->fused.members; d++)
+      if (loop->op.dats[d] == dat && loop->fused.dropped[d]) return true;
   }
   return false;
 }

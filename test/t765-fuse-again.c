@@ -266,8 +266,8 @@ static void bounded(void) {
   for (int d = 0; d < DATS; d++) EXPECT_VALUES(double, dats[d], N, i, 0.5 * d + 1);
   if (!fusing()) return;
   int64_t n = 0;
-  for (const struct op2i_loop *loop = test_ctx->loops->first; loop; loop = loop->next)
-    n += loop->members != NULL;
+  for (const struct op2i_loop *loop = test_ctx->loops->first; loop; loop = loop->entry.next)
+    n += loop->fused.members != NULL;
   EXPECT(n == test_ctx->sched->caches.combinations->fused.n && n > MOST / 2);
 }
 

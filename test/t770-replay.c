@@ -204,7 +204,7 @@ static void switched_off(void) { with_switch("OP2_REPLAY", without_replay); }
 
 static int64_t count_loops(void) {
   int64_t n = 0;
-  for (const struct op2i_loop *loop = test_ctx->loops->first; loop; loop = loop->next) n++;
+  for (const struct op2i_loop *loop = test_ctx->loops->first; loop; loop = loop->entry.next) n++;
   return n;
 }
 

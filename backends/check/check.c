@@ -163,7 +163,7 @@ static op2_status run_elements(struct op2i_check *check) {
 static op2_status run_step(void *state, struct op2i_step *step) {
   if (step->hi <= step->lo) return OP2_SUCCESS;
   /* The kernel of such a loop is op2's own. */
-  if (step->loop->each) return op2i_backend_sequential.run_step(state, step);
+  if (step->loop->traits.per_nonzero) return op2i_backend_sequential.run_step(state, step);
   struct op2i_check check;
   op2_status status = op2i_step_begin(step, OP2I_STRANDS_MAX + 1); /* and one for a single
                                                                       element */

@@ -295,15 +295,15 @@ static op2_status make_range(const struct op2i_step *step, struct op2i_device_ta
 op2_status op2i_device_tables(const struct op2i_step *step, struct op2i_device_tables **out) {
   struct op2i_loop *loop = step->loop;
   struct op2i_device *device = loop->op.ctx->device;
-  if (!loop->device_data) {
+  if (!loop->attached.device_data) {
     struct op2i_device_tables *tables = op2i_calloc(1, sizeof *tables);
     if (!tables) return op2i_error_nomem("tables of a loop on a device");
     tables->device = device;
     op2i_loop_device_form(loop, device->kind->generic, &tables->form);
-    loop->device_data = tables;
-    loop->device_release = release_tables;
+    loop->attached.device_data = tables;
+    loop->attached.device_release = release_tables;
   }
-  *out = loop->device_data;
+  *out = loop->attached.device_data;
   struct op2i_split *split = &(*out)->split;
   if (step->where.device_half &&
       (split->host != step->where.split.host || split->device != step->where.split.device)) {

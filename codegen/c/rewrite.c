@@ -95,9 +95,9 @@ static bool functions_only(const struct op2i_unit *unit) {
 /* Members of a fused loop with the same kernel share its text, so they share a prefix. */
 static void name_rewrite(const struct op2i_loop *loop, int member, struct op2i_rewrite *r) {
   r->same_as = member;
-  if (!loop->members) return;
+  if (!loop->fused.members) return;
   r->same_as = 0;
-  while (loop->members[r->same_as].kernel != r->member.kernel) r->same_as++;
+  while (loop->fused.members[r->same_as].kernel != r->member.kernel) r->same_as++;
   snprintf(r->prefix, sizeof r->prefix, "k%d_", r->same_as);
 }
 

@@ -97,7 +97,7 @@ void op2i_emitter_end(struct op2i_emitter *e) {
 
 struct op2i_emit_name op2i_emit_consts_name(const struct op2i_emitter *e, int member) {
   struct op2i_emit_name name = {"op2_consts"};
-  if (e->loop->members) snprintf(name.text, sizeof name.text, "op2_consts%d", member);
+  if (e->loop->fused.members) snprintf(name.text, sizeof name.text, "op2_consts%d", member);
   return name;
 }
 

@@ -644,7 +644,7 @@ static void batches(const struct op2i_vec *v) {
 /* Dropped dats leave parameters unused. */
 static void mark_unused(const struct op2i_vec *v) {
   for (int d = 0; d < v->e->loop->op.ndats; d++)
-    if (v->e->loop->dropped && v->e->loop->dropped[d])
+    if (v->e->loop->fused.dropped && v->e->loop->fused.dropped[d])
       op2i_text_add(v->out, "  (void)op2_dat%d;\n", d);
 }
 

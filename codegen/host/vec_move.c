@@ -500,7 +500,7 @@ static void need_arg(struct op2i_vec *v, int a) {
 }
 
 void op2i_vec_move_helps(struct op2i_vec *v) {
-  if (v->e->loop->each) op2i_vec_need(v, OP2I_VEC_ROW, OP2_U8, v->lanes);
+  if (v->e->loop->traits.per_nonzero) op2i_vec_need(v, OP2I_VEC_ROW, OP2_U8, v->lanes);
   for (int n = 0; n < v->nviews; n++) need_view(v, &v->views[n]);
   for (int a = 0; a < v->e->loop->nargs; a++) need_arg(v, a);
 }

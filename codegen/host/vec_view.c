@@ -17,7 +17,7 @@ int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
       largest = size;
   }
   int lanes = simd_bytes / (largest ? largest : (int)sizeof(double));
-  int most = loop->each ? OP2I_SLICE : OP2I_VEC_LANES_MAX;
+  int most = loop->traits.per_nonzero ? OP2I_SLICE : OP2I_VEC_LANES_MAX;
   return lanes > most ? most : lanes;
 }
 
@@ -79,7 +79,7 @@ static void check_dats(const struct op2i_loop *loop, struct op2i_text *why) {
                   name ? name : "", use.injective ? ", and once in a private buffer" : "");
     return;
   }
-  if (loop->ordered) op2i_text_add(why, "elements that share data must run in order");
+  if (loop->traits.ordered) op2i_text_add(why, "elements that share data must run in order");
 }
 
 /* The values of a view are in the order of memory; only a private copy can be in the order of
@@ -196,8 +196,8 @@ static void place_arg(struct op2i_vec *v, int a) {
   struct op2i_vec_view *view = &v->views[at->view];
   if (!wide(arg) && view->nslots > 1) at->first = (int)(arg->slot * arg->dim);
   view->loaded = view->loaded || (!op2i_overwrites(arg->access) && !overwritten(v, a));
-  view->stored =
-      view->stored || (op2i_modifies(arg->access) && !(loop->dropped && loop->dropped[arg->dat]));
+  view->stored = view->stored || (op2i_modifies(arg->access) &&
+                                  !(loop->fused.dropped && loop->fused.dropped[arg->dat]));
 }
 
 /* The number of registers that the values of a batch fill. */

@@ -15,7 +15,7 @@ bool op2i_device_row(const struct op2i_loop *loop, int d, bool *loaded, bool *st
     *loaded |= member == first && !op2i_overwrites(arg->access);
     *stored |= op2i_modifies(arg->access);
   }
-  *stored &= !loop->dropped || !loop->dropped[d];
+  *stored &= !loop->fused.dropped || !loop->fused.dropped[d];
   return first >= 0;
 }
 

@@ -25,10 +25,10 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
   out->arity = out->kind == OP2I_ARG_SLOT ? 1 : arg->map->arity;
   if (out->kind == OP2I_ARG_EACH) {
     out->first = op2i_number_of((void **)loop->maps, &loop->nmaps, arg->map->first);
-    loop->each = true;
+    loop->traits.per_nonzero = true;
   }
-  loop->indirect = true;
-  loop->indirect_write |= op2i_modifies(arg->access);
+  loop->traits.indirect = true;
+  loop->traits.indirect_write |= op2i_modifies(arg->access);
 }
 
 /* A matrix is a dat on its nonzeros, which one map leads to. */
@@ -43,7 +43,7 @@ static void resolve_mat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
   out->columns = arg->map2->arity;
   out->column_dim = mat->column_dim;
   (void)op2i_number_of((void **)loop->mats, &loop->nmats, mat);
-  loop->indirect = loop->indirect_write = true;
+  loop->traits.indirect = loop->traits.indirect_write = true;
 }
 
 /* Element numbers have the type that the kernel's parameter has. */
@@ -56,7 +56,7 @@ static void resolve_idx(struct op2i_loop *loop, const op2_arg *arg, const struct
   out->map = op2i_number_of((void **)loop->maps, &loop->nmaps, arg->map);
   out->slot = arg->idx;
   if (arg->idx == OP2_ALL) out->arity = arg->map->arity;
-  loop->indirect = true;
+  loop->traits.indirect = true;
 }
 
 static int32_t take(int32_t *used, size_t bytes, size_t align) {
@@ -105,7 +105,7 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
       resolve_dat(loop, &args[n], out);
     }
   }
-  for (int n = 0; n < loop->nargs && loop->each; n++)
+  for (int n = 0; n < loop->nargs && loop->traits.per_nonzero; n++)
     loop->args[n].sum = loop->args[n].kind == OP2I_ARG_DIRECT && loop->args[n].access == OP2_WRITE;
   resolve_info(loop, args);
   loop->partial_bytes = (loop->partial_bytes + 63) / 64 * 64;
@@ -123,7 +123,7 @@ static bool fits_stack(const op2_const cst, size_t *local) {
 static op2_status resolve_consts(struct op2i_loop *loop) {
   op2_kernel kernel = loop->kernel;
   size_t local = 0;
-  loop->const_epoch = kernel->const_epoch;
+  loop->entry.const_epoch = kernel->const_epoch;
   loop->consts = op2i_calloc((size_t)kernel->nconsts, sizeof *loop->consts);
   if (!loop->consts) return op2i_error_nomem("a loop's constants");
   for (int c = 0; c < kernel->nconsts; c++) {
@@ -163,7 +163,7 @@ static op2_status find_injective(const struct op2i_loop *loop, int d, bool *hold
 static op2_status keep_order(struct op2i_loop *loop, int d) {
   bool injective;
   op2_status status = find_injective(loop, d, &injective);
-  loop->ordered |= !injective;
+  loop->traits.ordered |= !injective;
   for (int n = 0; n < loop->nargs; n++)
     if (loop->args[n].dat == d) loop->args[n].injective = injective;
   return status;
@@ -213,12 +213,12 @@ static void add_range(struct op2i_loop *loop, enum op2i_section section, int64_t
  * core is known for maps, but not for the rows of matrices. */
 static void set_ranges(struct op2i_loop *loop) {
   const int64_t *ends = loop->set->ends;
-  bool waits = loop->indirect && loop->set->base->halo;
-  int64_t core = waits && !loop->each ? ends[OP2I_CORE] : 0;
+  bool waits = loop->traits.indirect && loop->set->base->halo;
+  int64_t core = waits && !loop->traits.per_nonzero ? ends[OP2I_CORE] : 0;
   loop->nranges = 0;
   if (waits) add_range(loop, OP2I_CORE, 0, core);
   add_range(loop, OP2I_OWNED, core, ends[OP2I_OWNED]);
-  if (loop->indirect_write && has_exec(loop->set))
+  if (loop->traits.indirect_write && has_exec(loop->set))
     add_range(loop, OP2I_EXEC, ends[OP2I_OWNED], ends[OP2I_EXEC]);
 }
 
@@ -240,26 +240,26 @@ const char *op2i_loop_name(const struct op2i_loop *loop) {
 
 static void release_images(struct op2i_loop *loop) {
   for (int v = 0; v < OP2I_VARIANTS; v++) {
-    if (loop->image[v]) loop->image_release(loop->op.ctx, loop->image[v]);
-    loop->image[v] = NULL;
+    if (loop->code.image[v]) loop->code.release(loop->op.ctx, loop->code.image[v]);
+    loop->code.image[v] = NULL;
   }
 }
 
 void op2i_loop_free(struct op2i_loop *loop) {
   if (loop->op.ctx && loop->op.ctx->sched) op2i_scheduler.forget(loop->op.ctx->sched, &loop->op);
-  if (!loop->members && loop->kernel->model == loop) loop->kernel->model = NULL;
-  if (loop->sched_release) loop->sched_release(loop->sched_data);
-  if (loop->device_release) loop->device_release(loop->device_data);
+  if (!loop->fused.members && loop->kernel->model == loop) loop->kernel->model = NULL;
+  if (loop->attached.sched_release) loop->attached.sched_release(loop->attached.sched_data);
+  if (loop->attached.device_release) loop->attached.device_release(loop->attached.device_data);
   release_images(loop);
-  for (int v = 0; v < OP2I_VARIANTS; v++) op2i_free(loop->source[v]);
+  for (int v = 0; v < OP2I_VARIANTS; v++) op2i_free(loop->code.source[v]);
   op2i_free(loop->form.why);
   op2i_free(loop->name);
-  op2i_free(loop->members);
-  op2i_free(loop->origins);
-  op2i_free(loop->dropped);
+  op2i_free(loop->fused.members);
+  op2i_free(loop->fused.origins);
+  op2i_free(loop->fused.dropped);
   for (int c = 0; c < loop->nconsts; c++) op2i_free(loop->consts[c].name);
   op2i_free(loop->consts);
-  op2i_free(loop->key);
+  op2i_free(loop->entry.key);
   op2i_free(loop->args);
   op2i_free(loop->maps);
   op2i_free(loop->mats);
@@ -276,11 +276,12 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struc
   loop->kernel = kernel;
   loop->set = set;
   loop->nargs = nargs;
-  loop->key = op2i_malloc(n * sizeof *loop->key);
+  loop->entry.key = op2i_malloc(n * sizeof *loop->entry.key);
   loop->args = op2i_calloc(n, sizeof *loop->args);
   loop->maps = op2i_calloc(2 * n, sizeof *loop->maps); /* each may need a row table as well */
   loop->mats = op2i_calloc(n, sizeof *loop->mats);
-  if (!loop->key || !loop->args || !loop->maps || !loop->mats || op2i_op_tables(&loop->op, n)) {
+  if (!loop->entry.key || !loop->args || !loop->maps || !loop->mats ||
+      op2i_op_tables(&loop->op, n)) {
     op2i_loop_free(loop);
     return op2i_error_nomem("a loop");
   }
@@ -294,8 +295,8 @@ static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2
   op2_status status = allocate_loop(kernel, set, nargs, &loop);
   if (status) return status;
   for (int n = 0; n < nargs; n++) {
-    loop->key[n] = args[n];
-    loop->key[n].value = NULL;
+    loop->entry.key[n] = args[n];
+    loop->entry.key[n].value = NULL;
   }
   resolve_args(loop, args);
   status = resolve_consts(loop);
@@ -332,11 +333,11 @@ static inline op2_status bind_consts(op2_kernel kernel) {
 
 static bool same_consts(struct op2i_loop *loop) {
   op2_kernel kernel = loop->kernel;
-  if (loop->const_epoch == kernel->const_epoch) return true;
+  if (loop->entry.const_epoch == kernel->const_epoch) return true;
   if (loop->nconsts != kernel->nconsts) return false;
   for (int c = 0; c < loop->nconsts; c++)
     if (loop->consts[c].id != kernel->consts[c]->obj.id) return false;
-  loop->const_epoch = kernel->const_epoch;
+  loop->entry.const_epoch = kernel->const_epoch;
   return true;
 }
 
@@ -361,7 +362,7 @@ static bool same_call(const struct op2i_loop *loop, op2_kernel kernel, op2_set s
                       const op2_arg *args) {
   if (loop->kernel != kernel || loop->set != set || loop->nargs != nargs) return false;
   for (int n = 0; n < nargs; n++)
-    if (!same_arg(&args[n], &loop->key[n])) return false;
+    if (!same_arg(&args[n], &loop->entry.key[n])) return false;
   return true;
 }
 
@@ -369,10 +370,10 @@ static op2_status grow_table(struct op2i_loop_table *table) {
   int64_t nbuckets = table->nbuckets ? 2 * table->nbuckets : 64;
   struct op2i_loop **buckets = op2i_calloc((size_t)nbuckets, sizeof(struct op2i_loop *));
   if (!buckets) return op2i_error_nomem("the table of loops");
-  for (struct op2i_loop *loop = table->first; loop; loop = loop->next) {
-    if (loop->members) continue;
-    struct op2i_loop **bucket = &buckets[loop->hash & (uint64_t)(nbuckets - 1)];
-    loop->next_in_bucket = *bucket;
+  for (struct op2i_loop *loop = table->first; loop; loop = loop->entry.next) {
+    if (loop->fused.members) continue;
+    struct op2i_loop **bucket = &buckets[loop->entry.hash & (uint64_t)(nbuckets - 1)];
+    loop->entry.next_in_bucket = *bucket;
     *bucket = loop;
   }
   op2i_free(table->buckets);
@@ -389,15 +390,15 @@ static op2_status ensure_table(op2_context ctx) {
 
 void op2i_loop_list(struct op2i_loop *loop) {
   struct op2i_loop_table *table = loop->op.ctx->loops;
-  loop->prev = table->last;
-  *(table->last ? &table->last->next : &table->first) = loop;
+  loop->entry.prev = table->last;
+  *(table->last ? &table->last->entry.next : &table->first) = loop;
   table->last = loop;
   table->nloops++;
 }
 
 static void insert(struct op2i_loop_table *table, struct op2i_loop *loop) {
-  struct op2i_loop **bucket = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
-  loop->next_in_bucket = *bucket;
+  struct op2i_loop **bucket = &table->buckets[loop->entry.hash & (uint64_t)(table->nbuckets - 1)];
+  loop->entry.next_in_bucket = *bucket;
   *bucket = loop;
   op2i_loop_list(loop);
 }
@@ -405,15 +406,15 @@ static void insert(struct op2i_loop_table *table, struct op2i_loop *loop) {
 static void remove_bucket(struct op2i_loop_table *table, struct op2i_loop *loop) {
   for (int i = 0; i < OP2I_SITES; i++)
     if (table->sites[i] == loop) table->sites[i] = NULL;
-  struct op2i_loop **at = &table->buckets[loop->hash & (uint64_t)(table->nbuckets - 1)];
-  while (*at != loop) at = &(*at)->next_in_bucket;
-  *at = loop->next_in_bucket;
+  struct op2i_loop **at = &table->buckets[loop->entry.hash & (uint64_t)(table->nbuckets - 1)];
+  while (*at != loop) at = &(*at)->entry.next_in_bucket;
+  *at = loop->entry.next_in_bucket;
 }
 
 static void remove_loop(struct op2i_loop_table *table, struct op2i_loop *loop) {
-  if (!loop->members) remove_bucket(table, loop);
-  *(loop->prev ? &loop->prev->next : &table->first) = loop->next;
-  *(loop->next ? &loop->next->prev : &table->last) = loop->prev;
+  if (!loop->fused.members) remove_bucket(table, loop);
+  *(loop->entry.prev ? &loop->entry.prev->entry.next : &table->first) = loop->entry.next;
+  *(loop->entry.next ? &loop->entry.next->entry.prev : &table->last) = loop->entry.prev;
   table->nloops--;
 }
 
@@ -423,8 +424,8 @@ static op2_status add_loop(op2_where where, op2_kernel kernel, op2_set set, int 
   op2_status status = op2i_loop_validate(where, kernel, set, nargs, args);
   if (!status) status = make_loop(kernel, set, nargs, args, out);
   if (status) return status;
-  (*out)->hash = hash;
-  (*out)->objects_left = set->obj.ctx->objects_left;
+  (*out)->entry.hash = hash;
+  (*out)->entry.objects_left = set->obj.ctx->objects_left;
   insert(set->obj.ctx->loops, *out);
   return OP2_SUCCESS;
 }
@@ -454,9 +455,9 @@ static op2_status find_loop(op2_where where, op2_kernel kernel, op2_set set, int
   struct op2i_loop_table *table = set->obj.ctx->loops;
   uint64_t hash = hash_call(kernel, set, nargs, args);
   struct op2i_loop *loop = table->buckets[hash & (uint64_t)(table->nbuckets - 1)];
-  while (loop &&
-         !(loop->hash == hash && same_call(loop, kernel, set, nargs, args) && same_consts(loop)))
-    loop = loop->next_in_bucket;
+  while (loop && !(loop->entry.hash == hash && same_call(loop, kernel, set, nargs, args) &&
+                   same_consts(loop)))
+    loop = loop->entry.next_in_bucket;
   if (!loop) {
     const struct op2i_behalf before =
         op2i_context_behalf(set->obj.ctx, "loop", kernel->obj.name, where);
@@ -481,9 +482,9 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
   struct op2i_loop *loop = ctx->loops ? *site_of(ctx->loops, where) : NULL;
   if (!loop || !same_call(loop, kernel, set, nargs, args) || !same_consts(loop))
     status = find_loop(where, kernel, set, nargs, args, &loop);
-  if (!status && loop->objects_left != ctx->objects_left) {
+  if (!status && loop->entry.objects_left != ctx->objects_left) {
     status = op2i_loop_validate(where, kernel, set, nargs, args);
-    if (!status) loop->objects_left = ctx->objects_left;
+    if (!status) loop->entry.objects_left = ctx->objects_left;
   }
   if (!status) status = check_values(where, loop, args);
   if (!status && ctx->open_scopes) status = op2i_op_validate_scopes(where, &loop->op);
@@ -532,8 +533,9 @@ static void drop_stale(struct op2i_loop *loop) {
   struct op2i_loop *earlier;
   for (struct op2i_loop *fused = loop->op.ctx->loops->last; fused; fused = earlier) {
     bool member = false;
-    earlier = fused->prev;
-    for (int m = 0; fused->members && m < fused->nmembers; m++) member |= fused->origins[m] == loop;
+    earlier = fused->entry.prev;
+    for (int m = 0; fused->fused.members && m < fused->fused.nmembers; m++)
+      member |= fused->fused.origins[m] == loop;
     if (member) op2i_loop_discard(fused);
   }
   op2i_loop_discard(loop);
@@ -541,7 +543,7 @@ static void drop_stale(struct op2i_loop *loop) {
 
 void op2i_loop_unuse(struct op2i_loop *loop) {
   if (--loop->op.uses > 0) return;
-  if (all_shared(loop) && !loop->stale) {
+  if (all_shared(loop) && !loop->entry.stale) {
     drop_shared(loop);
     return;
   }
@@ -563,21 +565,22 @@ void op2i_loop_unuse(struct op2i_loop *loop) {
   objects[n - 2] = loop->kernel;
   objects[n - 1] = loop->set;
   loop->op.uses = 0;
-  if (loop->stale) drop_stale(loop);
+  if (loop->entry.stale) drop_stale(loop);
   for (int i = 0; i < n; i++) op2i_unref(objects[i]);
   if (objects != few) op2i_free(objects);
   op2i_context_unref(ctx);
 }
 
 static bool names(const struct op2i_loop *loop, const void *object) {
-  for (int m = 0; loop->members && m < loop->nmembers; m++)
-    if (names(loop->origins[m], object)) return true;
-  if (loop->members) return false;
+  for (int m = 0; loop->fused.members && m < loop->fused.nmembers; m++)
+    if (names(loop->fused.origins[m], object)) return true;
+  if (loop->fused.members) return false;
   for (int c = 0; c < loop->nconsts; c++)
     if (loop->consts[c].id == ((const struct op2i_object *)object)->id) return true;
   if (loop->kernel == object || loop->set == object) return true;
   for (int n = 0; n < loop->nargs; n++)
-    if (loop->key[n].object == object || loop->key[n].map == object || loop->key[n].map2 == object)
+    if (loop->entry.key[n].object == object || loop->entry.key[n].map == object ||
+        loop->entry.key[n].map2 == object)
       return true;
   return false;
 }
@@ -587,9 +590,9 @@ static void forget_loops(op2_context ctx, const void *object) {
   /* Fused loops come after their origins, and are discarded before them. */
   struct op2i_loop *earlier;
   for (struct op2i_loop *loop = ctx->loops->last; loop; loop = earlier) {
-    earlier = loop->prev;
+    earlier = loop->entry.prev;
     if (!names(loop, object)) continue;
-    loop->stale = true; /* of all objects only constants can go while the loop is in use */
+    loop->entry.stale = true; /* of all objects only constants can go while the loop is in use */
     if (!loop->op.uses) op2i_loop_discard(loop);
   }
 }
@@ -599,17 +602,18 @@ static void forget_loops(op2_context ctx, const void *object) {
 static void drop_code(struct op2i_loop *loop) {
   release_images(loop);
   for (int v = 0; v < OP2I_VARIANTS; v++) {
-    op2i_free(loop->source[v]);
-    loop->source[v] = NULL;
-    loop->function[v] = NULL;
-    loop->mergeable[v] = false;
+    op2i_free(loop->code.source[v]);
+    loop->code.source[v] = NULL;
+    loop->code.function[v] = NULL;
+    loop->code.mergeable[v] = false;
   }
   op2i_free(loop->form.why);
   loop->form = (struct op2i_form){0};
 }
 
 void op2i_loops_drop_code(op2_context ctx, const struct op2_map_s *map) {
-  for (struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop; loop = loop->next)
+  for (struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
+       loop = loop->entry.next)
     for (int m = 0; m < loop->nmaps; m++)
       if (loop->maps[m] == map) drop_code(loop);
 }
@@ -619,9 +623,9 @@ void op2i_loops_drop_code(op2_context ctx, const struct op2_map_s *map) {
  * test together. */
 static void reclassify(struct op2i_loop *loop) {
   drop_code(loop);
-  loop->ordered = false;
+  loop->traits.ordered = false;
   for (int n = 0; n < loop->nargs; n++) loop->args[n].injective = false;
-  if (classify(loop)) loop->ordered = true;
+  if (classify(loop)) loop->traits.ordered = true;
   set_ranges(loop);
   op2i_loop_count_bytes(loop);
 }
@@ -629,8 +633,8 @@ static void reclassify(struct op2i_loop *loop) {
 void op2i_loops_reclassify(op2_context ctx) {
   struct op2i_loop *earlier;
   for (struct op2i_loop *loop = ctx->loops ? ctx->loops->last : NULL; loop; loop = earlier) {
-    earlier = loop->prev;
-    if (loop->members || !loop->op.uses)
+    earlier = loop->entry.prev;
+    if (loop->fused.members || !loop->op.uses)
       op2i_loop_discard(loop);
     else
       reclassify(loop);
@@ -641,7 +645,7 @@ static void free_table(op2_context ctx) {
   if (!ctx->loops) return;
   struct op2i_loop *earlier;
   for (struct op2i_loop *loop = ctx->loops->last; loop; loop = earlier) {
-    earlier = loop->prev;
+    earlier = loop->entry.prev;
     if (loop->op.uses) continue; /* held by a loop handle: freed with it */
     remove_loop(ctx->loops, loop);
     op2i_loop_free(loop);

@@ -63,12 +63,8 @@ static inline bool op2i_form_unfit(const struct op2i_form *form) {
   return form->off_device && !form->here_only;
 }
 
-/* The part of a loop that is the same each time it is queued with these arguments. It is interned
- * in the context, so that generated code, plans and measurements are found again. Objects are
- * referenced only while `uses` is positive: a loop that is neither held nor queued keeps nothing
- * alive, and is dropped when one of its objects goes. */
-struct op2i_loop {
-  struct op2i_op op;
+/* A loop's place in the table of the context, and what it was found by. */
+struct op2i_loop_entry {
   uint64_t hash;
   struct op2i_loop *next_in_bucket, *next, *prev; /* bucket; order of creation */
   op2_arg *key;                                   /* [nargs], as given, values cleared */
@@ -76,13 +72,59 @@ struct op2i_loop {
   /* One of its constants is gone: the loop is freed when it is not used any more. */
   bool stale;
   int64_t objects_left; /* the context's count when the handles were last checked */
-  op2_kernel kernel;    /* of a fused loop: the first member's */
-  op2_set set;
-  int nmembers; /* of a fused loop, which is in the list but not in a bucket; else 0 */
+};
+
+/* What a loop was fused from. A fused loop is in the list of loops but not in a bucket. */
+struct op2i_loop_fused {
+  int nmembers;                /* 0 unless fused */
   struct op2i_member *members; /* [nmembers], null unless fused: see op2i_loop_member() */
   struct op2i_loop **origins;  /* [nmembers] the loops it was fused from */
   bool *dropped; /* [ndats] what the loop writes there is not read after it; null: none */
-  char *name;    /* for users: "update+save_soln"; null: the kernel's */
+};
+
+/* What follows from a loop's arguments. */
+struct op2i_loop_traits {
+  bool indirect;       /* some dat is reached through a map */
+  bool per_nonzero;    /* some kernel is called for each entry of a matrix's row */
+  bool indirect_write; /* some dat is modified through a map: runs over the exec halo as well */
+  bool ordered; /* conflicting elements must run in element order (WRITE or RW through a map, or a
+                   dat both modified and otherwise used through a map, where elements meet) */
+};
+
+/* Generated code, which the layers above own. */
+struct op2i_loop_code {
+  char *source[OP2I_VARIANTS]; /* generated text; null: not made yet */
+  bool mergeable[OP2I_VARIANTS];
+  void *function[OP2I_VARIANTS]; /* compiled function */
+  /* A use of the image that has the function; null: it stays until the context ends. */
+  void *image[OP2I_VARIANTS];
+  void (*release)(op2_context ctx, void *image);
+};
+
+/* What the layers above attach to a loop, and how they free it. */
+struct op2i_loop_attached {
+  void *sched_data; /* scheduler: plans, footprints, measured cost */
+  void (*sched_release)(void *sched_data);
+  void *device_data; /* backends: tables of its launches on a device */
+  void (*device_release)(void *device_data);
+};
+
+struct op2i_loop_profile {
+  int64_t calls, elements;
+  double seconds;
+};
+
+/* The part of a loop that is the same each time it is queued with these arguments. It is interned
+ * in the context, so that generated code, plans and measurements are found again. Objects are
+ * referenced only while `uses` is positive: a loop that is neither held nor queued keeps nothing
+ * alive, and is dropped when one of its objects goes. */
+struct op2i_loop {
+  struct op2i_op op;
+  struct op2i_loop_entry entry;
+  op2_kernel kernel; /* of a fused loop: the first member's */
+  op2_set set;
+  struct op2i_loop_fused fused;
+  char *name; /* for users: "update+save_soln"; null: the kernel's */
   int nargs;
   struct op2i_loop_arg *args;
   int nmaps, nconsts; /* distinct objects, numbered by first appearance */
@@ -91,29 +133,14 @@ struct op2i_loop {
   op2_mat *mats;
   struct op2i_loop_const *consts; /* captured in the payload after the arguments' values */
   int32_t partial_bytes; /* one block's reduction results, 0 without reductions; multiple of 64 */
-  bool indirect;         /* some dat is reached through a map */
-  bool each;             /* some kernel is called for each entry of a matrix's row */
-  bool indirect_write;   /* some dat is modified through a map: runs over the exec halo as well */
-  bool ordered; /* conflicting elements must run in element order (WRITE or RW through a map, or a
-                   dat both modified and otherwise used through a map, where elements meet) */
+  struct op2i_loop_traits traits;
   int nranges;
   struct op2i_range ranges[OP2I_RANGES];
   double bytes; /* bytes that one run moves at least: every value once, maps included */
-
-  /* Owned by the layers above. */
-  char *source[OP2I_VARIANTS]; /* generated text; null: not made yet */
-  bool mergeable[OP2I_VARIANTS];
-  void *function[OP2I_VARIANTS]; /* compiled function */
-  /* A use of the image that has the function; null: it stays until the context ends. */
-  void *image[OP2I_VARIANTS];
-  void (*image_release)(op2_context ctx, void *image);
+  struct op2i_loop_code code;
   struct op2i_form form;
-  void *sched_data; /* scheduler: plans, footprints, measured cost */
-  void (*sched_release)(void *sched_data);
-  void *device_data; /* backends: tables of its launches on a device */
-  void (*device_release)(void *device_data);
-  int64_t profile_calls, profile_elements;
-  double profile_seconds;
+  struct op2i_loop_attached attached;
+  struct op2i_loop_profile profile;
 };
 
 /* The object of a user's op2_loop: a loop and the values of its op2_arg_val()s. */
@@ -135,16 +162,18 @@ struct op2i_loop_table {
 };
 
 static inline int op2i_loop_nmembers(const struct op2i_loop *loop) {
-  return loop->members ? loop->nmembers : 1;
+  return loop->fused.members ? loop->fused.nmembers : 1;
 }
 static inline struct op2i_member op2i_loop_member(const struct op2i_loop *loop, int m) {
-  if (loop->members) return loop->members[m];
+  if (loop->fused.members) return loop->fused.members[m];
   return (struct op2i_member){loop->kernel, 0, loop->nargs, 0, loop->nconsts};
 }
 /* The member that argument a belongs to. */
 static inline int op2i_loop_member_of(const struct op2i_loop *loop, int a) {
   int m = 0;
-  while (loop->members && a >= loop->members[m].first_arg + loop->members[m].nargs) m++;
+  while (loop->fused.members &&
+         a >= loop->fused.members[m].first_arg + loop->fused.members[m].nargs)
+    m++;
   return m;
 }
 /* The elements of the dat's set that an argument uses for one element: n entries of idx at these

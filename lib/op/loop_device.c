@@ -16,7 +16,7 @@ bool op2i_device_shared(const struct op2i_loop *loop, const struct op2i_loop_arg
 
 /* True if every dat in which elements meet only accumulates, through maps. */
 static bool accumulates_only(const struct op2i_loop *loop) {
-  bool only = !loop->ordered;
+  bool only = !loop->traits.ordered;
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
     if (op2i_device_shared(loop, arg)) only &= arg->map >= 0 && op2i_accumulates(arg->access);
   return only;

@@ -82,7 +82,7 @@ static bool same_maps(const struct op2i_loop *a, const struct op2i_loop *b) {
  * text shows and has vector code (reasons against that name dats). So kernels that are applied to
  * many dats in turn are translated once. */
 static const struct op2i_loop *model_of(const struct op2i_loop *loop) {
-  const struct op2i_loop *model = loop->members ? NULL : loop->kernel->model;
+  const struct op2i_loop *model = loop->fused.members ? NULL : loop->kernel->model;
   if (!model || !model->form.known || model->form.why) return NULL;
   bool same = (loop->set->base == loop->set) == (model->set->base == model->set) &&
               is_too_small(loop->set) == is_too_small(model->set) && loop->nargs == model->nargs &&
@@ -107,15 +107,15 @@ static op2_status verify_copy(struct op2i_loop *loop, enum op2i_variant variant,
 
 static op2_status copy_source(struct op2i_loop *loop, const struct op2i_loop *model,
                               enum op2i_variant variant) {
-  char *copy = op2i_strdup(model->source[variant]);
+  char *copy = op2i_strdup(model->code.source[variant]);
   if (!copy) return op2i_error_nomem("generated code");
   op2_status status = verify_copy(loop, variant, copy);
   if (status) {
     op2i_free(copy);
     return status;
   }
-  loop->mergeable[variant] = model->mergeable[variant];
-  loop->source[variant] = copy;
+  loop->code.mergeable[variant] = model->code.mergeable[variant];
+  loop->code.source[variant] = copy;
   return OP2_SUCCESS;
 }
 
@@ -150,14 +150,14 @@ op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form)
   if (!why.length) op2i_text_free(&why);
   judge_device(loop);
   loop->form.known = true;
-  if (!loop->members) loop->kernel->model = loop;
+  if (!loop->fused.members) loop->kernel->model = loop;
   return OP2_SUCCESS;
 }
 
 enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_variant wish) {
   if (op2i_on_device(wish) && !loop->form.off_device) return wish;
   if (op2i_on_device(wish)) wish = OP2I_VECTOR;
-  if (wish == OP2I_CHECKED && loop->each) return OP2I_PLAIN;
+  if (wish == OP2I_CHECKED && loop->traits.per_nonzero) return OP2I_PLAIN;
   if (wish == OP2I_VECTOR && loop->form.why) return OP2I_PLAIN;
   if (wish == OP2I_VECTOR_LIST && loop->form.why) return OP2I_PLAIN_LIST;
   return wish;
@@ -166,22 +166,22 @@ enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_vari
 op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant,
                             const char **source) {
   /* The text for devices also shows which maps lead to one set, so no model is used for it. */
-  bool own = loop->source[variant] || op2i_on_device(variant);
+  bool own = loop->code.source[variant] || op2i_on_device(variant);
   const struct op2i_loop *model = own ? NULL : model_of(loop);
-  if (model && model != loop && model->source[variant]) {
+  if (model && model != loop && model->code.source[variant]) {
     op2_status status = copy_source(loop, model, variant);
     if (status) return status;
   }
-  if (!loop->source[variant]) {
+  if (!loop->code.source[variant]) {
     struct op2i_text text = {0};
-    op2_status status = op2i_codegen.generate(loop, variant, &text, &loop->mergeable[variant]);
+    op2_status status = op2i_codegen.generate(loop, variant, &text, &loop->code.mergeable[variant]);
     if (!status && text.failed) status = op2i_error_nomem("generated code");
     if (status) {
       op2i_text_free(&text);
       return status;
     }
-    loop->source[variant] = text.chars;
+    loop->code.source[variant] = text.chars;
   }
-  *source = loop->source[variant];
+  *source = loop->code.source[variant];
   return OP2_SUCCESS;
 }

@@ -43,27 +43,27 @@ static op2_status add_consts(struct op2i_loop *loop, const struct op2i_loop *fro
 
 static op2_status add_member(struct op2i_loop *loop, struct op2i_loop *from,
                              const int32_t *globals) {
-  loop->origins[loop->nmembers] = from;
-  loop->members[loop->nmembers++] = (struct op2i_member){.kernel = from->kernel,
-                                                         .first_arg = loop->nargs,
-                                                         .nargs = from->nargs,
-                                                         .first_const = loop->nconsts,
-                                                         .nconsts = from->nconsts};
+  loop->fused.origins[loop->fused.nmembers] = from;
+  loop->fused.members[loop->fused.nmembers++] = (struct op2i_member){.kernel = from->kernel,
+                                                                     .first_arg = loop->nargs,
+                                                                     .nargs = from->nargs,
+                                                                     .first_const = loop->nconsts,
+                                                                     .nconsts = from->nconsts};
   for (int a = 0; a < from->nargs; a++) add_arg(loop, from, a, globals);
   op2_status status = add_consts(loop, from);
   loop->op.payload_bytes += (from->op.payload_bytes + 15) / 16 * 16;
   loop->partial_bytes += from->partial_bytes;
-  loop->indirect |= from->indirect;
-  loop->each |= from->each;
-  loop->indirect_write |= from->indirect_write;
-  loop->ordered |= from->ordered;
+  loop->traits.indirect |= from->traits.indirect;
+  loop->traits.per_nonzero |= from->traits.per_nonzero;
+  loop->traits.indirect_write |= from->traits.indirect_write;
+  loop->traits.ordered |= from->traits.ordered;
   return status;
 }
 
 static op2_status name_fused(struct op2i_loop *loop) {
   struct op2i_text name = {0};
-  for (int m = 0; m < loop->nmembers; m++)
-    op2i_text_add(&name, "%s%s", m ? "+" : "", loop->members[m].kernel->obj.name);
+  for (int m = 0; m < loop->fused.nmembers; m++)
+    op2i_text_add(&name, "%s%s", m ? "+" : "", loop->fused.members[m].kernel->obj.name);
   if (name.failed) {
     op2i_text_free(&name);
     return op2i_error_nomem("a fused loop");
@@ -79,14 +79,14 @@ static op2_status allocate(struct op2i_loop *loop, int n, struct op2i_loop *cons
     nconsts += (size_t)origins[m]->nconsts;
     ndats += (size_t)origins[m]->op.ndats;
   }
-  loop->members = op2i_calloc((size_t)n, sizeof *loop->members);
-  loop->origins = op2i_calloc((size_t)n, sizeof(struct op2i_loop *));
+  loop->fused.members = op2i_calloc((size_t)n, sizeof *loop->fused.members);
+  loop->fused.origins = op2i_calloc((size_t)n, sizeof(struct op2i_loop *));
   loop->args = op2i_calloc(nargs, sizeof *loop->args);
   loop->maps = op2i_calloc(2 * nargs, sizeof *loop->maps);
   loop->consts = op2i_calloc(nconsts, sizeof *loop->consts);
-  loop->dropped = op2i_calloc(ndats, sizeof *loop->dropped);
-  if (loop->members && loop->origins && loop->args && loop->maps && loop->consts && loop->dropped &&
-      !op2i_op_tables(&loop->op, nargs))
+  loop->fused.dropped = op2i_calloc(ndats, sizeof *loop->fused.dropped);
+  if (loop->fused.members && loop->fused.origins && loop->args && loop->maps && loop->consts &&
+      loop->fused.dropped && !op2i_op_tables(&loop->op, nargs))
     return OP2_SUCCESS;
   return op2i_error_nomem("a fused loop");
 }
@@ -106,7 +106,7 @@ static void take_ranges(struct op2i_loop *loop, int n, struct op2i_loop *const *
     if (origins[m]->nranges > most->nranges) most = origins[m];
   loop->nranges = most->nranges;
   memcpy(loop->ranges, most->ranges, sizeof loop->ranges);
-  if (!loop->each || loop->ranges[0].section != OP2I_CORE) return;
+  if (!loop->traits.per_nonzero || loop->ranges[0].section != OP2I_CORE) return;
   loop->ranges[0].hi = 0;
   loop->ranges[1].lo = 0;
 }

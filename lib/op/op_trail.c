@@ -29,7 +29,7 @@ static uint64_t digest_op(struct op2i_op *op) {
     digest = op2i_hash_word(op2i_object_digest(digest, op->gbls[g]), (uint64_t)op->gbl_access[g]);
   if (loop) {
     digest = op2i_object_digest(op2i_object_digest(digest, loop->kernel), loop->set);
-    digest = digest_key(digest, loop->key, loop->nargs);
+    digest = digest_key(digest, loop->entry.key, loop->nargs);
   }
   if (call) digest = digest_key(op2i_digest_text(digest, call->name), call->key, call->nargs);
   if (op->kind->queues)

@@ -113,13 +113,13 @@ static op2_status order_all(struct renumbering *r, op2_map map) {
 
 void op2i_loops_drop_plans(op2_context ctx) {
   if (!ctx->loops) return;
-  for (struct op2i_loop *loop = ctx->loops->first; loop; loop = loop->next) {
-    if (loop->sched_release) loop->sched_release(loop->sched_data);
-    loop->sched_data = NULL;
-    loop->sched_release = NULL;
-    if (loop->device_release) loop->device_release(loop->device_data);
-    loop->device_data = NULL;
-    loop->device_release = NULL;
+  for (struct op2i_loop *loop = ctx->loops->first; loop; loop = loop->entry.next) {
+    if (loop->attached.sched_release) loop->attached.sched_release(loop->attached.sched_data);
+    loop->attached.sched_data = NULL;
+    loop->attached.sched_release = NULL;
+    if (loop->attached.device_release) loop->attached.device_release(loop->attached.device_data);
+    loop->attached.device_data = NULL;
+    loop->attached.device_release = NULL;
   }
 }
 

@@ -51,7 +51,7 @@ static bool has_chunk(const struct op2i_step *steps, int64_t nsteps, int chunk_u
 
 static bool has_run(const struct op2i_step *steps, int64_t nsteps) {
   for (int64_t s = 0; s < nsteps; s++) {
-    const struct op2i_loop_data *data = steps[s].loop ? steps[s].loop->sched_data : NULL;
+    const struct op2i_loop_data *data = steps[s].loop ? steps[s].loop->attached.sched_data : NULL;
     if (data && steps[s].lo < steps[s].hi && data->ns_per_element <= 0) return false;
   }
   return true;

@@ -172,7 +172,7 @@ static void touch_dat(struct builder *b, const struct op2i_step *step, int d, in
   const struct op2i_loop *loop = step->loop;
   struct track *track = loop->op.dats[d]->res.track;
   if (!track) return; /* only read in this program */
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   const struct op2i_footprint *print = &data->footprints[step->range][d];
   bool reads = !op2i_modifies(loop->op.dat_access[d]);
   int64_t colour = op2i_loop_contended(loop, d) ? b->colour : 0;

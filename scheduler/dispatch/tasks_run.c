@@ -105,7 +105,7 @@ static bool is_timed(const struct op2i_loop_data *data) {
 
 static op2_status run_on_device(struct op2i_step *step) {
   struct op2i_device *device = step->loop->op.ctx->device;
-  struct op2i_loop_data *data = step->loop->sched_data;
+  struct op2i_loop_data *data = step->loop->attached.sched_data;
   bool timed = is_timed(data);
   op2_status status = timed ? device->kind->wait(device) : OP2_SUCCESS;
   int64_t start = op2i_nanoseconds();

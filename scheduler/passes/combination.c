@@ -127,19 +127,19 @@ void op2i_combination_fused(struct op2i_combinations *table, struct op2i_combina
   table->nsingle -= c->times == 1;
   take_off(&table->apart, c);
   c->loop = loop;
-  loop->hash = c->hash;
+  loop->entry.hash = c->hash;
   append(&table->fused, c);
 }
 
 static struct op2i_combination *of_loop(const struct op2i_combinations *table,
                                         const struct op2i_loop *loop) {
-  struct op2i_combination *c = table->nbuckets ? *bucket_of(table, loop->hash) : NULL;
+  struct op2i_combination *c = table->nbuckets ? *bucket_of(table, loop->entry.hash) : NULL;
   while (c && c->loop != loop) c = c->next_in_bucket;
   return c;
 }
 
 void op2i_combinations_forget(struct op2i_combinations *table, const struct op2i_loop *loop) {
-  struct op2i_combination *c = loop->members ? of_loop(table, loop) : NULL;
+  struct op2i_combination *c = loop->fused.members ? of_loop(table, loop) : NULL;
   if (c) drop(table, c);
 }
 

@@ -23,13 +23,13 @@ static op2_status source_of(struct op2i_loop *loop, enum op2i_variant wish,
   op2_status status = vectors ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
   if (status) return status;
   *variant = op2i_loop_variant(loop, wish);
-  return loop->function[*variant] ? OP2_SUCCESS : op2i_loop_source(loop, *variant, source);
+  return loop->code.function[*variant] ? OP2_SUCCESS : op2i_loop_source(loop, *variant, source);
 }
 
 op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   enum op2i_variant variant;
   struct op2i_loop_data *data;
-  if (loop->function[op2i_loop_variant(loop, c->wish)]) return OP2_SUCCESS;
+  if (loop->code.function[op2i_loop_variant(loop, c->wish)]) return OP2_SUCCESS;
   op2_status status = op2i_loop_data(loop, &data);
   if (status || data->compiling >= 0) return status;
   if (data->no_code && data->no_code_force == c->sched->stats.nforces && !c->optional)
@@ -38,13 +38,13 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   double begin = op2i_prepare_begin(c->sched);
   status = source_of(loop, c->wish, &variant, &source);
   op2i_prepare_end(c->sched, begin);
-  if (status || loop->function[variant]) return status;
+  if (status || loop->code.function[variant]) return status;
   if (op2i_grow(&c->codes, sizeof *c->codes, c->ncodes, &c->codes_capacity) ||
       op2i_grow(&c->wanted, sizeof *c->wanted, c->ncodes, &c->wanted_capacity))
     return op2i_error_nomem("a compilation");
   c->codes[c->ncodes] = (struct op2i_jit_code){
       .source = source,
-      .mergeable = loop->mergeable[variant],
+      .mergeable = loop->code.mergeable[variant],
       .includes = (const char *const *)loop->kernel->includes,
       .libraries = (const char *const *)loop->kernel->libraries,
       .label = op2i_loop_name(loop),
@@ -58,7 +58,7 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
 /* Remember why a loop has no code: the compiler's message, and hints of the library. */
 static void remember(struct op2i_compile *c, int64_t u) {
   const struct op2i_loop *loop = c->wanted[u].loop;
-  struct op2i_loop_data *data = loop->sched_data;
+  struct op2i_loop_data *data = loop->attached.sched_data;
   struct op2i_text hints = {0};
   op2i_free(data->no_code);
   op2i_text_add(&hints, "%s", c->codes[u].message);
@@ -80,7 +80,7 @@ static void remember(struct op2i_compile *c, int64_t u) {
 }
 
 static void forget_failure(const struct op2i_loop *loop) {
-  struct op2i_loop_data *data = loop->sched_data;
+  struct op2i_loop_data *data = loop->attached.sched_data;
   op2i_free(data->no_code);
   data->no_code = NULL;
   data->no_code_times = 0;
@@ -167,7 +167,7 @@ static op2_status get_together(struct op2i_compile *c) {
 
 /* Let the host run the loop from now on. The reason is logged now, and kept for op2_explain(). */
 static void take_off_device(struct op2i_loop *loop, const char *why, const char *message) {
-  struct op2i_loop_data *data = loop->sched_data;
+  struct op2i_loop_data *data = loop->attached.sched_data;
   const char *text = message ? message : "";
   int length = (int)strcspn(text, "\n");
   struct op2i_text words = {0};
@@ -196,7 +196,7 @@ static op2_status compile_for_host(struct op2i_compile *c) {
     any = true;
     take_off_device(loop, "its kernel does not compile for the device", c->codes[u].message);
     loop->form.here_only |= c->optional;
-    ((struct op2i_loop_data *)loop->sched_data)->compiling = -1;
+    ((struct op2i_loop_data *)loop->attached.sched_data)->compiling = -1;
     status = op2i_compile_add(&again, loop);
   }
   if (any && !c->optional) status = op2i_context_agree(c->sched->ctx, status);
@@ -209,10 +209,10 @@ static void release(op2_context ctx, void *image) { op2i_jit_unuse(ctx, image); 
 
 static void give_code(struct op2i_loop *loop, enum op2i_variant wish, struct op2i_jit_code *code) {
   enum op2i_variant variant = op2i_loop_variant(loop, wish);
-  loop->function[variant] = code->function;
-  loop->image_release = release;
-  if (loop->image[variant]) release(loop->op.ctx, loop->image[variant]);
-  loop->image[variant] = code->image;
+  loop->code.function[variant] = code->function;
+  loop->code.release = release;
+  if (loop->code.image[variant]) release(loop->op.ctx, loop->code.image[variant]);
+  loop->code.image[variant] = code->image;
   code->image = NULL;
 }
 
@@ -254,19 +254,19 @@ op2_status op2i_compile_off_device(struct op2i_sched *sched, struct op2i_loop *l
 }
 
 const char *op2i_no_code(const struct op2i_loop *loop) {
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   return data ? data->no_code : NULL;
 }
 
 bool op2i_code_refused(const struct op2i_loop *loop) {
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   return op2i_no_code(loop) &&
          (data->no_code_force == loop->op.ctx->sched->stats.nforces || data->no_code_times > 1);
 }
 
 void op2i_compile_end(struct op2i_compile *c) {
   for (int64_t u = 0; u < c->ncodes; u++) {
-    ((struct op2i_loop_data *)c->wanted[u].loop->sched_data)->compiling = -1;
+    ((struct op2i_loop_data *)c->wanted[u].loop->attached.sched_data)->compiling = -1;
     op2i_jit_unuse(c->sched->ctx, c->codes[u].image);
     op2i_free(c->codes[u].message);
   }

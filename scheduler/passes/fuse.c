@@ -101,7 +101,7 @@ static bool in_vectors(const struct op2i_loop *loop) {
  * as they are few. */
 static bool only_moves(const struct op2i_loop *loop) {
   enum { FEW = 6 };
-  return !loop->indirect && loop->op.ndats <= FEW;
+  return !loop->traits.indirect && loop->op.ndats <= FEW;
 }
 
 /* The reason why code forms keep two loops apart, or null. Fused loops of different forms would all
@@ -109,8 +109,9 @@ static bool only_moves(const struct op2i_loop *loop) {
  * vector code, together with loops that cost little: they only move an element's own values. */
 static const char *forms_differ(const struct op2i_loop *a, const struct op2i_loop *b) {
   if (!op2i_loop_same_elements(a, b)) return "one of them also runs over the halo";
-  if (a->ordered || b->ordered) return "one of them keeps element order";
-  bool beside = (a->each && only_moves(b)) || (b->each && only_moves(a));
+  if (a->traits.ordered || b->traits.ordered) return "one of them keeps element order";
+  bool beside =
+      (a->traits.per_nonzero && only_moves(b)) || (b->traits.per_nonzero && only_moves(a));
   if (!a->form.why != !b->form.why && !beside) return "one of them is not vectorised";
   if (op2i_form_unfit(&a->form) != op2i_form_unfit(&b->form))
     return "one of them is not for the device";

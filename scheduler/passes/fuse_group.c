@@ -118,7 +118,7 @@ static op2_status fused_loop(const struct op2i_fusion *pass, int32_t c, struct o
   work_out(pass, c, &r);
   op2_status status = op2i_loop_fuse(r.n, r.origins, r.globals, r.nglobals, out);
   if (status) return status;
-  memcpy((*out)->dropped, r.dropped, (size_t)r.ndats * sizeof *r.dropped);
+  memcpy((*out)->fused.dropped, r.dropped, (size_t)r.ndats * sizeof *r.dropped);
   op2i_combination_fused(pass->sched->caches.combinations, combination, *out);
   return OP2_SUCCESS;
 }
@@ -131,7 +131,7 @@ static void note_fusion(struct op2i_fusion *pass, const struct op2i_loop *loop) 
   op2i_text_add(&line, "  %s: one loop over '%s'%s", loop->name, loop->set->obj.name,
                 loop->form.why ? "" : ", vectorised");
   for (int d = 0; d < loop->op.ndats; d++)
-    if (loop->dropped[d])
+    if (loop->fused.dropped[d])
       op2i_text_add(&line, "; '%s' is not stored: overwritten before it is read",
                     loop->op.dats[d]->obj.name);
   op2i_text_add(&line, "\n");

@@ -211,8 +211,8 @@ static op2_status check_all_dropped(struct op2i_node *const *nodes,
   op2_status status = OP2_SUCCESS;
   for (int64_t g = 0; g < grouping->ngroups; g++) {
     const struct op2i_loop *loop = grouping->groups[g].loop;
-    for (int d = 0; loop && loop->dropped && d < loop->op.ndats && !status; d++)
-      if (loop->dropped[d])
+    for (int d = 0; loop && loop->fused.dropped && d < loop->op.ndats && !status; d++)
+      if (loop->fused.dropped[d])
         status = check_dropped(nodes, grouping, &grouping->groups[g], loop->op.dats[d]);
   }
   return status;
@@ -225,10 +225,10 @@ static op2_status check_made_of(struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping,
                                 const struct op2i_group *group) {
   const struct op2i_loop *loop = group->loop;
-  bool good = group->count == (loop->members ? loop->nmembers : 1);
+  bool good = group->count == (loop->fused.members ? loop->fused.nmembers : 1);
   for (int32_t m = 0; m < group->count && good; m++)
     good = op2i_node_loop(nodes[grouping->nodes[group->first + m]]) ==
-           (loop->members ? loop->origins[m] : loop);
+           (loop->fused.members ? loop->fused.origins[m] : loop);
   if (good) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_STATE, "'%s' was to run, and is made of other loops",
                     op2i_loop_name(loop));

@@ -14,12 +14,12 @@ enum { CHAIN_USUAL = 18, STAGES_LEAST = 4, PERIOD_MOST = 24, RUNS_BEFORE = 1 };
 
 /* ---- chains ---------------------------------------------------------------------------------- */
 
-static bool scatters(const struct op2i_loop *loop) { return loop->indirect_write; }
+static bool scatters(const struct op2i_loop *loop) { return loop->traits.indirect_write; }
 
 static bool eligible(const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   return step->kind == OP2I_STEP_LOOP && loop->nranges == 1 && loop->set->base == loop->set &&
-         !loop->ordered && !loop->each && step->lo == 0;
+         !loop->traits.ordered && !loop->traits.per_nonzero && step->lo == 0;
 }
 
 /* True if the step reads a reduction of the chain. Reductions are complete only after all tiles, so
@@ -266,7 +266,7 @@ static op2_status compile_lists(struct op2i_sched *sched, struct op2i_step *step
   op2i_compile_end(&compile);
   for (int64_t s = 0; s < n && !status; s++)
     steps[s].function_list =
-        steps[s].loop->function[op2i_loop_variant(steps[s].loop, OP2I_VECTOR_LIST)];
+        steps[s].loop->code.function[op2i_loop_variant(steps[s].loop, OP2I_VECTOR_LIST)];
   return status;
 }
 

@@ -9,7 +9,7 @@
 /* Until a loop has run, the estimate assumes that its data come at BYTES_PER_NS. */
 double op2i_loop_ns(const struct op2i_loop *loop) {
   enum { BYTES_PER_NS = 8 };
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   if (data->ns_per_element > 0) return data->ns_per_element;
   double elements = (double)loop->set->ends[OP2I_OWNED];
   return elements > 0 ? loop->bytes / elements / BYTES_PER_NS : 1;
@@ -28,7 +28,7 @@ static double given(const struct op2i_loop *loop, bool device) {
 
 double op2i_loop_cost(const struct op2i_loop *loop, bool device) {
   enum { HOST_RUNS_FIRST = 3 };
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   double ns = given(loop, device);
   if (ns >= 0) return ns;
   ns = device ? data->device_ns : data->ns_per_element;
@@ -38,7 +38,7 @@ double op2i_loop_cost(const struct op2i_loop *loop, bool device) {
 }
 
 static double step_ns(const struct op2i_step *step) {
-  const struct op2i_loop_data *data = step->loop->sched_data;
+  const struct op2i_loop_data *data = step->loop->attached.sched_data;
   bool known = step->where.place == OP2I_DEVICE && data->device_ns > 0;
   return (double)(step->hi - step->lo) * (known ? data->device_ns : op2i_loop_ns(step->loop));
 }

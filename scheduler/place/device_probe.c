@@ -71,7 +71,7 @@ bool op2i_probe_defers_compile(const struct op2i_loop *loop) {
 
 static bool has_code(const struct op2i_loop *loop) {
   enum op2i_variant wish = op2i_device_variant(loop->op.ctx->device->kind);
-  return !loop->form.off_device && loop->function[wish];
+  return !loop->form.off_device && loop->code.function[wish];
 }
 
 bool op2i_probe_waits(const struct op2i_loop *loop) {
@@ -79,7 +79,7 @@ bool op2i_probe_waits(const struct op2i_loop *loop) {
 }
 
 static bool is_due(struct op2i_sched *sched, const struct op2i_step *step, double left) {
-  const struct op2i_loop_data *data = step->loop->sched_data;
+  const struct op2i_loop_data *data = step->loop->attached.sched_data;
   return data->probes < OP2I_DEVICE_RUNS_FIRST &&
          estimate(sched, step->loop) + compilation(sched, step->loop) <= left;
 }
@@ -98,7 +98,7 @@ struct op2i_loop *op2i_probe_next_to_compile(struct op2i_sched *sched,
 }
 
 void op2i_probe_has_code(struct op2i_sched *sched, struct op2i_loop *loop, double seconds) {
-  struct op2i_loop_data *data = loop->sched_data;
+  struct op2i_loop_data *data = loop->attached.sched_data;
   sched->costs.compile_seconds =
       sched->costs.compile_seconds > 0 ? (sched->costs.compile_seconds + seconds) / 2 : seconds;
   sched->costs.probe_seconds += seconds;
@@ -106,7 +106,7 @@ void op2i_probe_has_code(struct op2i_sched *sched, struct op2i_loop *loop, doubl
 }
 
 static bool begin_probe(struct op2i_sched *sched, struct op2i_step *step, double left) {
-  struct op2i_loop_data *data = step->loop->sched_data;
+  struct op2i_loop_data *data = step->loop->attached.sched_data;
   if (op2i_probe_waits(step->loop) || !is_due(sched, step, left)) return false;
   data->probes++;
   step->probe.active = true;
@@ -161,7 +161,7 @@ static bool is_informative(const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   if (!loop || step->where.device_half || step->lo >= step->hi || loop->form.off_device)
     return false;
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   bool known = op2i_loop_cost(loop, false) >= 0 && op2i_loop_cost(loop, true) >= 0;
   return !known && data->probes < OP2I_DEVICE_RUNS_FIRST &&
          op2i_loop_rule(loop).kind == OP2I_RULE_FREE;

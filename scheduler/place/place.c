@@ -59,12 +59,12 @@ void op2i_step_place(struct op2i_step *step, enum op2i_variant wish) {
   enum op2i_variant variant = op2i_loop_variant(loop, wish);
   enum op2i_place place = op2i_on_device(variant) ? OP2I_DEVICE : op2i_host_place(loop->op.ctx);
   if (place != step->where.place) step->batch.epoch = 0;
-  step->function = loop->function[variant];
+  step->function = loop->code.function[variant];
   step->where.place = place;
 }
 
 static bool is_there(const struct op2i_loop *loop, enum op2i_variant wish) {
-  return loop->function[op2i_loop_variant(loop, wish)];
+  return loop->code.function[op2i_loop_variant(loop, wish)];
 }
 
 /* True if the next step runs on the device by a rule that ignores costs. */
@@ -165,7 +165,7 @@ static bool split(struct choice *c, int64_t s) {
 
 static void place_one(struct choice *c, int64_t s) {
   struct op2i_step *step = &c->steps[s];
-  struct op2i_loop_data *data = step->loop->sched_data;
+  struct op2i_loop_data *data = step->loop->attached.sched_data;
   bool both = split(c, s);
   if (step->range > 0) as_first(c, s);
   struct op2i_rule rule = op2i_loop_rule(step->loop);

@@ -22,11 +22,11 @@ const char *op2i_loop_unsplit(const struct op2i_loop *loop) {
   if (loop->op.ctx->comm) return "ranks have parts of its sets";
   if (has_halo(loop)) return "its sets have halos";
   if (loop->set->idx) return "it runs over a subset";
-  if (loop->each) return "it goes through the rows of a matrix";
-  if (loop->ordered) return "its elements keep their order";
+  if (loop->traits.per_nonzero) return "it goes through the rows of a matrix";
+  if (loop->traits.ordered) return "its elements keep their order";
   for (int a = 0; a < loop->nargs; a++)
     if (op2i_arg_located(&loop->args[a])) return "it asks which element has the minimum or maximum";
-  if (loop->indirect_write && loop->partial_bytes)
+  if (loop->traits.indirect_write && loop->partial_bytes)
     return "it reduces, and some elements would run in both places";
   return NULL;
 }
@@ -84,7 +84,7 @@ static void widen(struct op2i_cut *cut, const struct op2i_loop *loop,
 static void cut_elements(struct op2i_cut *cut, const struct op2i_loop *loop) {
   int64_t n = loop->set->ends[OP2I_OWNED];
   cut->host_end = cut->device_begin = op2i_split_row(cut->split, n);
-  if (!loop->indirect_write) return;
+  if (!loop->traits.indirect_write) return;
   cut->host_end = 0;
   cut->device_begin = n;
   for (int a = 0; a < loop->nargs; a++) {
@@ -137,7 +137,7 @@ static bool same(struct op2i_split a, struct op2i_split b) {
 }
 
 const struct op2i_cut *op2i_loop_cut(const struct op2i_loop *loop, struct op2i_split split) {
-  struct op2i_loop_data *data = loop->sched_data;
+  struct op2i_loop_data *data = loop->attached.sched_data;
   struct op2i_cut *cut = data->cut;
   if (op2i_loop_unsplit(loop) || loop->form.off_device) return NULL;
   if (!cut || !same(cut->split, split)) {

@@ -162,7 +162,7 @@ static op2_status copy_footprint(const struct op2i_footprint *from, int32_t nblo
 }
 
 op2_status op2i_loop_footprint(struct op2i_loop *loop, int range, int32_t dat) {
-  struct op2i_loop_data *data = loop->sched_data;
+  struct op2i_loop_data *data = loop->attached.sched_data;
   struct op2i_footprint **prints = &data->footprints[range];
   const struct op2i_plan *plan = data->plans[range]->plan;
   if (!*prints) *prints = op2i_calloc((size_t)loop->op.ndats, sizeof **prints);

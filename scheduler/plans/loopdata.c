@@ -60,15 +60,15 @@ static op2_status fill(struct op2i_sched *sched, struct op2i_loop *loop,
 }
 
 op2_status op2i_loop_data(struct op2i_loop *loop, struct op2i_loop_data **out) {
-  if (!loop->sched_data) {
+  if (!loop->attached.sched_data) {
     struct op2i_loop_data *data = op2i_calloc(1, sizeof *data);
     if (!data) return op2i_error_nomem("a loop");
     data->compiling = -1;
     data->ndats = loop->op.ndats;
-    loop->sched_data = data;
-    loop->sched_release = release_data;
+    loop->attached.sched_data = data;
+    loop->attached.sched_release = release_data;
   }
-  *out = loop->sched_data;
+  *out = loop->attached.sched_data;
   return OP2_SUCCESS;
 }
 

@@ -14,7 +14,7 @@
 /* The plan in which blocks of the map conflict so often that few run at the same time;
  * null: there is none. */
 static const struct op2i_plan *crowded(const struct op2i_loop *loop, int m) {
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   bool modifies = false;
   for (int n = 0; n < loop->nargs; n++)
     modifies = modifies || (loop->args[n].map == m && op2i_modifies(loop->args[n].access));
@@ -65,7 +65,8 @@ void op2i_numbering_warn(const struct op2i_sched *sched, const struct op2i_loop 
 
 static bool met_before(const struct op2i_loop_table *table, const struct op2i_loop *loop,
                        op2_map map) {
-  for (const struct op2i_loop *earlier = table->first; earlier != loop; earlier = earlier->next)
+  for (const struct op2i_loop *earlier = table->first; earlier != loop;
+       earlier = earlier->entry.next)
     for (int m = 0; m < earlier->nmaps; m++)
       if (earlier->maps[m] == map) return true;
   return false;
@@ -85,7 +86,7 @@ void op2i_numbering_explain(op2_context ctx, FILE *stream) {
   if (ctx->sched->stats.renumberings.chars)
     fprintf(stream, "\nrenumbering by itself:\n%s", ctx->sched->stats.renumberings.chars);
   for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
-       loop = loop->next)
+       loop = loop->entry.next)
     for (int m = 0; m < loop->nmaps; m++) {
       op2_map map = loop->maps[m];
       if (map->rows_per_slice || map->scatter < 0 || met_before(ctx->loops, loop, map)) continue;

@@ -150,7 +150,7 @@ static op2_status describe(const struct op2i_loop *loop, int range, unsigned par
                                 .hi = loop->ranges[range].hi,
                                 .subset = loop->set->idx,
                                 .block_size = block_size ? block_size : choose_block_size(loop),
-                                .ordered = loop->ordered,
+                                .ordered = loop->traits.ordered,
                                 .parts = parts}};
   request->args = op2i_calloc((size_t)loop->nargs, sizeof *request->args);
   request->key = op2i_calloc((size_t)loop->nargs * ARG_WORDS + KEY_WORDS, sizeof *request->key);

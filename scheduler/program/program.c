@@ -177,7 +177,8 @@ void op2i_sched_forget_all(struct op2i_sched *sched) {
   op2_context ctx = sched->ctx;
   op2i_tilings_forget(sched, NULL);
   forget_programs(sched);
-  for (struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop; loop = loop->next)
+  for (struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
+       loop = loop->entry.next)
     forget_alone(&loop->op);
   for (struct op2i_user_call *call = ctx->calls; call; call = call->next) forget_alone(&call->op);
   for (struct op2i_solve *solve = ctx->solves; solve; solve = solve->next) forget_alone(&solve->op);

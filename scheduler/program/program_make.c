@@ -51,7 +51,7 @@ static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_gro
   for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
     const struct op2i_loop *loop = grouping->groups[g].loop;
     if (!loop || !op2i_no_code(loop)) continue;
-    const struct op2i_loop_data *data = loop->sched_data;
+    const struct op2i_loop_data *data = loop->attached.sched_data;
     status = op2i_error(data->no_code_status, "%s", data->no_code);
   }
   return status;

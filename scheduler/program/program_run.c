@@ -25,7 +25,7 @@ static void collect(const struct op2i_group *group, const int32_t *members,
     payload += (node->op->payload_bytes + 15) / 16 * 16;
     for (int a = 0; a < op2i_node_loop(node)->nargs; a++)
       if (op2i_node_loop(node)->args[a].gbl >= 0)
-        globals[loop->args[loop->members[m].first_arg + a].gbl] =
+        globals[loop->args[loop->fused.members[m].first_arg + a].gbl] =
             node->versions[op2i_node_loop(node)->args[a].gbl];
   }
 }

@@ -10,7 +10,7 @@
 /* ---- building steps -------------------------------------------------------------------------- */
 
 struct op2i_step op2i_step_make(const struct op2i_loop *loop, int range, enum op2i_variant wish) {
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   struct op2i_step step = {.kind = OP2I_STEP_LOOP,
                            .loop = (struct op2i_loop *)loop,
                            .lo = loop->ranges[range].lo,
@@ -142,7 +142,7 @@ static op2_status leave_device(op2_context ctx, struct op2i_step *step, const ch
   op2_status status = op2i_compile_off_device(ctx->sched, loop, why);
   if (status) return status;
   step->where.place = op2i_host_place(ctx);
-  step->function = loop->function[op2i_loop_variant(loop, ctx->backend->variant)];
+  step->function = loop->code.function[op2i_loop_variant(loop, ctx->backend->variant)];
   return OP2_SUCCESS;
 }
 
@@ -204,9 +204,9 @@ op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
 /* ---- counting -------------------------------------------------------------------------------- */
 
 static void count_run(struct op2i_loop *loop, const struct op2i_step *step, double seconds) {
-  loop->profile_seconds += seconds;
-  if (step->range == 0) loop->profile_calls++;
-  loop->profile_elements += step->hi - step->lo;
+  loop->profile.seconds += seconds;
+  if (step->range == 0) loop->profile.calls++;
+  loop->profile.elements += step->hi - step->lo;
 }
 
 /* The profile is about kernels: those of a fused loop share its time in proportion to the data that
@@ -214,16 +214,16 @@ static void count_run(struct op2i_loop *loop, const struct op2i_step *step, doub
 static void count_members(const struct op2i_loop *loop, const struct op2i_step *step,
                           double seconds) {
   double bytes = 0;
-  for (int m = 0; m < loop->nmembers; m++) bytes += loop->origins[m]->bytes;
-  for (int m = 0; m < loop->nmembers; m++) {
-    double share = bytes > 0 ? loop->origins[m]->bytes / bytes : 1.0 / loop->nmembers;
-    count_run(loop->origins[m], step, share * seconds);
+  for (int m = 0; m < loop->fused.nmembers; m++) bytes += loop->fused.origins[m]->bytes;
+  for (int m = 0; m < loop->fused.nmembers; m++) {
+    double share = bytes > 0 ? loop->fused.origins[m]->bytes / bytes : 1.0 / loop->fused.nmembers;
+    count_run(loop->fused.origins[m], step, share * seconds);
   }
 }
 
 void op2i_step_account(const struct op2i_step *step) {
   struct op2i_loop *loop = step->loop;
-  struct op2i_loop_data *data = loop->sched_data;
+  struct op2i_loop_data *data = loop->attached.sched_data;
   double elements = (double)(step->hi - step->lo);
   struct op2i_spent *spent = &loop->op.ctx->sched->stats.spent;
   /* A device as a whole works on a loop, as all workers together would; if loops of the host run at
@@ -234,7 +234,7 @@ void op2i_step_account(const struct op2i_step *step) {
   spent->loops += seconds;
   spent->running += step->time.elapsed;
   count_run(loop, step, seconds);
-  if (loop->members) count_members(loop, step, seconds);
+  if (loop->fused.members) count_members(loop, step, seconds);
   if (elements < 1 || step->time.seconds <= 0) return;
   if (step->probe.active) op2i_probe_end(step);
   if (step->where.place == OP2I_DEVICE && step->time.untimed) return;

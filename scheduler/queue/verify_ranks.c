@@ -58,7 +58,8 @@ static uint64_t hash_node(const struct op2i_node *node) {
   const struct op2i_user_call *call = op2i_op_call(node->op);
   hash = op2i_hash_word(hash, (uint64_t)node->number);
   if (loop)
-    hash = add_args(add_object(add_object(hash, loop->kernel), loop->set), loop->key, loop->nargs);
+    hash = add_args(add_object(add_object(hash, loop->kernel), loop->set), loop->entry.key,
+                    loop->nargs);
   if (call) hash = add_args(add_text(hash, call->name), call->key, call->nargs);
   for (int d = 0; d < node->op->ndats; d++) hash = op2i_hash_word(hash, node->op->dats[d]->stale);
   for (int g = 0; g < node->op->ngbls; g++)
@@ -92,7 +93,7 @@ static void number_node(const struct op2i_node *node, int64_t *next) {
   if (loop) {
     number_object(loop->kernel, next);
     number_object(loop->set, next);
-    number_args(loop->key, loop->nargs, next);
+    number_args(loop->entry.key, loop->nargs, next);
   }
   if (call) number_args(call->key, call->nargs, next);
   for (int g = 0; g < node->op->ngbls; g++) {

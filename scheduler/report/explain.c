@@ -62,7 +62,7 @@ static void explain_chains(const struct op2i_sched *sched, const struct op2i_pro
 static void explain_off_device(const struct op2i_program *program, FILE *stream) {
   for (int64_t s = 0; s < program->nsteps; s++) {
     const struct op2i_loop *loop = program->steps[s].loop;
-    if (loop && loop->members && loop->form.off_device && program->steps[s].range == 0)
+    if (loop && loop->fused.members && loop->form.off_device && program->steps[s].range == 0)
       fprintf(stream, "  %s on the host: %s\n", op2i_loop_name(loop), loop->form.off_device);
   }
 }
@@ -120,7 +120,7 @@ static void explain_programs(struct op2i_sched *sched, FILE *stream) {
 }
 
 static void explain_range(const struct op2i_loop *loop, int r, FILE *stream) {
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   const struct op2i_range *range = &loop->ranges[r];
   fprintf(stream, "    positions %" PRId64 " to %" PRId64, range->lo, range->hi);
   if (data->plans[r]) {
@@ -163,7 +163,7 @@ static void explain_device(const struct op2i_loop *loop, FILE *stream) {
   const enum op2i_device_strategy wish = loop->op.ctx->config.strategy;
   struct op2i_device_form form;
   if (loop->form.off_device) {
-    const struct op2i_loop_data *data = loop->sched_data;
+    const struct op2i_loop_data *data = loop->attached.sched_data;
     fprintf(stream, "    on the host: %s%s%s\n", loop->form.off_device, data->refused ? ": " : "",
             data->refused ? data->refused : "");
     return;
@@ -182,7 +182,7 @@ static void explain_device(const struct op2i_loop *loop, FILE *stream) {
 }
 
 static void explain_split(const struct op2i_loop *loop, FILE *stream) {
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   const struct op2i_cut *cut = data->cut;
   if (!data->placed[2] || !cut) return;
   fprintf(stream,
@@ -202,7 +202,7 @@ static void explain_place(const struct op2i_loop *loop, FILE *stream) {
       [OP2I_RULE_ALTERNATE] = "in turns, as OP2_PLACE says",
       [OP2I_RULE_RANDOM] = "as drawn, since OP2_PLACE says so",
   };
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   enum op2i_rule_kind rule = op2i_loop_rule(loop).kind;
   fprintf(stream, "    is to run %s: %" PRId64 " times on the host, %" PRId64 " on the device",
           rules[rule], data->placed[0], data->placed[1]);
@@ -220,25 +220,26 @@ static void explain_place(const struct op2i_loop *loop, FILE *stream) {
 }
 
 static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
-  const struct op2i_loop_data *data = loop->sched_data;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
   fprintf(stream, "  %s over %s: run %" PRId64 " times\n", op2i_loop_name(loop),
-          loop->set->obj.name, loop->profile_calls);
+          loop->set->obj.name, loop->profile.calls);
   if (!data || !data->ready) return;
   fprintf(stream, "    %s%s%s\n",
-          loop->indirect_write ? "modifies through maps"
-          : loop->indirect     ? "reads through maps"
-                               : "direct",
+          loop->traits.indirect_write ? "modifies through maps"
+          : loop->traits.indirect     ? "reads through maps"
+                                      : "direct",
           loop->partial_bytes ? ", reduces per block in a fixed tree" : "",
-          loop->ordered ? ", keeps element order where elements conflict (WRITE or RW through a "
-                          "map, or mixed access)"
-                        : "");
+          loop->traits.ordered
+              ? ", keeps element order where elements conflict (WRITE or RW through a "
+                "map, or mixed access)"
+              : "");
   for (int r = 0; r < loop->nranges; r++) explain_range(loop, r, stream);
   if (loop->op.ctx->device) explain_device(loop, stream);
   if (loop->op.ctx->device && loop->op.ctx->config.place) explain_place(loop, stream);
   if (loop->op.ctx->device && !loop->form.off_device) return;
   if (loop->form.why)
     fprintf(stream, "    scalar code: %s\n", loop->form.why);
-  else if (loop->function[OP2I_VECTOR])
+  else if (loop->code.function[OP2I_VECTOR])
     fprintf(stream, "    vector code, %d bytes%s%s\n", loop->form.simd_bytes,
             loop->form.width ? ": " : "", loop->form.width ? loop->form.width : "");
   if (data->ns_per_element > 0)
@@ -337,7 +338,7 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   op2i_numbering_explain(ctx, stream);
   fputs("\nloops:\n", stream);
   for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
-       loop = loop->next)
+       loop = loop->entry.next)
     explain_loop(loop, stream);
   explain_calls(ctx, &op2i_user_call_kind, "program's", stream);
   explain_calls(ctx, &op2i_own_call_kind, "library's", stream);
@@ -347,23 +348,24 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
 /* Loops of one kernel over one set share a line of the profile, in the place of the one
  * queued first. */
 static bool same_line(const struct op2i_loop *a, const struct op2i_loop *b) {
-  return a->kernel == b->kernel && a->set == b->set && !a->members && !b->members;
+  return a->kernel == b->kernel && a->set == b->set && !a->fused.members && !b->fused.members;
 }
 
 static bool starts_line(const struct op2i_loop_table *table, const struct op2i_loop *loop) {
-  for (const struct op2i_loop *earlier = table->first; earlier != loop; earlier = earlier->next)
-    if (earlier->profile_calls && same_line(earlier, loop)) return false;
-  return loop->profile_calls > 0 && !loop->members;
+  for (const struct op2i_loop *earlier = table->first; earlier != loop;
+       earlier = earlier->entry.next)
+    if (earlier->profile.calls && same_line(earlier, loop)) return false;
+  return loop->profile.calls > 0 && !loop->fused.members;
 }
 
 static void add_up(const struct op2i_loop *first, op2_profile *profile) {
   *profile = (op2_profile){.kernel = first->kernel->obj.name, .set = first->set->obj.name};
-  for (const struct op2i_loop *loop = first; loop; loop = loop->next) {
+  for (const struct op2i_loop *loop = first; loop; loop = loop->entry.next) {
     if (!same_line(first, loop)) continue;
-    profile->calls += loop->profile_calls;
-    profile->elements += loop->profile_elements;
-    profile->seconds += loop->profile_seconds;
-    profile->bytes += loop->bytes * (double)loop->profile_calls;
+    profile->calls += loop->profile.calls;
+    profile->elements += loop->profile.elements;
+    profile->seconds += loop->profile.seconds;
+    profile->bytes += loop->bytes * (double)loop->profile.calls;
   }
 }
 
@@ -374,7 +376,7 @@ op2_status op2_profile_get(op2_context ctx, int i, op2_profile *profile) {
   if (!profile || i < 0)
     return op2i_error(OP2_ERR_ARG, "op2_profile_get: a null pointer or a negative line");
   const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL;
-  for (int line = 0; loop; loop = loop->next) {
+  for (int line = 0; loop; loop = loop->entry.next) {
     if (!starts_line(ctx->loops, loop) || line++ < i) continue;
     add_up(loop, profile);
     return OP2_SUCCESS;
