@@ -243,6 +243,12 @@ clean "foreign headers stay in files named for them" fenced "$src"
 clean "only lib/context/env_replace.c reads and changes the environment" environment "$src"
 clean "only lib/base/mem.c allocates" memory "$src"
 clean "the library neither exits, nor writes to stdout, nor starts a shell" manners "$src"
+# wide ROOT: prints structures of the scheduler, of loops and of steps with more than 25 fields
+wide() {
+  text "$1" scheduler lib/op backends/host | awk -v most=25 -f "$src/test/fields.awk"
+}
+
+clean "no structure of loops, steps or the scheduler has more than 25 fields" wide "$src"
 clean "every file names its licence" licensed "$src"
 clean "every file opens with what it is for" introduced "$src"
 clean "the build knows every source and every test" built "$src"
@@ -312,6 +318,11 @@ plant lib/planted.c 'void f(void) { fprintf(stdout, ""); }'
 catches "stdout in the library" 'lib/planted.c:1:' manners "$copy"
 plant lib/planted.c '/* exit(1) */ const char *s = "abort() // exit(1)"; int my_exit(int a);'
 clean "comments, strings and longer names are no violation" manners "$copy"
+plant lib/op/planted.c "$(awk 'BEGIN {
+  print "struct planted {\n  int first[2][3], *second;\n  void (*function)(int a, int b);"
+  for (i = 3; i <= 26; i++) print "  struct { int x; } f" i ";"
+  print "};" }')"
+catches "a structure with 26 fields" 'lib/op/planted.c:[0-9]*: planted has 26 fields' wide "$copy"
 plant lib/planted.c 'int x;'
 catches "a file without licence" 'lib/planted.c: no licence' licensed "$copy"
 printf '/* licence */\n#include "mesh.h"\n\nint x; /* what */\n' >"$copy/lib/planted.c"
