@@ -58,7 +58,7 @@ static enum op2i_exec_mode choose(struct model *m) {
 /* Record a run in which each thread was idle for `waited` microseconds. */
 static void ran_idly(struct model *m, enum op2i_exec_mode mode, double microseconds,
                      double waited) {
-  op2i_mode_ran(&m->steps->batch.modes, mode, 1e-6 * microseconds, 1e-6 * waited);
+  op2i_mode_ran(&m->steps->bundle.modes, mode, 1e-6 * microseconds, 1e-6 * waited);
 }
 
 static void ran(struct model *m, enum op2i_exec_mode mode, double microseconds) {
@@ -74,8 +74,8 @@ static void make_known(struct model *m, double microseconds) {
 
 static void says(struct model *m, enum op2i_exec_mode mode, const char *why) {
   enum op2i_exec_mode got = choose(m);
-  ok(got == mode && strstr(m->steps->batch.modes.why, why), "%s", why);
-  if (got != mode) diag("way %d, expected %d: %s", got, mode, m->steps->batch.modes.why);
+  ok(got == mode && strstr(m->steps->bundle.modes.why, why), "%s", why);
+  if (got != mode) diag("way %d, expected %d: %s", got, mode, m->steps->bundle.modes.why);
 }
 
 static void test_rule(void) {
@@ -92,7 +92,7 @@ static void test_rule(void) {
   says(&m, OP2I_MODE_TASKS, "OP2_CHUNK_US=0");
   m.config.team = 1;
   says(&m, OP2I_MODE_TEAM, "OP2_TEAM=1");
-  m.steps[1].batch.chain = 1;
+  m.steps[1].bundle.chain = 1;
   says(&m, OP2I_MODE_TASKS, "OP2_CHUNK_US=0");
   m.workers.over = true;
   says(&m, OP2I_MODE_HERE, "the workers have ended");
@@ -149,7 +149,8 @@ static void test_feedback(void) {
   is_int(tries_of(&m, 150), 10000, "a team that is faster stays");
   make_known(&m, 200);
   is_int(tries_of(&m, 245), 9, "one that is slower goes when it has lost two programs' time");
-  ok(strstr(m.steps->batch.modes.why, "slower when it was last tried") != NULL, "and that is said");
+  ok(strstr(m.steps->bundle.modes.why, "slower when it was last tried") != NULL,
+     "and that is said");
   is_int(pause_of(&m), 32, "it is tried again after 32 programs");
   is_int(tries_of(&m, 5000), 1, "and goes at once when it takes very long");
   is_int(pause_of(&m), 384, "for 16 times as long as that was more");
@@ -168,11 +169,11 @@ static void test_slow_runs(void) {
   struct model m;
   make_known(&m, 200);
   for (int i = 0; i < 5; i++) ran(&m, OP2I_MODE_HERE, 100000);
-  ok(m.steps->batch.modes.takes[OP2I_MODE_HERE] < 225e-6, "runs that were held up say little (%g)",
-     m.steps->batch.modes.takes[OP2I_MODE_HERE]);
+  ok(m.steps->bundle.modes.takes[OP2I_MODE_HERE] < 225e-6, "runs that were held up say little (%g)",
+     m.steps->bundle.modes.takes[OP2I_MODE_HERE]);
   for (int i = 0; i < 20; i++) ran(&m, OP2I_MODE_HERE, 100);
-  ok(m.steps->batch.modes.takes[OP2I_MODE_HERE] < 101e-6, "quick ones do (%g)",
-     m.steps->batch.modes.takes[OP2I_MODE_HERE]);
+  ok(m.steps->bundle.modes.takes[OP2I_MODE_HERE] < 101e-6, "quick ones do (%g)",
+     m.steps->bundle.modes.takes[OP2I_MODE_HERE]);
 }
 
 /* The threshold for using a team is higher than the one for giving it up. */
@@ -196,9 +197,9 @@ static void test_either(void) {
   struct model m;
   make_model(&m, 1000);
   says(&m, OP2I_MODE_TEAM, "hardly wait");
-  ok(m.steps->batch.modes.either, "who has no team for it takes tasks");
+  ok(m.steps->bundle.modes.either, "who has no team for it takes tasks");
   m.config.chunk_us = 600;
-  ok(choose(&m) != OP2I_MODE_TASKS && !m.steps->batch.modes.either,
+  ok(choose(&m) != OP2I_MODE_TASKS && !m.steps->bundle.modes.either,
      "but not where a loop is not worth them");
   m.config.chunk_us = 400;
   m.plan.ncolors = BLOCKS, m.plan.color_offs = (int32_t *)(uintptr_t)each;

@@ -104,7 +104,7 @@ struct op2i_step_time {
 };
 
 /* What belongs to steps that run together. The first of them holds it; in others it is not used. */
-struct op2i_batch {
+struct op2i_bundle {
   /* how often the steps' places were chosen by cost, and how many of them had a choice then */
   int64_t times_free, known_free;
   int64_t epoch; /* the context's epoch when all values but those of globals, requested at each run,
@@ -132,7 +132,7 @@ struct op2i_step {
   bool reduces;                 /* True if partial results are folded into the globals, */
   bool defers;                  /* True if the step that combines the ranks' results does it */
   bool ends_here;               /* on a device: the host folds; else globals stay there */
-  bool late_globals;            /* True if globals stay on the host until it runs: a batch of
+  bool late_globals;            /* True if globals stay on the host until it runs: a bundle of
                                          several places */
   const struct op2i_plan *plan; /* null: the backend needs none */
   const struct op2i_tile_plan *tiles; /* shared by the steps of a chain; null: not in tiles */
@@ -140,7 +140,7 @@ struct op2i_step {
   struct op2i_step_values values;
   struct op2i_step_probe probe;
   struct op2i_step_time time;
-  struct op2i_batch batch;
+  struct op2i_bundle bundle;
 };
 
 /* Reductions. A block's partial result starts from the identity of its mode (MIN and MAX: the

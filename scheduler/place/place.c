@@ -58,7 +58,7 @@ void op2i_step_place(struct op2i_step *step, enum op2i_variant wish) {
   const struct op2i_loop *loop = step->loop;
   enum op2i_variant variant = op2i_loop_variant(loop, wish);
   enum op2i_place place = op2i_on_device(variant) ? OP2I_DEVICE : op2i_host_place(loop->op.ctx);
-  if (place != step->where.place) step->batch.epoch = 0;
+  if (place != step->where.place) step->bundle.epoch = 0;
   step->function = loop->code.function[variant];
   step->where.place = place;
 }
@@ -136,10 +136,10 @@ static void by_cost(struct choice *c) {
   int64_t known = 0;
   if (op2i_probes_begin(c->sched, c->steps, c->n, c->free, c->where)) return;
   for (int64_t s = 0; s < c->n; s++) known += c->free[s];
-  if (known != c->steps->batch.known_free) c->steps->batch.times_free = 0;
-  c->steps->batch.known_free = known;
+  if (known != c->steps->bundle.known_free) c->steps->bundle.times_free = 0;
+  c->steps->bundle.known_free = known;
   if (known == 0) return;
-  int64_t times = ++c->steps->batch.times_free;
+  int64_t times = ++c->steps->bundle.times_free;
   if ((times & (times - 1)) == 0)
     (void)op2i_model_choose(c->sched, c->steps, c->n, c->free, c->where, &c->split);
 }
