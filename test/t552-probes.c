@@ -80,7 +80,7 @@ static struct op2i_step given(void) {
   sched->costs.compile_seconds = sched->costs.probe_seconds = 0;
   data->ns_per_element = element_ns;
   data->placed[0] = RUNS;
-  step.loop->form.put_off = false;
+  step.loop->form.device_compile_deferred = false;
   data->probes = 0;
   run_s = 1e-9 * element_ns * EDGES / ctx->workers;
   there_s = 1e-9 * (2 * copy_ns + byte_ns * 8 * (NODES + EDGES));
@@ -146,7 +146,7 @@ static void compilation(void) {
   struct op2i_sched *sched = ctx->sched;
   struct op2i_loop_data *data = step.loop->attached.sched_data;
   double whole = run_s + there_s + back_s + tables_s;
-  step.loop->form.put_off = true;
+  step.loop->form.device_compile_deferred = true;
   afford(0.999 * (whole + 0.25), run_s);
   ok(!op2i_probe_next_to_compile(sched, &step, 1), "code is not wanted that cannot be paid for");
   afford(1.001 * (whole + 0.25), run_s);
@@ -192,10 +192,10 @@ static void pieces(void) {
   afford(whole, 0);
   is_int(op2i_steps_together(sched, steps, N), PIECE, "at once if that has run before");
   is_int(op2i_steps_together(sched, steps, PIECE), PIECE, "a piece is a piece");
-  steps[0].loop->form.put_off = true;
+  steps[0].loop->form.device_compile_deferred = true;
   afford(whole + 0.249, N * run_s);
   is_int(op2i_steps_together(sched, steps, N), N, "code that is to be compiled counts");
-  steps[0].loop->form.put_off = false;
+  steps[0].loop->form.device_compile_deferred = false;
   data->probes = OP2I_DEVICE_RUNS_FIRST;
   afford(1e3, 0);
   is_int(op2i_steps_together(sched, steps, N), N, "nothing is cut where there is nothing to try");

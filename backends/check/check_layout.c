@@ -296,7 +296,7 @@ static void locate(struct op2i_check *check, struct op2i_check_row *row) {
     row->target = op2i_check_target(check, arg, arg->kind == OP2I_ARG_SLOT ? arg->slot : row->slot);
     row->memory = dat_row(check, arg, row->target);
     break;
-  case OP2I_ARG_EACH: /* such loops are not checked */
+  case OP2I_ARG_ROW_ENTRIES: /* such loops are not checked */
   case OP2I_ARG_ITER:
   case OP2I_ARG_IDX: break;
   case OP2I_ARG_GBL:

@@ -201,7 +201,7 @@ void op2i_devgen_prepare(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   switch (arg->kind) {
   case OP2I_ARG_VAL: given(g, a); break;
-  case OP2I_ARG_EACH: break;
+  case OP2I_ARG_ROW_ENTRIES: break;
   case OP2I_ARG_IDX:
     if (op2i_emit_param(&g->e, a)->depth > 0) numbers(g, a);
     break;
@@ -242,7 +242,7 @@ bool op2i_devgen_entries(const struct op2i_devgen *g, const struct op2i_member *
   if (!op2i_emit_entries(&g->e, member, "int")) return false;
   op2i_text_add(g->e.out, " {\n");
   for (int a = member->first_arg; a < end; a++)
-    if (arg_of(g, a)->kind == OP2I_ARG_EACH) entry(g, a);
+    if (arg_of(g, a)->kind == OP2I_ARG_ROW_ENTRIES) entry(g, a);
   return true;
 }
 

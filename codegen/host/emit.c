@@ -259,7 +259,7 @@ static void actual_begin(const struct op2i_emitter *e, int m, int a) {
 bool op2i_emit_entries(const struct op2i_emitter *e, const struct op2i_member *member,
                        const char *type) {
   int a = member->first_arg, end = a + member->nargs;
-  while (a < end && e->loop->args[a].kind != OP2I_ARG_EACH) a++;
+  while (a < end && e->loop->args[a].kind != OP2I_ARG_ROW_ENTRIES) a++;
   if (a == end) return false;
   int first = (int)e->loop->args[a].first;
   op2i_text_add(e->out, "    for (%s op2_entry = op2_map%d[", type, first);

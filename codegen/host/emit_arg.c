@@ -70,9 +70,9 @@ static void row_of(const struct op2i_emitter *e, const struct op2i_loop_arg *arg
     snprintf(row, LVALUE_MAX, "op2_element");
   else if (arg->kind == OP2I_ARG_SLOT)
     snprintf(row, LVALUE_MAX, "op2_map%d_%d", (int)arg->map, (int)arg->slot);
-  else if (arg->kind == OP2I_ARG_EACH && e->loop->maps[arg->map]->idx)
+  else if (arg->kind == OP2I_ARG_ROW_ENTRIES && e->loop->maps[arg->map]->idx)
     snprintf(row, LVALUE_MAX, "(int64_t)op2_map%d[op2_entry]", (int)arg->map);
-  else if (arg->kind == OP2I_ARG_EACH)
+  else if (arg->kind == OP2I_ARG_ROW_ENTRIES)
     snprintf(row, LVALUE_MAX, "op2_entry");
   else if (slot >= 0)
     snprintf(row, LVALUE_MAX, "op2_map%d_%d", (int)arg->map, slot);

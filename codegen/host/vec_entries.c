@@ -91,13 +91,13 @@ bool op2i_vec_entries_begin(const struct op2i_vec *v, int m) {
   const struct op2i_member *member = &v->e->rewrites[m].member;
   int end = member->first_arg + member->nargs, first = -1;
   for (int a = end - 1; a >= member->first_arg; a--)
-    if (arg_of(v, a)->kind == OP2I_ARG_EACH) first = a;
+    if (arg_of(v, a)->kind == OP2I_ARG_ROW_ENTRIES) first = a;
   if (first < 0) return false;
   for (int a = member->first_arg; a < end; a++)
     if (arg_of(v, a)->sum) begin_sum(v, a);
   begin_rows(v, arg_of(v, first));
   for (int a = first; a < end; a++) {
-    if (arg_of(v, a)->kind != OP2I_ARG_EACH) continue;
+    if (arg_of(v, a)->kind != OP2I_ARG_ROW_ENTRIES) continue;
     if (v->e->loop->maps[arg_of(v, a)->map]->idx)
       load_across(v, a);
     else

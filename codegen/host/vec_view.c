@@ -54,7 +54,7 @@ static void check_rows(const struct op2i_emitter *e, struct op2i_text *why) {
   const struct op2i_loop *loop = e->loop;
   for (int a = 0; a < loop->nargs && !why->length; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
-    if (arg->kind != OP2I_ARG_EACH) continue;
+    if (arg->kind != OP2I_ARG_ROW_ENTRIES) continue;
     const int block_size = loop->op.ctx->config.block_size;
     if (loop->maps[arg->first]->rows_per_slice != OP2I_SLICE)
       op2i_text_add(why, "it goes through the rows of a matrix, which are not in slices");
@@ -180,7 +180,7 @@ static void place_arg(struct op2i_vec *v, int a) {
   struct op2i_vec_arg *at = &v->args[a];
   *at = (struct op2i_vec_arg){.view = -1, .varies = varies(arg)};
   if (arg->kind == OP2I_ARG_IDX && arg->map < 0) v->numbered = true;
-  if (arg->kind == OP2I_ARG_EACH) v->numbered = true;
+  if (arg->kind == OP2I_ARG_ROW_ENTRIES) v->numbered = true;
   if (op2i_arg_located(arg)) v->numbered = true;
   if (arg->kind == OP2I_ARG_GBL) at->own = arg->access == OP2_INC || op2i_arg_bounds(arg);
   if (arg->dat < 0) return;

@@ -26,6 +26,6 @@ enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg) {
   if (arg->tag == OP2_TAG_MAT_) return OP2I_ARG_ITER;
   if (!arg->map) return OP2I_ARG_DIRECT;
   if (arg->idx == OP2_ALL) return OP2I_ARG_ALL;
-  if (arg->idx == OP2I_EACH) return OP2I_ARG_EACH;
+  if (arg->idx == OP2I_EACH) return OP2I_ARG_ROW_ENTRIES;
   return arg->idx <= OP2_ITER(0) ? OP2I_ARG_ITER : OP2I_ARG_SLOT;
 }

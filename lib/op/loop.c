@@ -23,7 +23,7 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
               : out->kind == OP2I_ARG_ITER ? OP2_ITER(0) - arg->idx
                                            : -1;
   out->arity = out->kind == OP2I_ARG_SLOT ? 1 : arg->map->arity;
-  if (out->kind == OP2I_ARG_EACH) {
+  if (out->kind == OP2I_ARG_ROW_ENTRIES) {
     out->first = op2i_number_of((void **)loop->maps, &loop->nmaps, arg->map->first);
     loop->traits.per_nonzero = true;
   }

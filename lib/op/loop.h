@@ -50,17 +50,17 @@ struct op2i_form {
   bool too_small;    /* vectors are possible, but the set has too few elements */
   bool mergeable;    /* its scalar text may share a translation unit, as vector code always may */
   /* Why the backend's device does not run it, in words; null: it does, or there is none. */
-  const char *off_device;
-  /* True if off_device was decided by this rank alone, for lack of memory or in a probe, and
+  const char *not_on_device;
+  /* True if not_on_device was decided by this rank alone, for lack of memory or in a probe, and
    * need not hold on other ranks. */
-  bool here_only;
+  bool local_decision;
   /* On all ranks: its code for the device is not compiled collectively any more; each rank compiles
    * it when it tries the loop there. */
-  bool put_off;
+  bool device_compile_deferred;
 };
 /* True if no device of this kind can run it. The same on all ranks. */
 static inline bool op2i_form_unfit(const struct op2i_form *form) {
-  return form->off_device && !form->here_only;
+  return form->not_on_device && !form->local_decision;
 }
 
 /* A loop's place in the table of the context, and what it was found by. */
@@ -186,7 +186,7 @@ static inline struct op2i_targets
 op2i_arg_targets(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, int64_t element) {
   if (arg->map < 0) return (struct op2i_targets){NULL, {element, 1, 1}};
   const struct op2_map_s *map = loop->maps[arg->map];
-  if (arg->kind == OP2I_ARG_EACH) {
+  if (arg->kind == OP2I_ARG_ROW_ENTRIES) {
     const struct op2_map_s *rows = map->first;
     return (struct op2i_targets){map->idx,
                                  op2i_row_entries(rows->idx, rows->rows_per_slice, element)};
@@ -201,7 +201,7 @@ static inline int64_t op2i_target(struct op2i_targets targets, int64_t k) {
 /* True if an argument goes through this slot of this map. */
 static inline bool op2i_arg_uses_slot(const struct op2i_loop_arg *arg, int map, int slot) {
   bool one = arg->kind == OP2I_ARG_SLOT || (arg->kind == OP2I_ARG_IDX && arg->slot >= 0);
-  return arg->map == map && arg->kind != OP2I_ARG_EACH && (!one || arg->slot == slot);
+  return arg->map == map && arg->kind != OP2I_ARG_ROW_ENTRIES && (!one || arg->slot == slot);
 }
 /* True if kernels are given the numbers of the elements that a map leads to. */
 static inline bool op2i_loop_numbers(const struct op2i_loop *loop, int map) {

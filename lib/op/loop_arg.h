@@ -16,7 +16,7 @@ enum op2i_arg_kind {
   OP2I_ARG_ALL,        /* dat through all slots, array of pointers */
   OP2I_ARG_ITER,       /* dat through all slots, private buffer */
   /* A dat through the entries of a matrix's row in turn: the kernel is called for each; READ. */
-  OP2I_ARG_EACH,
+  OP2I_ARG_ROW_ENTRIES,
   OP2I_ARG_GBL, /* global: read, reduced into, or located beside a reduction (RW) */
   OP2I_ARG_VAL, /* captured values */
   OP2I_ARG_IDX  /* element numbers: the element's own, or through a map's slot or all of them */

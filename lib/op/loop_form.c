@@ -125,10 +125,10 @@ static op2_status copy_source(struct op2i_loop *loop, const struct op2i_loop *mo
 static void judge_device(struct op2i_loop *loop) {
   const struct op2i_device *device = loop->op.ctx->device;
   struct op2i_device_form form;
-  loop->form.here_only = loop->form.put_off = false;
+  loop->form.local_decision = loop->form.device_compile_deferred = false;
   if (!device) return;
   op2i_loop_device_form(loop, device->kind->generic, &form);
-  loop->form.off_device = form.why;
+  loop->form.not_on_device = form.why;
 }
 
 op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form) {
@@ -155,7 +155,7 @@ op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form)
 }
 
 enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_variant wish) {
-  if (op2i_on_device(wish) && !loop->form.off_device) return wish;
+  if (op2i_on_device(wish) && !loop->form.not_on_device) return wish;
   if (op2i_on_device(wish)) wish = OP2I_VECTOR;
   if (wish == OP2I_CHECKED && loop->traits.per_nonzero) return OP2I_PLAIN;
   if (wish == OP2I_VECTOR && loop->form.why) return OP2I_PLAIN;

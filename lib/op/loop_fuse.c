@@ -16,7 +16,7 @@ static void add_arg(struct op2i_loop *loop, const struct op2i_loop *from, int a,
         op2i_number_of((void **)loop->op.dats, &loop->op.ndats, from->op.dats[from->args[a].dat]);
   if (arg->map >= 0)
     arg->map = op2i_number_of((void **)loop->maps, &loop->nmaps, from->maps[from->args[a].map]);
-  if (arg->kind == OP2I_ARG_EACH)
+  if (arg->kind == OP2I_ARG_ROW_ENTRIES)
     arg->first = op2i_number_of((void **)loop->maps, &loop->nmaps, from->maps[from->args[a].first]);
   if (arg->gbl >= 0) {
     arg->gbl = globals[from->args[a].gbl];
@@ -158,7 +158,7 @@ void op2i_loop_count_bytes(struct op2i_loop *loop) {
     for (int n = 0; n < loop->nargs; n++) {
       const struct op2i_loop_arg *arg = &loop->args[n];
       if (arg->dat != d) continue;
-      rows += arg->kind == OP2I_ARG_EACH ? entries_of(loop, arg) : elements * arg->arity;
+      rows += arg->kind == OP2I_ARG_ROW_ENTRIES ? entries_of(loop, arg) : elements * arg->arity;
       read = read || !op2i_overwrites(arg->access);
       written = written || op2i_modifies(arg->access);
     }
@@ -166,7 +166,7 @@ void op2i_loop_count_bytes(struct op2i_loop *loop) {
                    (read && written ? 2 : 1);
   }
   for (int a = 0; a < loop->nargs; a++)
-    if (loop->args[a].kind == OP2I_ARG_EACH && loop->maps[loop->args[a].map]->idx)
+    if (loop->args[a].kind == OP2I_ARG_ROW_ENTRIES && loop->maps[loop->args[a].map]->idx)
       loop->bytes += entries_of(loop, &loop->args[a]) * sizeof(int32_t);
   for (int m = 0; m < loop->nmaps; m++)
     loop->bytes += elements * loop->maps[m]->arity * sizeof(int32_t);

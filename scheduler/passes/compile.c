@@ -171,8 +171,8 @@ static void take_off_device(struct op2i_loop *loop, const char *why, const char 
   const char *text = message ? message : "";
   int length = (int)strcspn(text, "\n");
   struct op2i_text words = {0};
-  if (loop->form.off_device) return;
-  loop->form.off_device = why;
+  if (loop->form.not_on_device) return;
+  loop->form.not_on_device = why;
   op2i_text_add(&words, "%.*s", length, text);
   op2i_free(data->refused);
   data->refused = words.failed ? NULL : words.chars;
@@ -195,7 +195,7 @@ static op2_status compile_for_host(struct op2i_compile *c) {
     if (!refused(&c->codes[u])) continue;
     any = true;
     take_off_device(loop, "its kernel does not compile for the device", c->codes[u].message);
-    loop->form.here_only |= c->optional;
+    loop->form.local_decision |= c->optional;
     ((struct op2i_loop_data *)loop->attached.sched_data)->compiling = -1;
     status = op2i_compile_add(&again, loop);
   }
@@ -229,7 +229,8 @@ op2_status op2i_compile_run(struct op2i_compile *c) {
   if (status) return status;
   for (int64_t u = 0; u < c->ncodes; u++) {
     if (refused(&c->codes[u])) continue;
-    if (c->codes[u].if_cached && !c->codes[u].status) c->wanted[u].loop->form.put_off = true;
+    if (c->codes[u].if_cached && !c->codes[u].status)
+      c->wanted[u].loop->form.device_compile_deferred = true;
     if (!c->codes[u].status) {
       give_code(c->wanted[u].loop, c->wish, &c->codes[u]);
       forget_failure(c->wanted[u].loop);
@@ -244,7 +245,7 @@ op2_status op2i_compile_off_device(struct op2i_sched *sched, struct op2i_loop *l
                                    const char *why) {
   struct op2i_compile c = {.sched = sched, .wish = sched->ctx->backend->variant, .optional = true};
   take_off_device(loop, why, op2_error_message());
-  loop->form.here_only = true;
+  loop->form.local_decision = true;
   op2_status status = op2i_compile_add(&c, loop);
   if (!status) status = op2i_compile_run(&c);
   if (!status && c.ncodes && c.codes->status)

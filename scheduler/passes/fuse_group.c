@@ -144,7 +144,7 @@ static void note_split(struct op2i_fusion *pass, const struct op2i_loop *loop) {
   op2i_text_add(&line, "  %s: not fused: %s\n", loop->name,
                 op2i_code_refused(loop) ? "it does not compile"
                 : loop->form.why        ? loop->form.why
-                                        : loop->form.off_device);
+                                        : loop->form.not_on_device);
   op2i_fuse_note(pass, &line);
 }
 

@@ -71,11 +71,11 @@ bool op2i_probe_defers_compile(const struct op2i_loop *loop) {
 
 static bool has_code(const struct op2i_loop *loop) {
   enum op2i_variant wish = op2i_device_variant(loop->op.ctx->device->kind);
-  return !loop->form.off_device && loop->code.function[wish];
+  return !loop->form.not_on_device && loop->code.function[wish];
 }
 
 bool op2i_probe_waits(const struct op2i_loop *loop) {
-  return loop->form.put_off && !loop->form.off_device && !has_code(loop);
+  return loop->form.device_compile_deferred && !loop->form.not_on_device && !has_code(loop);
 }
 
 static bool is_due(struct op2i_sched *sched, const struct op2i_step *step, double left) {
@@ -159,7 +159,7 @@ void op2i_probe_end(const struct op2i_step *step) {
 /* True if a run of the step would contribute to a cost that is still unknown. */
 static bool is_informative(const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
-  if (!loop || step->where.device_half || step->lo >= step->hi || loop->form.off_device)
+  if (!loop || step->where.device_half || step->lo >= step->hi || loop->form.not_on_device)
     return false;
   const struct op2i_loop_data *data = loop->attached.sched_data;
   bool known = op2i_loop_cost(loop, false) >= 0 && op2i_loop_cost(loop, true) >= 0;

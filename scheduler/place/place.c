@@ -42,7 +42,7 @@ int op2i_wishes(op2_context ctx, enum op2i_variant wishes[OP2I_WISHES]) {
 
 bool op2i_loop_wants(const struct op2i_loop *loop, enum op2i_variant wish) {
   enum op2i_rule_kind kind = op2i_loop_rule(loop).kind;
-  if (op2i_on_device(wish) && loop->form.put_off) return false;
+  if (op2i_on_device(wish) && loop->form.device_compile_deferred) return false;
   return kind != (op2i_on_device(wish) ? OP2I_RULE_HOST : OP2I_RULE_DEVICE);
 }
 

@@ -139,7 +139,7 @@ static bool same(struct op2i_split a, struct op2i_split b) {
 const struct op2i_cut *op2i_loop_cut(const struct op2i_loop *loop, struct op2i_split split) {
   struct op2i_loop_data *data = loop->attached.sched_data;
   struct op2i_cut *cut = data->cut;
-  if (op2i_loop_unsplit(loop) || loop->form.off_device) return NULL;
+  if (op2i_loop_unsplit(loop) || loop->form.not_on_device) return NULL;
   if (!cut || !same(cut->split, split)) {
     size_t bytes = sizeof *cut + (size_t)loop->op.ndats * sizeof *cut->dats;
     op2i_free(data->cut);

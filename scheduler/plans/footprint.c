@@ -52,7 +52,7 @@ static void mark_entries(const struct op2i_loop *loop, const struct op2i_loop_ar
 static void mark_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, int64_t lo,
                      int64_t hi, int32_t shift, struct collector *c) {
   const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
-  if (arg->kind == OP2I_ARG_EACH) {
+  if (arg->kind == OP2I_ARG_ROW_ENTRIES) {
     mark_entries(loop, arg, lo, hi, shift, c);
     return;
   }

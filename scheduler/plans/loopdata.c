@@ -33,7 +33,7 @@ static op2_status get_plan(struct op2i_sched *sched, struct op2i_loop *loop, int
                            struct op2i_shared_plan **out) {
   const struct op2i_device *device = loop->op.ctx->device;
   struct op2i_device_form form;
-  if (!device || loop->form.off_device) return op2i_plan_get(sched, loop, range, 0, out);
+  if (!device || loop->form.not_on_device) return op2i_plan_get(sched, loop, range, 0, out);
   op2i_loop_device_form(loop, device->kind->generic, &form);
   int32_t size = op2i_device_block(loop, &form);
   unsigned parts = size ? OP2I_PLAN_ELEMENTS : 0;

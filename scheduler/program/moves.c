@@ -90,11 +90,11 @@ static op2_status bind_one(struct op2i_step *step) {
 static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *program,
                                  struct op2i_step *step, bool *again) {
   bool device = step->where.place == OP2I_DEVICE;
-  if (op2i_is_split(step->where.split) && step->loop->form.off_device)
+  if (op2i_is_split(step->where.split) && step->loop->form.not_on_device)
     op2i_uncut_steps(step->where.device_half ? step + 1 : step,
                      step->where.device_half ? step : step - 1);
   if (step->where.device_half && !op2i_is_split(step->where.split)) return OP2_SUCCESS;
-  if (device && step->loop->form.off_device) {
+  if (device && step->loop->form.not_on_device) {
     op2_status status = op2i_step_to_host(ctx, step);
     return status ? status : bind_one(step);
   }

@@ -158,7 +158,7 @@ static op2_status move_to_host(op2_context ctx, struct op2i_step *step) {
 static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *program,
                                  struct op2i_step *step, bool moved) {
   if (step->where.place != OP2I_DEVICE) return bind_loop(ctx, step, moved);
-  if (step->loop->form.off_device) return move_to_host(ctx, step);
+  if (step->loop->form.not_on_device) return move_to_host(ctx, step);
   op2_status status = bind_loop(ctx, step, moved);
   while (status == OP2_ERR_NOMEM && op2i_steps_make_room(ctx, program))
     status = bind_loop(ctx, step, true);

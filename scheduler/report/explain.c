@@ -62,8 +62,8 @@ static void explain_chains(const struct op2i_sched *sched, const struct op2i_pro
 static void explain_off_device(const struct op2i_program *program, FILE *stream) {
   for (int64_t s = 0; s < program->nsteps; s++) {
     const struct op2i_loop *loop = program->steps[s].loop;
-    if (loop && loop->fused.members && loop->form.off_device && program->steps[s].range == 0)
-      fprintf(stream, "  %s on the host: %s\n", op2i_loop_name(loop), loop->form.off_device);
+    if (loop && loop->fused.members && loop->form.not_on_device && program->steps[s].range == 0)
+      fprintf(stream, "  %s on the host: %s\n", op2i_loop_name(loop), loop->form.not_on_device);
   }
 }
 
@@ -162,10 +162,10 @@ static void explain_device(const struct op2i_loop *loop, FILE *stream) {
       [OP2I_DEVICE_ATOMICS] = "a work item for each element, which adds by atomics, as they come"};
   const enum op2i_device_strategy wish = loop->op.ctx->config.strategy;
   struct op2i_device_form form;
-  if (loop->form.off_device) {
+  if (loop->form.not_on_device) {
     const struct op2i_loop_data *data = loop->attached.sched_data;
-    fprintf(stream, "    on the host: %s%s%s\n", loop->form.off_device, data->refused ? ": " : "",
-            data->refused ? data->refused : "");
+    fprintf(stream, "    on the host: %s%s%s\n", loop->form.not_on_device,
+            data->refused ? ": " : "", data->refused ? data->refused : "");
     return;
   }
   op2i_loop_device_form(loop, loop->op.ctx->device->kind->generic, &form);
@@ -236,7 +236,7 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   for (int r = 0; r < loop->nranges; r++) explain_range(loop, r, stream);
   if (loop->op.ctx->device) explain_device(loop, stream);
   if (loop->op.ctx->device && loop->op.ctx->config.place) explain_place(loop, stream);
-  if (loop->op.ctx->device && !loop->form.off_device) return;
+  if (loop->op.ctx->device && !loop->form.not_on_device) return;
   if (loop->form.why)
     fprintf(stream, "    scalar code: %s\n", loop->form.why);
   else if (loop->code.function[OP2I_VECTOR])
