@@ -103,7 +103,7 @@ struct op2i_step_time {
   double elapsed;      /* of a program that workers share: in its first step */
 };
 
-/* What belongs to steps that run together. The first of them holds it; in others it is not used. */
+/* State that the steps of a bundle share. Only the first of them uses it. */
 struct op2i_bundle {
   /* how often the steps' places were chosen by cost, and how many of them had a choice then */
   int64_t times_free, known_free;

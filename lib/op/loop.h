@@ -74,7 +74,7 @@ struct op2i_loop_entry {
   int64_t objects_left; /* the context's count when the handles were last checked */
 };
 
-/* What a loop was fused from. A fused loop is in the list of loops but not in a bucket. */
+/* The loops that a fused loop replaces. It is in the list of loops but not in a bucket. */
 struct op2i_loop_fused {
   int nmembers;                /* 0 unless fused */
   struct op2i_member *members; /* [nmembers], null unless fused: see op2i_loop_member() */
@@ -82,7 +82,7 @@ struct op2i_loop_fused {
   bool *dropped; /* [ndats] what the loop writes there is not read after it; null: none */
 };
 
-/* What follows from a loop's arguments. */
+/* Properties that follow from a loop's arguments. */
 struct op2i_loop_traits {
   bool indirect;       /* some dat is reached through a map */
   bool per_nonzero;    /* some kernel is called for each entry of a matrix's row */
@@ -101,7 +101,7 @@ struct op2i_loop_code {
   void (*release)(op2_context ctx, void *image);
 };
 
-/* What the layers above attach to a loop, and how they free it. */
+/* Data that the layers above attach to a loop, with the functions that free it. */
 struct op2i_loop_attached {
   void *sched_data; /* scheduler: plans, footprints, measured cost */
   void (*sched_release)(void *sched_data);

@@ -65,7 +65,7 @@ struct op2i_queue {
   int64_t marked_capacity;
 };
 
-/* What was made for operations, and is used again for equal ones. */
+/* Plans, tilings, combinations and programs, which are kept for equal operations. */
 struct op2i_caches {
   struct op2i_plan_cache *plans;
   struct op2i_tiling *tilings;
@@ -89,7 +89,7 @@ struct op2i_sched_stats {
   struct op2i_text renumberings; /* what automatic renumbering did, in lines */
 };
 
-/* What the placement of loops has measured. */
+/* Costs that the placement of loops has measured. */
 struct op2i_costs {
   double copy_ns, byte_ns; /* times of a copy to or from the device; 0: not measured */
   double probe_seconds;    /* seconds spent on probes of loops on the device */
@@ -105,7 +105,7 @@ struct op2i_drawing {
   bool graph_failed;
 };
 
-/* What became of the operations that run. */
+/* Outcomes of the operations that run. */
 struct op2i_outcomes {
   struct op2i_outcome *list; /* [capacity] outcomes of running nodes; null: no other ranks */
   int64_t capacity;
