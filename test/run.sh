@@ -9,7 +9,7 @@
 #                           longest, building on what is there
 #   test/run.sh --smoke     of these some of every kind, in half a minute once they are built
 #   test/run.sh -k NAME     only tests whose name contains NAME
-#   test/run.sh --minutes N on a slow machine: after N minutes (80, if not given, and with --quick
+#   test/run.sh --minutes N on a slow machine: after N minutes (75, if not given, and with --quick
 #                           or --smoke as many as it takes) no test is begun, soon after none runs
 #                           on, and what is left is skipped, with this reason. Each build gets a
 #                           share of the time
@@ -50,7 +50,7 @@ done
 begin=$(date +%s)
 say() { printf '%5s s  %s\n' $(($(date +%s) - begin)) "$*"; }
 
-[ $quick = yes ] || minutes=${minutes:-80}
+[ $quick = yes ] || minutes=${minutes:-75}
 # The tests are ended by test/within at this time.
 OP2_TEST_DEADLINE=
 OP2_TEST_GRACE=
