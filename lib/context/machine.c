@@ -57,8 +57,8 @@ static int64_t cache_bytes(int level, int64_t assumed) {
   size = sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
 #endif
   if (size > 0) return size;
-  int64_t found = cache_from_sysfs(level);
-  return found > 0 ? found : assumed;
+  int64_t bytes = cache_from_sysfs(level);
+  return bytes > 0 ? bytes : assumed;
 }
 
 static void find(void) {
