@@ -69,6 +69,14 @@ time_left() {
   echo $((OP2_TEST_DEADLINE - $(date +%s)))
 }
 
+# out_of_time NAME: sets `left` to the seconds until then; true if there are none, so that this
+# build is skipped
+out_of_time() {
+  left=$(time_left)
+  [ "$left" -lt 1 ] || return 1
+  stage_skip "$1: not built: the time of this run is up"
+}
+
 # guarded COMMAND...: runs the command such that a signal to this script is handled at once and
 # passed on; otherwise the shell would handle it only after the command has ended.
 running=
@@ -139,17 +147,15 @@ stage_skip() {
 build() {
   name=$1
   shift
-  if [ "$(time_left)" -le 0 ]; then
-    stage_skip "$name: not built: the time of this run is up"
-    return 1
-  fi
+  out_of_time "$name" && return 1
   say "$name  building"
   if [ ! -e "$out/$name/build.ninja" ]; then
     guarded meson setup "$out/$name" "$root" "$@" >"$out/$name.setup.log" 2>&1
     stage $? "$name: configure" "$out/$name.setup.log" || return 1
   fi
+  out_of_time "$name" && return 1
   guarded "$root/test/progress" "$name" "$out/$name.build.log" $begin \
-    timeout "$(time_left)" ninja -C "$out/$name" -k 0 ${targets:-}
+    timeout "$left" ninja -C "$out/$name" -k 0 ${targets:-}
   set -- $? "$@"
   if [ "$1" -eq 124 ] && ! grep -q '^FAILED:' "$out/$name.build.log"; then
     stage_skip "$name: built in part: the time of this run is up"
