@@ -15,6 +15,7 @@
 #include "loopdata.h"
 #include "mem.h"
 #include "op2/graph.h"
+#include "outcome.h"
 #include "period.h"
 #include "program.h"
 #include "report.h"

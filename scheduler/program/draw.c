@@ -4,7 +4,7 @@
 #include "call.h"
 #include "context.h"
 #include "exchange.h"
-#include "program.h"
+#include "program_make.h"
 
 struct drawing {
   struct op2i_text *text;

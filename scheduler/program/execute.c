@@ -8,6 +8,7 @@
 #include "error.h"
 #include "jit.h"
 #include "mem.h"
+#include "outcome.h"
 #include "period.h"
 #include "place.h"
 #include "program.h"

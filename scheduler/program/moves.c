@@ -7,8 +7,8 @@
 #include "context.h"
 #include "device_run.h"
 #include "place.h"
-#include "program.h"
 #include "split.h"
+#include "step_bind.h"
 
 /* ---- memory that steps need ------------------------------------------------------------------ */
 

@@ -12,7 +12,7 @@
 #include "error.h"
 #include "exchange.h"
 #include "mem.h"
-#include "program.h"
+#include "outcome.h"
 #include "settle.h"
 
 void op2i_outcomes_begin(struct op2i_sched *sched, int64_t n) {

@@ -6,7 +6,9 @@
  * here allocates memory. */
 #include <string.h>
 
+#include "outcome.h"
 #include "program.h"
+#include "program_make.h"
 
 /* An operation that runs once more would take the partial results of its first run for its own. */
 static bool needed_by(const struct op2i_pending *pending, const struct op2i_node *node) {

@@ -2,6 +2,7 @@
 /* Programs are made once for a sequence of operations, kept, found by their key, and run
  * again with other values. */
 #include "program.h"
+#include "program_make.h"
 
 #include <string.h>
 

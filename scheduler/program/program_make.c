@@ -2,6 +2,7 @@
 /* Making a program. The passes run here, in this order: fusion (fuse.c), code for the fused loops
  * (compile.c), halo exchanges (halos.c), plans (loopdata.c); tiling (tiling.c) follows once a
  * program has run repeatedly. Ranks agree on the result of each pass. */
+#include "program_make.h"
 #include "program.h"
 
 #include "error.h"

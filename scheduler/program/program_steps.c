@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The steps of a program and their order: loops over their ranges, calls, and, among ranks, where
  * exchanges begin and end and where results are combined. */
-#include "program.h"
+#include "program_make.h"
+#include "step_bind.h"
 
 #include "error.h"
 #include "loopdata.h"

@@ -5,7 +5,7 @@
 #include "device_probe.h"
 #include "loopdata.h"
 #include "place.h"
-#include "program.h"
+#include "step_bind.h"
 
 /* ---- building steps -------------------------------------------------------------------------- */
 
