@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of functions that companion libraries call. */
 #include "companion.h"
+#include "set.h"
 
 #include "affinity.h"
 #include "block_map.h"
@@ -12,6 +13,7 @@
 #include "krylov.h"
 #include "log.h"
 #include "mem.h"
+#include "operator.h"
 #include "share.h"
 #include "types.h"
 #include "watch.h"

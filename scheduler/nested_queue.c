@@ -3,6 +3,7 @@
  * it queues does not wait for nodes of the outer queue, nor they for it; they wait only for the
  * operation as a whole. */
 #include "error.h"
+#include "gbl.h"
 #include "mem.h"
 #include "sched.h"
 

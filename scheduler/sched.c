@@ -17,6 +17,7 @@
 #include "op2/graph.h"
 #include "outcome.h"
 #include "period.h"
+#include "plancache.h"
 #include "program.h"
 #include "report.h"
 

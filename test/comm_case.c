@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "comm_case.h"
+#include "comm_parcel.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "loop_case.h"
+#include "loop_validate.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
 
 #include "petsc_case.h"
 #include "renumber.h"
+#include "renumber_order.h"
 
 /* ---- methods --------------------------------------------------------------------------------- */
 

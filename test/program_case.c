@@ -3,6 +3,7 @@
  * reads with those of the interpreter. */
 #define _XOPEN_SOURCE 700
 #include "program_case.h"
+#include "set.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -3,6 +3,7 @@
 
 #include "init.h"
 #include "mesh.h"
+#include "set.h"
 #include "support.h"
 
 enum { HALF = ROW_CELLS / 2 };

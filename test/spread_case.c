@@ -8,6 +8,7 @@
 #include "context.h"
 #include "init.h"
 #include "renumber.h"
+#include "renumber_order.h"
 #include "support.h"
 #include "whole_case.h"
 

@@ -7,6 +7,7 @@
 #include "cgen.h"
 #include "devgen.h"
 #include "golden_case.h"
+#include "kernel_checks.h"
 #include "loop_case.h"
 #include "mem.h"
 #include "signature.h"
@@ -285,17 +286,18 @@ static void test_source(void) {
           "g(double a) { return a * c1; }",
           "static inline  double OP2_NAME(g)(" CONSTS
           ", double a);\nstatic inline void OP2_NAME(k)(" CONSTS
-          ", double *x) { x[0] = OP2_NAME(g)(op2_consts, OP2_NAME(g)(op2_consts, 1)); }\nstatic inline  "
+          ", double *x) { x[0] = OP2_NAME(g)(op2_consts, OP2_NAME(g)(op2_consts, 1)); }\nstatic "
+          "inline  "
           "double OP2_NAME(g)(" CONSTS ", double a) { return a * op2_consts->c1; }",
           "a prototype, and calls before the definition");
-  becomes("void a(int n); void b(int n) { if (n) a(n - 1); } void a(int n) { b(n); c1; } void "
-          "k(double *x) { b(3); }",
-          "static inline void OP2_NAME(a)(" CONSTS
-          ", int n); static inline void OP2_NAME(b)(" CONSTS
-          ", int n) { if (n) OP2_NAME(a)(op2_consts, n - 1); } static inline void OP2_NAME(a)(" CONSTS
-          ", int n) { OP2_NAME(b)(op2_consts, n); op2_consts->c1; } static inline void OP2_NAME(k)(" CONSTS
-          ", double *x) { OP2_NAME(b)(op2_consts, 3); }",
-          "functions that call each other");
+  becomes(
+      "void a(int n); void b(int n) { if (n) a(n - 1); } void a(int n) { b(n); c1; } void "
+      "k(double *x) { b(3); }",
+      "static inline void OP2_NAME(a)(" CONSTS ", int n); static inline void OP2_NAME(b)(" CONSTS
+      ", int n) { if (n) OP2_NAME(a)(op2_consts, n - 1); } static inline void OP2_NAME(a)(" CONSTS
+      ", int n) { OP2_NAME(b)(op2_consts, n); op2_consts->c1; } static inline void "
+      "OP2_NAME(k)(" CONSTS ", double *x) { OP2_NAME(b)(op2_consts, 3); }",
+      "functions that call each other");
   becomes("void k(double *x) { double c1 = 2; x->c2 = c1; { int k = 1; x[0] = k; } }",
           "static inline void OP2_NAME(k)(double *x) { double c1 = 2; x->c2 = c1; { int k = 1; "
           "x[0] = k; } }",
@@ -313,7 +315,8 @@ static void test_source(void) {
           ", double *x) { x[0] = g(op2_consts, D); }",
           "macros might use the names of functions, which stay");
   becomes("extern double c1;\nvoid k(double *x) { x[0] = c1; }",
-          "extern double c1;\nstatic inline void k(" CONSTS ", double *x) { x[0] = op2_consts->c1; }",
+          "extern double c1;\nstatic inline void k(" CONSTS
+          ", double *x) { x[0] = op2_consts->c1; }",
           "declared extern");
   becomes("void k(double *x) {\n#ifdef A\n x[0] = c1;\n#else\n x[0] = 2;\n#endif\n}",
           "static inline void k(" CONSTS

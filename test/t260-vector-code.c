@@ -10,6 +10,7 @@
 #include "tap.h"
 #include "text.h"
 #include "vec.h"
+#include "vec_view.h"
 
 /* ---- golden files ---------------------------------------------------------------------------- */
 

@@ -17,6 +17,7 @@
 #include "tap.h"
 #include "text.h"
 #include "vec.h"
+#include "vec_view.h"
 
 enum {
   ELEMENTS = 71,

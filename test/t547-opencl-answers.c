@@ -15,6 +15,7 @@
 #include "context.h"
 #include "device.h"
 #include "emulation_case.h"
+#include "kernel_checks.h"
 #include "signature.h"
 #include "support.h"
 

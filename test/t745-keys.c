@@ -8,6 +8,7 @@
 
 #include "context.h"
 #include "loopdata.h"
+#include "plancache.h"
 #include "program.h"
 #include "support.h"
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "comm_case.h"
+#include "comm_parcel.h"
 #include "error.h"
 #include "mem.h"
 #include "support.h"

@@ -10,6 +10,7 @@
 #include "init.h"
 #include "mail.h"
 #include "rank_case.h"
+#include "set.h"
 #include "support.h"
 #include "tap.h"
 

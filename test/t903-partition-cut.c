@@ -13,6 +13,7 @@
 #include "partitioner.h"
 #include "rank_case.h"
 #include "renumber.h"
+#include "renumber_order.h"
 #include "support.h"
 #include "tap.h"
 

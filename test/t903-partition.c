@@ -12,6 +12,7 @@
 #include "mail.h"
 #include "rank_case.h"
 #include "renumber.h"
+#include "renumber_order.h"
 #include "support.h"
 #include "tap.h"
 #include "whole_case.h"

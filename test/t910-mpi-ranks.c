@@ -30,6 +30,7 @@
 #include "op2/mpi.h"
 #include "partitioner.h"
 #include "program_case.h"
+#include "set.h"
 #include "spread_case.h"
 #include "support.h"
 

@@ -16,6 +16,7 @@
 #include "init.h"
 #include "rank_case.h"
 #include "renumber.h"
+#include "renumber_order.h"
 #include "support.h"
 #include "whole_case.h"
 

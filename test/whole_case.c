@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "whole_case.h"
+#include "set.h"
 
 #include <stdlib.h>
 #include <string.h>

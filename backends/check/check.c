@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "check_layout.h"
 #include "clock.h"
 #include "fpenv.h"
 #include "partial.h"

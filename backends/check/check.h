@@ -90,45 +90,12 @@ struct op2i_check_change {
   int row;   /* the only row, or one of these names */
 };
 
-/* ---- check_layout.c: frames, and what an element puts into them ------------------------------ */
-
-op2_status op2i_check_open(struct op2i_check *check, struct op2i_step *step);
-void op2i_check_close(struct op2i_check *check);
-const struct op2i_loop_arg *op2i_check_arg(const struct op2i_check *check,
-                                           const struct op2i_check_row *row);
-/* Find the rows of the element at a position, and their values. */
-void op2i_check_gather(struct op2i_check *check, int64_t position);
-/* Fill the rows of a frame with start values, and with filler where the kernel may not read. */
-void op2i_check_load(struct op2i_check *check, int frame, const unsigned char *filler,
-                     struct op2i_check_change change);
-/* True if a change gives the row other start values than its own. */
-bool op2i_check_altered(const struct op2i_check *check, int row, struct op2i_check_change change);
-/* True if the kernel ran to its end; else check->fault holds the reason. */
-bool op2i_check_apply(struct op2i_check *check, int frame);
-/* Return the element in a slot of an argument through a map. */
-int64_t op2i_check_target(const struct op2i_check *check, const struct op2i_loop_arg *arg,
-                          int slot);
-
-/* ---- check_fill.c: filler of frames, which kernels may not read ------------------------------ */
-
-void op2i_check_fill(const struct op2i_check *check, int frame);
-
 /* ---- check_judge.c: apply the kernel to the present element in all frames and judge results -- */
 
 op2_status op2i_check_judge(struct op2i_check *check);
 /* Report that the kernel wrote a component outside the row. */
 op2_status op2i_check_stray(const struct op2i_check *check, const struct op2i_check_row *row,
                             int64_t component);
-
-/* ---- check_compare.c: compare results with those of frame 0 ---------------------------------- */
-
-/* True if a frame's results are not those of frame 0. Reductions that started from other values
- * must relate as op2i_check_unlike() requires. Overwrites frame 1, unless that is the frame
- * compared. */
-bool op2i_check_differs(struct op2i_check *check, int frame, struct op2i_check_change change);
-/* Return the first component of a reduction that does not relate so, or -1. */
-int64_t op2i_check_first_unlike(const struct op2i_check *check, int row, const unsigned char *frame,
-                                int other, bool rounding);
 
 /* ---- check_values.c: changes that a reduction permits ---------------------------------------- */
 
@@ -150,45 +117,6 @@ struct op2i_check_values {
   const struct op2i_check_rounding *rounding; /* [components]; null: not measured */
   bool may_set; /* A kernel that sets the value is correct: all starts but zero are artificial. */
 };
-/* Make other start values, from which the kernel's result can be predicted from its result from
- * `start`. */
-void op2i_check_alter(op2_type type, op2_access access, int64_t n, const void *start,
-                      const void *out, void *altered);
-/* The same, with values far from what meshes hold, large or negative. */
-void op2i_check_extreme(op2_type type, op2_access access, int64_t n, bool above, void *altered);
-/* Return the first component that moved in the wrong direction for the mode (MIN up, MAX down), or
- * -1. */
-int64_t op2i_check_wrong_direction(op2_type type, op2_access access, int64_t n, const void *start,
-                                   const void *out);
-/* Return the first component whose result `again` from `altered` is not the one that `out` from
- * `start` predicts, or -1. */
-int64_t op2i_check_unlike(op2_type type, op2_access access, int64_t n,
-                          const struct op2i_check_values *values);
-
-/* ---- check_rounding.c: differences that rounding can explain --------------------------------- */
-
-/* Fill in check->rounding for the sums that a change alters; `frame` holds their results.
- * Overwrites frame 1, unless that is the same frame. */
-void op2i_check_measure_rounding(struct op2i_check *check, int frame,
-                                 struct op2i_check_change change);
-
-/* check_sums.c: the steps of this measurement for one row of a real type; rows of integers are
- * ignored. */
-void op2i_check_far(op2_type type, int64_t n, void *start);
-/* Set rounding[].additions from the results from that start, rounded up and down, and loss to 0. */
-void op2i_check_count(op2_type type, int64_t n, const void *up, const void *down,
-                      struct op2i_check_rounding *rounding);
-/* Make starts slightly above `start` for samples >= 0, and slightly below it for -1 - sample. */
-void op2i_check_move(op2_type type, int64_t n, int sample, const void *start, void *moved);
-struct op2i_check_moved {
-  const void *start, *again;          /* a start and its result */
-  const void *starts[2], *results[2]; /* starts above and below it, and their results */
-};
-/* Raise rounding[].loss to the loss that these results show. */
-void op2i_check_loss(op2_type type, int64_t n, const struct op2i_check_moved *moved,
-                     struct op2i_check_rounding *rounding);
-/* True if the sum that began at `altered` is not the one that the sum from `start` predicts. */
-bool op2i_check_sum_unlike(op2_type type, int64_t i, const struct op2i_check_values *values);
 
 /* ---- check_blame.c: find the argument that a result depends on and may not depend on --------- */
 
@@ -210,10 +138,5 @@ struct op2i_component {
 /* Describe a component: "component 2", "component 1 of slot 3"; outside the row, also how far. */
 struct op2i_component op2i_check_component(const struct op2i_check *check,
                                            const struct op2i_check_row *row, int64_t component);
-
-/* check_call.c: call a user's function and check what it does to its arguments and to other
- * dats. */
-op2_status op2i_check_call(struct op2i_user_call *call, void *data, void *const *values,
-                           int *answer);
 
 #endif

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "check.h"
+#include "check_layout.h"
+#include "check_sums.h"
+#include "check_values.h"
 
 /* The bytes of a row that are varied, relative to its data. */
 struct part {

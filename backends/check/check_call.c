@@ -10,6 +10,7 @@
 
 #include "call.h"
 #include "check.h"
+#include "check_layout.h"
 #include "context.h"
 #include "error.h"
 #include "fpenv.h"

@@ -7,6 +7,9 @@
 #include <string.h>
 
 #include "check.h"
+#include "check_layout.h"
+#include "check_sums.h"
+#include "check_values.h"
 
 /* Info values beside a reduction may hold anything else that the kernel knows, so they are compared
  * bit by bit, unless that reduction began elsewhere: then other values win. */

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "check_layout.h"
+#include "check_values.h"
 
 /* Frames 0 and 1 are filled with small numbers: a kernel that takes one for an index or a count
  * accesses a guard zone rather than memory outside the process. Frame 2 has values that detect what

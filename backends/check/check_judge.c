@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "check_layout.h"
+#include "check_values.h"
 
 static op2_access access_of(const struct op2i_check *check, const struct op2i_check_row *row) {
   return op2i_check_arg(check, row)->access;

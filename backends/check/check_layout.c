@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "check_layout.h"
+#include "check_values.h"
 #include "error.h"
 #include "mem.h"
 #include "partial.h"

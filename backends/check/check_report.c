@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "check.h"
+#include "check_layout.h"
 #include "error.h"
 
 static void describe_dat(const struct op2i_check *check, const struct op2i_check_row *row,

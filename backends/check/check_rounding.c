@@ -17,6 +17,8 @@
 #include <string.h>
 
 #include "check.h"
+#include "check_layout.h"
+#include "check_sums.h"
 
 /* This many samples do not all lose little by chance. */
 enum { SAMPLES = 16 };

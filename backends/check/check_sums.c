@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "check_sums.h"
 
 /* Rounding errors of the largest value that are always allowed: some for the kernel, some for the
  * comparison. */

@@ -9,6 +9,8 @@
 #include <math.h>
 
 #include "check.h"
+#include "check_sums.h"
+#include "check_values.h"
 
 /* ---- integers: exact, in arithmetic that wraps ----------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "kernel_checks.h"
 #include "mem.h"
 #include "signature.h"
 #include "unit.h"

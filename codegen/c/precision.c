@@ -3,6 +3,7 @@
  * has a constant of it. Headers are not read; device compilers report what they do with those. */
 #include <string.h>
 
+#include "kernel_checks.h"
 #include "mem.h"
 #include "signature.h"
 #include "token.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds recursive functions in a source. OpenCL C forbids them, and its compilers need not notice;
  * devices of CUDA have little stack for them. */
+#include "kernel_checks.h"
 #include "mem.h"
 #include "signature.h"
 #include "unit.h"

@@ -23,11 +23,5 @@ bool op2i_source_uses(const char *source, const char *word);
 /* The line on which a function of `source` assigns to that identifier or to an element of it; 0 if
  * the tokens show no such line. */
 int op2i_source_assigns(const char *source, const char *word);
-/* length.c: the estimated operations of a call, where an addition counts as one. */
-double op2i_source_operations(const char *source);
-/* precision.c: true if the source names `double` or has a constant of double precision. */
-bool op2i_source_doubles(const char *source);
-/* recursion.c: true if a function of the source calls itself, directly or through others. */
-bool op2i_source_recurs(const char *source);
 
 #endif

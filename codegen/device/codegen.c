@@ -5,6 +5,8 @@
 #include "cgen.h"
 #include "conditional.h"
 #include "devgen.h"
+#include "devgen_row.h"
+#include "kernel_checks.h"
 #include "signature.h"
 #include "simd.h"
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text of a loop for devices: its kernels, and a function for each launch that it needs. */
 #include "devgen.h"
+#include "devgen_block.h"
+#include "devgen_row.h"
+#include "devgen_target.h"
 
 #include <stdio.h>
 

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "devgen.h"
+#include "devgen_row.h"
+#include "devgen_target.h"
 
 enum { NAME = 96, STATEMENT = 1024 };
 

@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "devgen.h"
+#include "devgen_row.h"
+#include "devgen_target.h"
 
 static const char words[] = {'+', '<', '>'};
 static const char *const verbs[] = {"add", "least", "most"};

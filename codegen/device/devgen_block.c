@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "devgen.h"
+#include "devgen_block.h"
+#include "devgen_row.h"
 
 /* Up to this many pieces of a row are written out one by one. */
 enum { UNROLL_MAX = 32, NAME = 96 };

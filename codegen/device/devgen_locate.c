@@ -5,6 +5,8 @@
 #include <stdio.h>
 
 #include "devgen.h"
+#include "devgen_block.h"
+#include "devgen_row.h"
 
 enum { NAME = 96, STATEMENT = 512 };
 

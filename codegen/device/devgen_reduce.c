@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "devgen.h"
+#include "devgen_block.h"
+#include "devgen_target.h"
 
 static const char *sum_type(const struct op2i_loop_arg *arg) {
   return op2i_type_real(arg->type) ? op2i_type_c(arg->type) : "uint64_t";

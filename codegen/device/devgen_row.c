@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "devgen.h"
+#include "devgen_row.h"
+#include "devgen_target.h"
 
 /* Up to this many values are written out one by one. */
 enum { UNROLL_MAX = 32, NAME = 96, STATEMENT = 1024 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Text of functions that move rows of values between dats and packed memory. */
 #include "devgen.h"
+#include "devgen_row.h"
 #include "error.h"
 
 /* Each work item moves one unit of one row. */

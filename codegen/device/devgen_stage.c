@@ -7,6 +7,8 @@
 #include <stdio.h>
 
 #include "devgen.h"
+#include "devgen_row.h"
+#include "devgen_target.h"
 
 enum { NAME = 96, STATEMENT = 256 };
 /* A work item keeps up to this many pieces of a part in registers. */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 
 #include "devgen.h"
+#include "devgen_row.h"
+#include "devgen_target.h"
 
 enum { NAME = 96, STATEMENT = 1024 };
 

@@ -11,6 +11,7 @@
 #include "error.h"
 #include "signature.h"
 #include "vec.h"
+#include "vec_rows.h"
 
 /* A copy of struct op2i_call. A translation unit of several loops defines OP2_ID before each, with
  * another value each time, so that each loop has its own names.

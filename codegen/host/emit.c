@@ -2,6 +2,7 @@
 /* Scalar code of a loop: its kernels, the function over positions and its entry, and the single
  * call of the checked mode. Arguments are handled in emit_arg.c. */
 #include "emit.h"
+#include "loop_validate.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -103,55 +103,8 @@ static inline const struct op2i_loop_arg *op2i_vec_row(const struct op2i_vec *v,
   return &v->e->loop->args[op2i_emit_first_of_dat(v->e, dat)];
 }
 
-/* vec_view.c */
-/* The number of lanes of vectors of simd_bytes in this loop, determined by its largest floating
- * type. */
-int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes);
-/* Assign views to arguments and translate the kernels into vector form, with the lanes of vectors
- * of lane_bytes; vectors may be as long as `widest`. If the loop cannot be vectorised, *why gets
- * the reason, a sentence for users without its full stop. */
-op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int lane_bytes,
-                          int widest, struct op2i_text *why);
-void op2i_vec_end(struct op2i_vec *v);
-/* Find out whether a loop can be vectorised with vectors of simd_bytes; *why stays empty if it
- * can. */
-op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes,
-                          struct op2i_judgement *judgement, struct op2i_text *why);
-
-/* vec_rows.c */
-/* The width of the widest piece of a row that can come next where `left` values are left. */
-int op2i_vec_piece(const struct op2i_vec *v, int left);
-/* Append a helper function and those that it needs, once. */
-void op2i_vec_need(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, int width);
-
-/* vec_emit.c */
-/* Append the vector forms of the kernels, the function over positions and the entry; nothing if
- * *why gets a reason. */
-op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes, struct op2i_text *why);
-
 /* vec_loop.c */
 void op2i_vec_body(struct op2i_vec *v);
-
-/* vec_entries.c: the loop over the entries of a matrix's row, around the call of a member that
- * takes one. Returns false if the member takes none. */
-bool op2i_vec_entries_begin(const struct op2i_vec *v, int m);
-void op2i_vec_entries_end(const struct op2i_vec *v, int m);
-
-/* vec_move.c: transfers between memory and vectors. `a` is the number of an argument, `n` of a
- * view. */
-void op2i_vec_move_helps(struct op2i_vec *v);        /* the helper functions for all transfers */
-void op2i_vec_load(const struct op2i_vec *v, int n); /* also declares the view */
-void op2i_vec_store(const struct op2i_vec *v, int n);
-void op2i_vec_copy(const struct op2i_vec *v, int a);   /* the private copy, before the call */
-void op2i_vec_settle(const struct op2i_vec *v, int a); /* adds it to the view, after the call */
-/* True if a dat gets so many increments that the text has loops for them. */
-bool op2i_vec_rolled(const struct op2i_vec *v, int dat);
-/* Load the vectors of an argument's view, without declaring it, from the rows that `base` and an
- * array of row numbers give. */
-void op2i_vec_get(const struct op2i_vec *v, int a, const char *base, const char *rows);
-/* Add increments to memory, after all calls, from op2_own<n> or op2_early_own<n>: `copy` is the
- * stem. */
-void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy);
 
 /* cgen.c: op2i_generate() for vectors of simd_bytes. */
 op2_status op2i_generate_vector(const struct op2i_loop *loop, enum op2i_variant variant,

@@ -7,6 +7,8 @@
 #include "mem.h"
 #include "simd.h"
 #include "vec.h"
+#include "vec_rows.h"
+#include "vec_view.h"
 
 /* OP2_JOIN concatenates two vectors. op2_pad() copies the first rows and repeats the last of them.
  * op2_ahead() prefetches. */

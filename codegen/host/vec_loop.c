@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "vec.h"
+#include "vec_rows.h"
+#include "vec_view.h"
 
 static const struct op2i_loop_arg *arg_of(const struct op2i_vec *v, int a) {
   return &v->e->loop->args[a];

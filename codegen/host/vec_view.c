@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "simd.h"
 #include "vec.h"
+#include "vec_view.h"
 
 int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
   int largest = 0;

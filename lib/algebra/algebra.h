@@ -109,16 +109,8 @@ void op2i_many_forget(op2_context ctx);
 
 /* Queue a loop for a checked call on dats. */
 op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);
-/* Queue a function of the library for a checked call on globals. */
-op2_status op2i_gbl_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);
 /* True if the norm needs a second global, of OP2I_PARTS values p. */
 enum { OP2I_PARTS = 2 };
 bool op2i_norm_has_parts(enum op2i_vector_op op, op2_type type);
-/* Queue the last step of a norm, which computes it in `gbl` from the sums in `gbl` and in `parts`,
- * unless `parts` is null. */
-op2_status op2i_gbl_finish_norm(op2_where where, enum op2i_vector_op op, op2_gbl gbl,
-                                op2_gbl parts);
-/* The square root of a sum of squares, given in units of 1, 2^600 and 2^-600. */
-double op2i_norm_root(double squares, const double parts[OP2I_PARTS]);
 
 #endif

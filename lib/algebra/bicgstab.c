@@ -12,6 +12,7 @@
 #include "halo.h"
 #include "krylov.h"
 #include "mesh.h"
+#include "operator.h"
 
 enum { R, SHADOW, P, PH, V, S, SH, U, DATS };
 enum { RHO, RHO_NEW, SV, UR, UU, RR, GBLS }; /* SHADOW.r, SHADOW.v, u.s, u.u */

@@ -7,6 +7,8 @@
 #include "algebra.h"
 #include "context.h"
 #include "error.h"
+#include "gbl.h"
+#include "gbl_algebra.h"
 #include "kernel_template.h"
 #include "mem.h"
 #include "mesh.h"

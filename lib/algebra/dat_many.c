@@ -11,6 +11,7 @@
 #include "context.h"
 #include "error.h"
 #include "fpenv.h"
+#include "gbl.h"
 #include "mem.h"
 #include "mesh.h"
 #include "op2/loop.h"

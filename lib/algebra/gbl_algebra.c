@@ -8,6 +8,7 @@
 #include "call.h"
 #include "context.h"
 #include "error.h"
+#include "gbl_algebra.h"
 #include "mesh.h"
 
 enum { MOST_GBLS = OP2I_VECTORS + 2 * OP2I_SCALARS + 1, NOTHING = -1 };

@@ -2,6 +2,7 @@
 /* The parts that all methods share: vectors, scalars, kernels, and the steps at the beginning and
  * end. */
 #include "krylov.h"
+#include "operator.h"
 
 #include <math.h>
 #include <stdio.h>

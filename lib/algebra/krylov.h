@@ -73,11 +73,6 @@ op2_status op2i_workspace_dat(struct op2i_solve *solve, op2_dat *dat);
 op2_status op2i_workspace_gbl(struct op2i_solve *solve, int dim, op2_gbl *gbl);
 void op2i_workspace_free(struct op2i_workspace *work);
 
-/* y = A x, as the program's function queues it. */
-op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y);
-/* OP2_ERR_STATE, once, if the operator's function, or a call that it has queued, has destroyed a
- * dat that was lent to it: x, y or another one. The library's own dats are still valid then. */
-op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y);
 /* y = A x */
 op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y);
 /* r = b - A x, with the squares of both norms in the workspace. */
@@ -88,20 +83,5 @@ op2_status op2i_solve_begin(struct op2i_solve *solve);
 op2_status op2i_solve_zero(op2_gbl gbl);
 /* The square root of a global. */
 op2_status op2i_solve_norm(op2_gbl gbl, double *value);
-
-/* symmetry.c: warn, once for each matrix, if rows of a matrix were zeroed, which leaves it not
- * symmetric, and the method needs a symmetric one. */
-void op2i_warn_of_rows(const struct op2i_solve *solve, op2_where where);
-
-/* ---- preconditioner.c ------------------------------------------------------------------------ */
-
-/* True if the preconditioner consists of blocks. */
-bool op2i_preconditioner_blocks(const struct op2i_solve *solve);
-/* Append the expression for P. */
-void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *out);
-/* Compute the factors in the workspace. */
-op2_status op2i_preconditioner_make(struct op2i_solve *solve);
-/* Apply the preconditioner to r; the result is z. */
-op2_status op2i_solve_precondition(struct op2i_solve *solve, op2_dat r, op2_dat z);
 
 #endif

@@ -10,6 +10,7 @@
 #include "loop_arg.h"
 #include "mat_zero.h"
 #include "op2/loop.h"
+#include "slices.h"
 #include "sparse.h"
 
 static op2_status need_kernel(op2_mat mat) {

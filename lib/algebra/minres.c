@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "krylov.h"
+#include "operator.h"
 
 enum { R2, Y, R1, V, Z, W0, W1, W2, DATS }; /* R1, R2, Y and W0, W1, W2 change roles cyclically */
 enum { ALPHA, BETA2, GBLS };

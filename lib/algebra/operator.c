@@ -9,7 +9,9 @@
 #include "fpenv.h"
 #include "krylov.h"
 #include "loop.h"
+#include "loop_validate.h"
 #include "mem.h"
+#include "operator.h"
 
 static void release_operator(void *object) {
   op2_operator op = object;

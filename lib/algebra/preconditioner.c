@@ -2,6 +2,7 @@
 /* Preconditioners of the library's own methods: the inverse of a matrix's diagonal, or of the
  * diagonal blocks. Kernels of the methods apply them together with their own work. */
 #include "krylov.h"
+#include "operator.h"
 
 static const struct op2i_kernel_source
     values = {"invert", "void invert(T *d) {\n"

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "krylov.h"
 #include "mem.h"
+#include "operator.h"
 
 /* ---- checks of arguments --------------------------------------------------------------------- */
 

@@ -4,6 +4,7 @@
 #include "context.h"
 #include "krylov.h"
 #include "log.h"
+#include "operator.h"
 
 static const char *method_of(const struct op2i_solve *solve) {
   const op2_solver_options *o = &solve->solver->options;

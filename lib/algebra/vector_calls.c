@@ -2,6 +2,7 @@
 /* The functions of op2/algebra.h, which are the same for dats and for globals. */
 #include "algebra.h"
 #include "fpenv.h"
+#include "gbl_algebra.h"
 
 static op2_status queue(struct op2i_vector_call call) {
   OP2I_FP_DEFAULT;

@@ -184,11 +184,6 @@ struct op2i_parcels {
   struct op2i_parcel *parcel; /* ordered by the rank that has sent them */
   void *memory;               /* holds all of them, one after the other; from op2i_alloc_raw() */
 };
-/* Send parcels to ranks that do not expect them: at most one to each. Memory and messages are in
- * proportion to what is sent and received, and to the logarithm of the number of ranks. */
-op2_status op2i_comm_deliver(struct op2i_comm *comm, int64_t n, const struct op2i_parcel *parcels,
-                             struct op2i_parcels *received);
-void op2i_parcels_free(struct op2i_parcels *parcels);
 
 /* ---- ranks that are threads ------------------------------------------------------------------ */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "comm.h"
+#include "comm_parcel.h"
 #include "comm_pass.h"
 #include "error.h"
 #include "mem.h"

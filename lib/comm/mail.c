@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Rows for other ranks, and tables of rows by number. */
 #include "mail.h"
+#include "comm_parcel.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "error.h"
 #include "fpenv.h"
+#include "gbl.h"
 #include "mem.h"
 #include "mesh.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halos: the rows that are sent and received, derived from the owners of elements. */
 #include "halo.h"
+#include "comm_parcel.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "comm.h"
 #include "context.h"
 #include "error.h"
+#include "map.h"
 #include "mem.h"
 #include "mesh.h"
 #include "parallel.h"

@@ -7,6 +7,7 @@
 #include "context.h"
 #include "error.h"
 #include "exchange.h"
+#include "map.h"
 #include "mesh.h"
 
 /* No loop ever writes the flags, so there is nothing to force. */

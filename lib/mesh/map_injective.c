@@ -4,6 +4,7 @@
 #include "comm.h"
 #include "context.h"
 #include "error.h"
+#include "map.h"
 #include "mem.h"
 #include "mesh.h"
 #include "op2/loop.h"

@@ -178,56 +178,13 @@ struct op2_const_s {
   op2_const prev, next; /* the context's list */
 };
 
-struct op2i_version *op2i_version_ref(struct op2i_version *version);
-void op2i_version_unref(struct op2i_version *version);
-/* Make another version with the values that this one has now; queued loops are not run. */
-op2_status op2i_version_copy(op2_gbl gbl, struct op2i_version *from, struct op2i_version **out);
-/* Declare one rank's part of a set that is distributed over ranks: its own elements, and elements
- * of other ranks that its loops use. ends[4] as in op2_set_create_sections(), global[total] and
- * owner[halo] as in op2i_halo_make(). Collective; fails on all ranks alike. */
-op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const int64_t *global,
-                                const int32_t *owner, const char *name, op2_set *set);
-/* Make a set with a block of `size` elements on this rank, and no table of numbers. Collective. */
-op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *name, op2_set *set);
-/* op2i_object_call() for a call that has made a map. */
-void op2i_map_call(op2_map map, const char *call);
-/* Check that the handles are valid, and that a map between the sets is possible. */
-op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name);
 /* Check, with ranks, that entries in the library's numbers suit the core and exec halo sections of
  * both sets. `absent` flags entries that lead nowhere, which are not checked; null: all lead
  * somewhere. */
 op2_status op2i_map_check_sections(const char *name, op2_set from, op2_set to, int arity,
                                    const int32_t *values, const unsigned char *absent);
-/* Make a map from entries in the library's numbers, or from global ones if idx is null. Takes over
- * idx and global, also on failure. */
-op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int64_t *global,
-                         const char *name, op2_map *map);
-/* Get the flags of entries that lead nowhere, [from][arity] in the library's order; null: all lead
- * somewhere. Collective if the map has flags, since those of the halo come from their owners. */
-op2_status op2i_map_absent(op2_map map, const unsigned char **flags);
-/* Give a new map such flags: a copy of `flags`, or those of `base`, whose slots it has in another
- * order. */
-op2_status op2i_map_mark_absent(op2_map map, const unsigned char *flags);
-op2_status op2i_map_permute_absent(op2_map base, const int *perm, op2_map map);
 /* The error for a map that has only global numbers. */
 op2_status op2i_map_partition_first(const char *what, op2_map map);
-/* Hand out a subset on all ranks, or on none if one of them failed: then *out is untouched and the
- * subset is destroyed. Collective. */
-op2_status op2i_subset_give(op2_context ctx, op2_status status, op2_set subset, op2_set *out);
-/* Make a subset of the elements idx of a set, in the user's numbers and ascending. Takes over idx,
- * also on failure. */
-op2_status op2i_subset_make(op2_set base, int64_t n, int64_t *idx, const char *name,
-                            op2_set *subset);
-/* Set *holds to true if the map is injective over these slots. Found once, in linear time. */
-op2_status op2i_map_injective(op2_map map, uint64_t slots, bool *holds);
-/* The bit of one slot, or the bits of all (::OP2_ALL). */
-uint64_t op2i_map_slots(const struct op2_map_s *map, int32_t slot);
-/* Call this after a change of the set's idx or number: their buffers are replaced. */
-void op2i_set_tables_changed(op2_set set);
-/* Get the table of numbers of a set that has one. For sets in blocks the first call makes it. */
-op2_status op2i_set_numbers_at(op2_set set, enum op2i_place place, void **numbers);
-/* Sort in ascending order. */
-void op2i_sort_indices(int64_t n, int64_t *idx);
 /* Make a dat of zeros on this rank, without agreement among ranks. */
 op2_status op2i_dat_create_alone(op2_set set, int dim, op2_type type, const char *name,
                                  op2_dat *dat);
@@ -238,10 +195,6 @@ void op2i_dat_take_back(op2_dat dat, bool modified);
  * loops that the access depends on have run then. */
 op2_status op2i_dat_open(op2_dat dat, op2_access access, const char *call, void **rows);
 op2_status op2i_dat_close(op2_dat dat, op2_access access, const char *call);
-/* Number the owned rows of all ranks, those of a rank together and in the library's order: how many
- * there are in all, the first of this rank, and (unless null) the number of each element, [total].
- * Collective. */
-op2_status op2i_set_row_numbers(op2_set set, int64_t *all, int64_t *first, int64_t *numbers);
 /* Bring the user's memory of all wrapped dats up to date; the context is ending. */
 void op2i_dats_come_home(op2_context ctx);
 

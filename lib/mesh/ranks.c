@@ -9,8 +9,10 @@
 #include "context.h"
 #include "error.h"
 #include "exchange.h"
+#include "map.h"
 #include "mem.h"
 #include "mesh.h"
+#include "set.h"
 
 int op2_rank(op2_context ctx) { return op2_initialised(ctx) && ctx->comm ? ctx->comm->rank : 0; }
 

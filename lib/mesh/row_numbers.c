@@ -6,6 +6,7 @@
 #include "exchange.h"
 #include "mem.h"
 #include "mesh.h"
+#include "set.h"
 
 static void add_all(void *into, const void *from, void *closure) {
   int64_t *sum = into;

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "mem.h"
 #include "mesh.h"
+#include "set.h"
 
 static void release_set(void *object) {
   op2_set set = object;

@@ -5,6 +5,7 @@
 #include "error.h"
 #include "mem.h"
 #include "mesh.h"
+#include "set.h"
 
 /* Groups of elements that the result keeps, as bits. */
 enum { FIRST_ONLY = 1, SECOND_ONLY = 2, COMMON = 4 };

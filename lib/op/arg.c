@@ -6,6 +6,7 @@
 #include "op2/matrix.h"
 
 #include "loop.h"
+#include "loop_validate.h"
 
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag) {
   const struct op2_arg_tag *const tags[OP2I_TAGS] = {OP2_TAG_DAT_, OP2_TAG_GBL_,     OP2_TAG_VAL_,

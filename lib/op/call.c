@@ -13,6 +13,7 @@
 #include "error.h"
 #include "fpenv.h"
 #include "loop.h"
+#include "loop_validate.h"
 #include "mem.h"
 
 struct request {

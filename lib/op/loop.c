@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of distinct loops: found by kernel, set and arguments, made once. */
 #include "loop.h"
+#include "loop_validate.h"
+#include "map.h"
 
 #include <string.h>
 

@@ -273,20 +273,4 @@ void op2i_loops_reclassify(op2_context ctx);
 /* Drop the code of loops that go through a map whose rows have another layout now. Nothing runs. */
 void op2i_loops_drop_code(op2_context ctx, const struct op2_map_s *map);
 
-/* Validation (loop_validate.c): the kind of each argument, and every error of a call. */
-enum op2i_tag {
-  OP2I_TAG_DAT,
-  OP2I_TAG_GBL,
-  OP2I_TAG_VAL,
-  OP2I_TAG_IDX,
-  OP2I_TAG_MAP_IDX,
-  OP2I_TAG_INFO,
-  OP2I_TAG_MAT,
-  OP2I_TAGS
-};
-bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag);
-op2_status op2i_loop_validate(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                              const op2_arg *args);
-enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg);
-
 #endif

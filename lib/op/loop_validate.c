@@ -8,6 +8,7 @@
 #include "error.h"
 #include "fpenv.h"
 #include "loop.h"
+#include "loop_validate.h"
 #include "sparse.h"
 
 struct call {

@@ -9,6 +9,7 @@
 #include "context.h"
 #include "mem.h"
 #include "renumber.h"
+#include "renumber_order.h"
 
 enum {
   STRETCHES = 32,

@@ -5,6 +5,7 @@
 
 #include "error.h"
 #include "renumber.h"
+#include "renumber_order.h"
 
 #if OP2_HAVE_SCOTCH
 #include <inttypes.h>

@@ -2,6 +2,7 @@
 /* op2_renumber() and automatic renumbering: the sets that are concerned, and the sequence in which
  * they determine each other's order. */
 #include "renumber.h"
+#include "renumber_order.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "renumber.h"
 #include "rows.h"
+#include "set.h"
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 

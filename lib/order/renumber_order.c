@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The orders of sets: the first set is ordered by a graph, the others by sets with which maps
  * connect them. */
+#include "renumber_order.h"
 #include "error.h"
 #include "mem.h"
 #include "renumber.h"

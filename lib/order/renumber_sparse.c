@@ -9,6 +9,7 @@
 #include "loop.h"
 #include "mem.h"
 #include "renumber.h"
+#include "slices.h"
 #include "sort.h"
 
 struct following {

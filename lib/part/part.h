@@ -67,34 +67,6 @@ struct op2i_parting {
   op2_partition_report report;
 };
 
-/* part_collect.c: the list of sets and maps, and its release. */
-op2_status op2i_part_collect(op2_context ctx, struct op2i_parting *p);
-void op2i_part_free(struct op2i_parting *p);
-int op2i_part_find(const struct op2i_parting *p, op2_set set);
-op2_status op2i_part_agree(const struct op2i_parting *p, op2_status status);
-
-/* part_method.c: find the owners of one set, or of all if the method is blocks without a set. */
-op2_status op2i_part_cut(struct op2i_parting *p, const op2_partition_options *how);
-/* Store the owners of a set in a table that all ranks can query. */
-op2_status op2i_part_settle(struct op2i_parting *p, int set);
-op2_status op2i_part_blocks(struct op2i_parting *p, int set);
-/* part_coordinates.c */
-op2_status op2i_part_coordinates(struct op2i_parting *p, int set, op2_dat coordinates);
-/* part_arcs.c: the graph of a map as this rank's rows give it, by ascending numbers of elements:
- * for each its number, how many neighbours it has, and their numbers. Not collective. */
-struct op2i_part_arcs {
-  int64_t nwords, *word;
-};
-op2_status op2i_part_list_arcs(const struct op2i_parting *p, const struct op2i_part_map *m,
-                               struct op2i_part_arcs *arcs);
-/* part_kway.c */
-op2_status op2i_part_kway(struct op2i_parting *p, int map);
-/* part_follow.c: find the owners of all sets that have none yet. */
-op2_status op2i_part_follow(struct op2i_parting *p);
-/* The rank with the most votes; if several have as many, the element's number decides. Sorts the
- * votes. */
-int32_t op2i_part_elect(int64_t number, int64_t n, int32_t *votes);
-
 op2_status op2i_part_shape(struct op2i_parting *p);
 op2_status op2i_part_move(struct op2i_parting *p);
 void op2i_part_apply(struct op2i_parting *p);

@@ -6,6 +6,7 @@
 #include "exchange.h"
 #include "mem.h"
 #include "part.h"
+#include "set.h"
 
 static int64_t count_below(const struct op2i_new_subset *new, int64_t limit) {
   int64_t n = 0;

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "mem.h"
 #include "part.h"
+#include "part_graph.h"
 
 /* The rows, with indices into the list of elements that they name, and the inverse relation. */
 struct incidence {

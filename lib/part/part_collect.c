@@ -8,6 +8,7 @@
 #include "hash.h"
 #include "mem.h"
 #include "part.h"
+#include "part_graph.h"
 
 op2_status op2i_part_agree(const struct op2i_parting *p, op2_status status) {
   return op2i_comm_agree(p->comm, status);

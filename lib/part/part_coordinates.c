@@ -13,6 +13,8 @@
 #include "error.h"
 #include "mem.h"
 #include "part.h"
+#include "part_graph.h"
+#include "part_method.h"
 #include "sort.h"
 
 enum { DIMS = 3 };

@@ -4,9 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm_parcel.h"
 #include "error.h"
 #include "mem.h"
 #include "part.h"
+#include "part_follow.h"
+#include "part_graph.h"
+#include "part_method.h"
 
 static int ascending(const void *a, const void *b) {
   int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;

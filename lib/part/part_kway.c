@@ -2,9 +2,12 @@
 /* Partitioning by the graph of a map, which is distributed over the ranks. */
 #include <string.h>
 
+#include "comm_parcel.h"
 #include "error.h"
 #include "mem.h"
 #include "part.h"
+#include "part_graph.h"
+#include "part_method.h"
 #include "partitioner.h"
 #include "sort.h"
 

@@ -7,6 +7,8 @@
 #include "error.h"
 #include "mem.h"
 #include "part.h"
+#include "part_graph.h"
+#include "part_method.h"
 
 op2_status op2i_part_settle(struct op2i_parting *p, int set) {
   struct op2i_part_set *s = &p->sets[set];

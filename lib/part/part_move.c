@@ -2,10 +2,12 @@
 /* Values and subsets for the new owners, in new memory. */
 #include <string.h>
 
+#include "comm_parcel.h"
 #include "context.h"
 #include "error.h"
 #include "mem.h"
 #include "part.h"
+#include "part_graph.h"
 
 /* ---- dats ------------------------------------------------------------------------------------ */
 

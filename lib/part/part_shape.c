@@ -5,10 +5,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "comm_parcel.h"
 #include "context.h"
 #include "error.h"
 #include "mem.h"
 #include "part.h"
+#include "part_graph.h"
 #include "sort.h"
 
 static op2_status no_memory(void) { return op2i_error_nomem("a partition"); }

@@ -11,6 +11,9 @@
 #include "loop.h"
 #include "mem.h"
 #include "part.h"
+#include "part_follow.h"
+#include "part_graph.h"
+#include "part_method.h"
 #include "partitioner.h"
 #include "renumber.h"
 

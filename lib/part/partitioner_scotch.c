@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Scotch as a partitioner: the graph is gathered on rank 0, which partitions it for all. */
+#include "comm_parcel.h"
 #include "config.h"
 
 #include "error.h"

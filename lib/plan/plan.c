@@ -7,6 +7,7 @@
 #include "error.h"
 #include "mem.h"
 #include "plan_internal.h"
+#include "plan_stage_internal.h"
 
 void *op2i_plan_array(int64_t count, size_t bytes) {
   if ((uint64_t)count > SIZE_MAX / bytes) return NULL;

@@ -88,10 +88,6 @@ void op2i_colour_elements(struct op2i_colouring *colouring, int64_t lo, int64_t 
 void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t length,
                          int32_t *color, int32_t *ncolors);
 
-/* Make the staging of a plan; the plan owns the memory, also on failure. */
-op2_status op2i_plan_make_stages(const struct op2i_plan_desc *desc, struct op2i_plan *plan);
-op2_status op2i_plan_verify_stages(const struct op2i_plan *plan, const struct op2i_plan_desc *desc);
-
 /* The slots of an argument: [first, first + count). */
 static inline int32_t op2i_plan_first_slot(const struct op2i_plan_arg *arg) {
   return arg->slot < 0 ? 0 : arg->slot;

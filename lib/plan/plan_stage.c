@@ -8,6 +8,7 @@
 #include "error.h"
 #include "mem.h"
 #include "plan_internal.h"
+#include "plan_stage_internal.h"
 
 enum { STAGE_ALIGNMENT = 16, NARROW_ROWS = 65536, RADIX_BITS = 8, RADIX = 1 << RADIX_BITS };
 

@@ -7,6 +7,7 @@
 #include "error.h"
 #include "mem.h"
 #include "plan_internal.h"
+#include "plan_stage_internal.h"
 
 #define BROKEN(...) op2i_error(OP2_ERR_STATE, "plan: " __VA_ARGS__)
 #define NOMEM()     op2i_error_nomem("the verification of a plan")

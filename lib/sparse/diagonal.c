@@ -4,6 +4,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "map.h"
 #include "mem.h"
 #include "sparse.h"
 

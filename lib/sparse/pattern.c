@@ -9,8 +9,10 @@
 #include "comm.h"
 #include "context.h"
 #include "error.h"
+#include "map.h"
 #include "mem.h"
 #include "parallel.h"
+#include "slices.h"
 #include "sparse.h"
 
 /* The elements that reach each row by one pair of maps, and the entries of the pair that are

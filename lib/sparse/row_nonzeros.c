@@ -6,6 +6,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "slices.h"
 #include "sparse.h"
 
 /* The number that the program uses for a nonzero: its number in the set of nonzeros. */

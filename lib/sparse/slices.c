@@ -2,6 +2,7 @@
 /* The storage layout of the rows of a matrix: one after the other (CSR), or in slices of OP2I_SLICE
  * rows (SELL), whose rows are stored side by side, so that a vector register loads one entry of
  * each row. */
+#include "slices.h"
 #include "context.h"
 #include "sparse.h"
 

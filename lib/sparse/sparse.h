@@ -82,18 +82,6 @@ op2_map op2i_sparsity_nonzeros(const struct op2_sparsity_s *sparsity, op2_map ro
 /* diagonal.c: make the map to the diagonal, unless there is one. Rows and columns are of one
  * set. */
 op2_status op2i_sparsity_diagonal(op2_sparsity sparsity);
-/* row_nonzeros.c: the nonzeros of the rows of a subset. With `diagonal`, also those on the
- * diagonal, which each row must have; with `columns`, also those of the subset's columns, where
- * rows and columns are of one set. Messages name `call`. *nonzeros is valid until the next call.
- * Collective. */
-struct op2i_row_request {
-  const char *call;
-  op2_set rows;
-  bool diagonal, columns;
-};
-op2_status op2i_sparsity_row_nonzeros(op2_sparsity sparsity, const struct op2i_row_request *request,
-                                      const struct op2i_row_nonzeros **nonzeros);
-void op2i_sparsity_free_row_nonzeros(op2_sparsity sparsity);
 /* diagonal.c: the nonzero of a column in a row; -1 if there is none. */
 int64_t op2i_sparsity_nonzero(const struct op2_sparsity_s *sparsity, int64_t row, int32_t column);
 /* Copy values of `bytes` bytes each, from the original order of the nonzeros, which is the
@@ -107,18 +95,5 @@ static inline struct op2i_entries op2i_sparsity_row(const struct op2_sparsity_s 
                                                     int64_t row) {
   return op2i_row_entries(sparsity->table, sparsity->rows_per_slice, row);
 }
-
-/* slices.c: how rows are laid out. */
-/* The number of entries that rows of these lengths take in slices, with padding; -1: a row is too
- * long. */
-int64_t op2i_slices_size(int64_t nrows, const int32_t *length);
-/* True if slices pay for a sparsity with nnz nonzeros, which takes `size` entries in slices. */
-bool op2i_slices_pay(op2_context ctx, int64_t nnz, int64_t size);
-/* The number of entries reserved for slices of this size, so that they fit in any order of rows. */
-int64_t op2i_slices_room(int64_t nnz, int64_t size);
-void op2i_row_table_fill(int32_t rows_per_slice, int64_t nrows, const int32_t *length,
-                         int32_t *table);
-/* Give padding entries a valid column: one of their row, or else of their slice. */
-void op2i_slices_pad(int64_t nrows, const int32_t *table, int32_t *column);
 
 #endif

@@ -6,7 +6,10 @@
 
 #include "context.h"
 #include "error.h"
+#include "map.h"
 #include "mem.h"
+#include "set.h"
+#include "slices.h"
 #include "sort.h"
 #include "sparse.h"
 

@@ -5,6 +5,7 @@
 
 #include "clock.h"
 #include "comm.h"
+#include "compile.h"
 #include "device_probe.h"
 #include "error.h"
 #include "hint.h"

@@ -5,6 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "compile.h"
 #include "error.h"
 #include "fuse.h"
 

@@ -9,6 +9,7 @@
 #include "call.h"
 #include "context.h"
 #include "error.h"
+#include "halos.h"
 #include "mem.h"
 #include "passes.h"
 

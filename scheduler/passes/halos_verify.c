@@ -10,6 +10,7 @@
 #include "context.h"
 #include "error.h"
 #include "graph.h"
+#include "halos.h"
 #include "hash.h"
 #include "passes.h"
 

@@ -50,19 +50,6 @@ struct op2i_placed {
   struct op2i_exchange *exchange;
   int64_t begin, end;
 };
-/* halos.c: place the exchanges, in the order of the groups before which they end. The caller owns
- * *placed and its exchanges, also on failure. */
-op2_status op2i_place_exchanges(struct op2i_node *const *nodes,
-                                const struct op2i_grouping *grouping, struct op2i_placed **placed,
-                                int64_t *nplaced);
-/* halos_verify.c: check that all ranks have the same exchanges at the same points. Otherwise all of
- * them get OP2_ERR_FATAL, with the first exchange that differs and two ranks. Collective. */
-struct op2i_program;
-op2_status op2i_exchanges_verify(struct op2i_node *const *nodes,
-                                 const struct op2i_program *program);
-/* Mark the halos of what the operation modifies as stale, since other ranks then have old values.
- * To be called before it runs. */
-void op2i_op_makes_stale(const struct op2i_op *op);
 
 struct op2i_program {
   struct op2i_program *next;
@@ -107,19 +94,5 @@ struct op2i_compile {
   struct op2i_wanted *wanted; /* [ncodes] */
   int64_t ncodes, codes_capacity, wanted_capacity;
 };
-/* Note that the loop's code is needed, unless it is there or was found not to compile. */
-op2_status op2i_compile_add(struct op2i_compile *compile, struct op2i_loop *loop);
-/* Compile or load everything that was noted. The reason for a loop's failure is kept in its no_code
- * or, if code is optional, with its unit. */
-op2_status op2i_compile_run(struct op2i_compile *compile);
-void op2i_compile_end(struct op2i_compile *compile);
-/* Let the host run the loop from now on, for the reason `why`, a string literal, which is logged
- * once together with the last error. On success its code for the host is there. Not collective. */
-op2_status op2i_compile_off_device(struct op2i_sched *sched, struct op2i_loop *loop,
-                                   const char *why);
-/* Why the loop had no code when that was last tried; null: it was not tried, or it has code. */
-const char *op2i_no_code(const struct op2i_loop *loop);
-/* True if it is useless to try again: the loop had no code in this force, or in two of them. */
-bool op2i_code_refused(const struct op2i_loop *loop);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Tiling: choosing the steps of a program that run tile by tile, where that pays. */
 #include "tiling.h"
+#include "compile.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* Data that the scheduler keeps with a loop: plans, footprints, measured costs, and the
  * reason why it has no code. */
 #include "loopdata.h"
+#include "plancache.h"
 
 #include "backend.h"
 #include "context.h"

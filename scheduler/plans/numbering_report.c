@@ -9,6 +9,7 @@
 #include "log.h"
 #include "loopdata.h"
 #include "renumber.h"
+#include "renumber_order.h"
 #include "text.h"
 
 /* The plan in which blocks of the map conflict so often that few run at the same time;

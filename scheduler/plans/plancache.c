@@ -6,6 +6,7 @@
 #include "error.h"
 #include "loopdata.h"
 #include "mem.h"
+#include "plancache.h"
 
 struct op2i_plan_cache *op2i_plan_cache_create(void) {
   struct op2i_plan_cache *cache = op2i_calloc(1, sizeof *cache);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "comm.h"
+#include "compile.h"
 #include "error.h"
 #include "jit.h"
 #include "mem.h"

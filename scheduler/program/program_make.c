@@ -3,6 +3,8 @@
  * (compile.c), halo exchanges (halos.c), plans (loopdata.c); tiling (tiling.c) follows once a
  * program has run repeatedly. Ranks agree on the result of each pass. */
 #include "program_make.h"
+#include "compile.h"
+#include "halos.h"
 #include "program.h"
 
 #include "error.h"

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Running a program: its steps are bound to the values of the nodes and run one after the other, or
  * together where the backend takes many. */
+#include "compile.h"
+#include "halos.h"
 #include "outcome.h"
 #include "program.h"
 #include "program_make.h"

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Steps of programs that are loops: they are made from what was computed for the loop, bound to
  * their values, and accounted for after they have run. */
+#include "compile.h"
 #include "device.h"
 #include "device_probe.h"
 #include "loopdata.h"
 #include "place.h"
+#include "set.h"
 #include "step_bind.h"
 
 /* ---- building steps -------------------------------------------------------------------------- */

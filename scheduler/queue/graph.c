@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The queue and the edges between its nodes, which are made only when they are needed; and the
  * choice of the nodes that a force must run. */
+#include "gbl.h"
 #include "sched_state.h"
 
 #include <string.h>

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "hdf5_file.h"
+#include "hdf5_type.h"
 
 void op2i_dataset_shut(hid_t *id, herr_t (*close)(hid_t)) {
   if (*id >= 0) close(*id);

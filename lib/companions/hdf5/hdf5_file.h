@@ -123,13 +123,5 @@ struct op2i_dataset_ids {
 void op2i_dataset_shut(hid_t *id, herr_t (*close)(hid_t));
 void op2i_dataset_shut_attribute(struct op2i_dataset_ids *ids);
 void op2i_dataset_shut_all(struct op2i_dataset_ids *ids);
-/* Types in files and in memory; the text is that of the attribute `type`. Called between enter and
- * leave. */
-hid_t op2i_hdf5_native(op2_type type);
-bool op2i_hdf5_is(hid_t id, op2_type type);         /* in either byte order */
-bool op2i_hdf5_type_of(hid_t id, op2_type *type);   /* false: the type is none of op2's */
-void op2i_hdf5_type_words(hid_t id, char text[64]); /* describes it for messages */
-const char *op2i_hdf5_type_text(op2_type type);
-bool op2i_hdf5_type_means(const char *text, op2_type type);
 
 #endif

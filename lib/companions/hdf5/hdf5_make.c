@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "hdf5_file.h"
+#include "hdf5_type.h"
 
 /* Write a number as an attribute. Numbers that do not fit into OP2's int get 64 bits, as the
  * entries of maps do. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "hdf5_file.h"
+#include "hdf5_type.h"
 
 /* HDF5's names of types are not constants, but expressions that initialise the library. */
 #define TYPES(use_)                                                                                \

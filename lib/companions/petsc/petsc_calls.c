@@ -9,6 +9,7 @@
 
 #include "context.h"
 #include "op2/mpi.h"
+#include "petsc_calls.h"
 #include "petsc_objects.h"
 
 static pthread_mutex_t petsc = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies of the values of matrices and dats to PETSc's memory and back. */
+#include "petsc_copy.h"
 #include "petsc_objects.h"
 
 static PetscScalar get(const struct op2_mat_s *mat, const void *values, int64_t at) {

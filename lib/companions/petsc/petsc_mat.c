@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "context.h"
+#include "petsc_calls.h"
+#include "petsc_copy.h"
 #include "petsc_objects.h"
 
 /* PETSc's objects for a matrix, kept with it. */

@@ -23,32 +23,6 @@ struct op2i_petsc_scope {
   const struct op2i_companion *op2;
   char words[300];
 };
-/* Begin a section that calls PETSc. Other threads wait; the same thread may enter again. Fails if
- * PETSc is not initialised. */
-op2_status op2i_petsc_enter(struct op2i_petsc_scope *scope, const char *call);
-void op2i_petsc_leave(struct op2i_petsc_scope *scope);
-/* Convert the result of a call to a status; an error names the object `name`. */
-op2_status op2i_petsc_status(const struct op2i_petsc_scope *scope, PetscErrorCode code,
-                             const char *what, const char *name);
-/* The MPI communicator of a context; MPI_COMM_SELF if it has one rank. */
-op2_status op2i_petsc_comm(const struct op2i_companion *op2, op2_context ctx, MPI_Comm *comm);
-bool op2i_petsc_is_there(void);
-
-/* *changed becomes true on all ranks if PETSc has changed, on any rank, an object handed out for
- * reading, so that all ranks react alike. A failure of one rank is one of all. Collective, with one
- * message if nothing failed. */
-op2_status op2i_petsc_agree_on_change(const struct op2i_companion *op2, op2_context ctx,
-                                      op2_status status, bool *changed);
-
-/* PETSc's objects that are kept with an object of op2. They are destroyed when PETSc ends, if this
- * comes before the end of the object. */
-struct op2i_petsc_kept {
-  struct op2i_petsc_kept *prev, *next;
-  void (*drop)(struct op2i_petsc_kept *kept); /* destroys PETSc's objects */
-};
-PetscErrorCode op2i_petsc_keep(struct op2i_petsc_kept *kept);
-/* Remove it from the list, and destroy PETSc's objects. */
-void op2i_petsc_let_go(struct op2i_petsc_kept *kept);
 
 /* ---- matrices (petsc_mat.c, petsc_copy.c) ---- */
 
@@ -93,13 +67,6 @@ int op2i_petsc_form_of(const struct op2_mat_s *mat, const char *type);
  * present. */
 op2_status op2i_petsc_mat(struct op2i_petsc_scope *scope, op2_mat mat, int form, int64_t changes,
                           Mat *A);
-/* Copy the values of a matrix to PETSc, or from PETSc if `back`, in columns of this rank and of
- * others. Blocks are stored by rows or (BAIJ) by columns. */
-struct op2i_petsc_values {
-  PetscScalar *own, *other; /* `other` is null with one rank */
-};
-void op2i_petsc_copy(const struct op2_mat_s *mat, const struct op2i_petsc_layout *layout,
-                     bool columns_first, void *values, struct op2i_petsc_values petsc, bool back);
 
 /* ---- dats (petsc_vec.c) ---- */
 
@@ -109,12 +76,7 @@ PetscErrorCode op2i_petsc_vec(MPI_Comm comm, op2_dat dat, void *rows, bool reads
 /* Destroy the Vec. If it has memory of its own and `writes` is set, its values are first copied to
  * the rows. */
 PetscErrorCode op2i_petsc_vec_end(op2_dat dat, void *rows, bool writes, Vec *v);
-/* Convert n values of a type to doubles, or back. */
-void op2i_petsc_convert(op2_type type, int64_t n, void *values, PetscScalar *scalars, bool back);
 
-/* ---- operators and solving ---- */
-
-op2_status op2i_petsc_shell(struct op2i_petsc_scope *scope, op2_operator op, Mat *A);
 extern const struct op2i_engine op2i_petsc_engine;
 
 #endif

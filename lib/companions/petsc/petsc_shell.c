@@ -2,6 +2,8 @@
 /* Operators as PETSc's shell matrices: a product copies x into a dat, calls the program's function,
  * which queues y = A x, and copies y out. */
 #include "context.h"
+#include "petsc_calls.h"
+#include "petsc_copy.h"
 #include "petsc_objects.h"
 
 /* PETSc's objects for an operator, kept with it. */

@@ -6,6 +6,8 @@
 #include "context.h"
 #include "log.h"
 #include "mesh.h"
+#include "petsc_calls.h"
+#include "petsc_copy.h"
 #include "petsc_objects.h"
 
 /* PETSc's objects for a solver, kept with it. */

@@ -2,6 +2,8 @@
 /* Dats as PETSc's vectors. */
 #include "context.h"
 #include "mesh.h"
+#include "petsc_calls.h"
+#include "petsc_copy.h"
 #include "petsc_objects.h"
 
 static PetscInt values_of(op2_dat dat) { return (PetscInt)(dat->set->ends[OP2I_OWNED] * dat->dim); }

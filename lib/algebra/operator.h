@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_OPERATOR_H
+#define OP2I_OPERATOR_H
+
+#include "krylov.h"
+
+/* Operators and preconditioners, as the methods apply them. */
+
+/* y = A x, as the program's function queues it. */
+op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y);
+/* OP2_ERR_STATE, once, if the operator's function, or a call that it has queued, has destroyed a
+ * dat that was lent to it: x, y or another one. The library's own dats are still valid then. */
+op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y);
+/* symmetry.c: warn, once for each matrix, if rows of a matrix were zeroed, which leaves it not
+ * symmetric, and the method needs a symmetric one. */
+void op2i_warn_of_rows(const struct op2i_solve *solve, op2_where where);
+/* True if the preconditioner consists of blocks. */
+bool op2i_preconditioner_blocks(const struct op2i_solve *solve);
+/* Append the expression for P. */
+void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *out);
+/* Compute the factors in the workspace. */
+op2_status op2i_preconditioner_make(struct op2i_solve *solve);
+/* Apply the preconditioner to r; the result is z. */
+op2_status op2i_solve_precondition(struct op2i_solve *solve, op2_dat r, op2_dat z);
+
+#endif
