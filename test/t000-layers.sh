@@ -245,7 +245,7 @@ clean "only lib/base/mem.c allocates" memory "$src"
 clean "the library neither exits, nor writes to stdout, nor starts a shell" manners "$src"
 # wide ROOT: prints structures of the scheduler, of loops and of steps with more than 25 fields
 wide() {
-  text "$1" scheduler lib/op backends/host | awk -v most=25 -f "$src/test/fields.awk"
+  text "$1" scheduler lib/op lib/step | awk -v most=25 -f "$src/test/fields.awk"
 }
 
 clean "no structure of loops, steps or the scheduler has more than 25 fields" wide "$src"
@@ -277,8 +277,8 @@ touch "$copy/codegen/c/planted.h"
 catches "lib includes codegen" 'lib/op/planted.c:1: lib/op/ may not include' layers "$copy"
 plant lib/base/planted.c '#include "mesh.h"'
 catches "a room includes a higher one of its floor" 'lib/base/planted.c:1:' layers "$copy"
-plant codegen/c/planted.c '#include "../../scheduler/planted.h"'
-touch "$copy/scheduler/planted.h"
+plant codegen/c/planted.c '#include "../../scheduler/queue/planted.h"'
+touch "$copy/scheduler/queue/planted.h"
 catches "codegen includes the scheduler by path" 'codegen/c/planted.c:1:' layers "$copy"
 plant lib/planted.c '#include "error.h"'
 catches "a file in no room" 'lib/planted.c: in no room' layers "$copy"
@@ -304,8 +304,8 @@ object lib/mesh 'extern int op2i_planted; int f(void); int f(void) { return op2i
 object lib/op 'int op2i_planted = 1; void f(void); void f(void) { }'
 catches "mesh reads a variable of op" 'lib/mesh/planted.c: op2i_planted' upward "$copy" "$copy"
 catches "no objects" 'no object' upward "$copy" "$copy/bench"
-plant scheduler/planted.c '  #  include <starpu.h>'
-catches "starpu.h outside its fence" 'scheduler/planted.c:1:' fenced "$copy"
+plant scheduler/queue/planted.c '  #  include <starpu.h>'
+catches "starpu.h outside its fence" 'scheduler/queue/planted.c:1:' fenced "$copy"
 plant backends/jit/planted.c '/* getenv("A") */ char *a = getenv("A");'
 catches "getenv elsewhere" 'backends/jit/planted.c:1:' environment "$copy"
 plant backends/jit/planted.c 'char **all = environ;'

@@ -46,7 +46,7 @@ clean "every public function is marked OP2_API" undeclared "$src"/include/op2/*.
 runs "the headers declare something" test -s "$tmp/declared"
 grep -v '^op2_' "$tmp/declared" >"$tmp/odd"
 clean "public names begin with op2_" cat "$tmp/odd"
-declared $(headers) "$src/scheduler/companion.h" >"$tmp/declared"
+declared $(headers) "$src/scheduler/queue/companion.h" >"$tmp/declared"
 runs "the table for companions is one more" test "$(grep -v '^op2_' "$tmp/declared")" = op2i_companion
 
 if [ -z "$build" ]; then
@@ -94,7 +94,7 @@ else
 
   printf '%s\n' 'OP2_API op2_status' 'op2_planted(const double *x,' 'int n);' \
     '/* OP2_API void op2_not(void); */' >"$tmp/planted.h"
-  declared $(headers) "$src/scheduler/companion.h" "$tmp/planted.h" >"$tmp/declared+"
+  declared $(headers) "$src/scheduler/queue/companion.h" "$tmp/planted.h" >"$tmp/declared+"
   catches "declared, not defined" '^op2_planted: declared, not exported' \
     compare "$tmp/declared+" "$tmp/exported"
   printf 'int op2i_planted(void) { return 1; }\nint op2_datum;\n' >"$tmp/planted.c"

@@ -110,18 +110,18 @@ plan "bytes of a row" 's/word\[ARG_ROW_BYTES\] = .*/word[ARG_ROW_BYTES] = 0;/'
 
 # ---- fused loops, programs, tiles, footprints ----
 
-fused() { forgets "fused loops: $1" scheduler/passes/fuse_group.c openmp "$2"; }
+fused() { forgets "fused loops: $1" scheduler/compile/fuse_group.c openmp "$2"; }
 fused members 's/words\[n++\] = r.origins\[m\]->op.id;/words[n++] = 0;/'
 fused "dropped stores" 's/words\[n++\] = r.dropped\[d\];/words[n++] = 0;/'
 fused "shared globals" 's/words\[n++\] = r.globals\[g++\];/words[n++] = 0;/'
-program() { forgets "programs: $1" scheduler/program/program.c openmp "$2"; }
+program() { forgets "programs: $1" scheduler/run/program.c openmp "$2"; }
 program operations 's/if (program->ops\[i\] != nodes\[i\]->op) return false;/;/
   s/hash = op2i_hash_word(hash, (uintptr_t)nodes\[i\]->op);/;/'
 program "shared globals" 's/  return same_versions(program, nodes) && /  return /'
 if grep -q '(starpu' "$tmp/starpu"; then
-  forgets "tiles: loops" scheduler/passes/tiling.c starpu \
+  forgets "tiles: loops" scheduler/compile/tiling.c starpu \
     's/ && tiling->loops\[k\] == steps\[k\].loop//'
-  forgets "tiles: length" scheduler/passes/tiling.c starpu \
+  forgets "tiles: length" scheduler/compile/tiling.c starpu \
     's/    if (k == n) return tiling;/    if (k \&\& k >= tiling->nloops - 1) return tiling;/'
 else
   skip "tiles: only the starpu backend has them, and it is not built"

@@ -22,7 +22,7 @@ static const char *missing;
 static void find_functions(void *handle) { OP2I_OPENCL_FUNCTIONS(FIND) }
 
 /* The loader searches for platforms once in a process. If StarPU was its first user, it found none
- * (scheduler/dispatch/starpu_start.c). A second copy of the loader searches again. */
+ * (scheduler/starpu/starpu_start.c). A second copy of the loader searches again. */
 static void *open_again(void *handle) {
   struct link_map *object;
   struct op2i_bytes image = {0};

@@ -5,10 +5,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "list.h"
 #include "op2/context.h"
 #include "trail.h"
 
-/* The common part of all objects, and lists of them. */
+/* The common part of all objects. */
 
 /* Reference counts are used by the thread of the context only: workers never access objects. */
 enum op2i_kind {
@@ -86,13 +87,13 @@ struct op2i_interned {
   void (*free)(op2_context ctx);
 };
 extern const struct op2i_interned op2i_interned_loops, op2i_interned_calls; /* lib/op */
-extern const struct op2i_interned op2i_interned_solves;                     /* lib/algebra */
+extern const struct op2i_interned op2i_interned_solves;                     /* lib/krylov */
 /* Data that sparsities keep for subsets: freed with the subset or the sparsity, not with the
  * context. */
 extern const struct op2i_interned op2i_interned_rows; /* lib/sparse */
 /* Kernels of the library itself. They hold a reference on the context, so they are freed when it
  * ends; they refer to no objects. */
-extern const struct op2i_interned op2i_interned_kernels; /* lib/algebra */
+extern const struct op2i_interned op2i_interned_kernels; /* lib/vector */
 
 /* Data that a companion library attaches to an object; freed with the object. */
 struct op2i_kept {
@@ -100,16 +101,5 @@ struct op2i_kept {
   void (*free)(void *data);
 };
 void op2i_kept_free(struct op2i_kept *kept);
-
-/* A list of objects in order of creation. It holds no references. */
-struct op2i_link {
-  void *object;
-  struct op2i_link *prev, *next;
-};
-struct op2i_list {
-  struct op2i_link *first, *last;
-};
-void op2i_list_append(struct op2i_list *list, struct op2i_link *link, void *object);
-void op2i_list_remove(struct op2i_list *list, struct op2i_link *link); /* no-op if not in it */
 
 #endif

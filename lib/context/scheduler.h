@@ -55,6 +55,6 @@ struct op2i_scheduler {
    * queueing any, so the first one can be named. */
   void (*report_lost)(const struct op2i_sched *sched, bool closely);
 };
-extern const struct op2i_scheduler op2i_scheduler; /* scheduler/sched.c */
+extern const struct op2i_scheduler op2i_scheduler; /* scheduler/queue/sched.c */
 
 #endif

@@ -3,7 +3,7 @@
 #define OP2I_BACKEND_H
 
 /* The interface of backends, which run loops: a table of functions for each, implemented in
- * backends/ and scheduler/dispatch. */
+ * backends/ and scheduler/starpu. */
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "object.h"
+#include "list.h"
 #include "op2/status.h"
 #include "op2/types.h"
 
