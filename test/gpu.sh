@@ -170,7 +170,7 @@ TEXT
 part_tests() {
   ls "$build/test" | sed -n 's/^\(t54[03]-devices[a-z-]*\)$/\1/p' >"$tmp/own"
   programs "$tmp/own"
-  for source in $(grep -l 'RUN(' "$root"/test/t[1-9]*.c); do
+  for source in $(grep -l 'RUN(' "$root"/test/*/t[1-9]*.c); do
     name=$(basename "$source" .c)
     [ ! -x "$build/test/$name" ] || echo "$name"
   done >"$tmp/loops"

@@ -9,7 +9,9 @@
 #   test/mutants.sh --list [WORD...]   say which there are
 #   test/mutants.sh --build DIR ...    copy and build in DIR, on top of what is there, and keep it
 set -u
-. "$(dirname "$0")/tap.sh"
+# Tests are one folder further down than this script, so the root is not found as for them.
+: "${OP2_TEST_SOURCE:=$(cd "$(dirname "$0")/.." && pwd)}"
+. "$(dirname "$0")/support/tap.sh"
 
 limit=${OP2_TEST_LIMIT:-300} # seconds that a test may run
 table=$src/test/mutants.txt

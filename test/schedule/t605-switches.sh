@@ -1,0 +1,54 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The random programs of t600 with combinations of vector code, fusion, replay and tiling:
+# OP2_TEST_RANDOM_COUNT programs for each (default 7), other programs each time, and other kernels
+# for each width. Every second combination is run, so that any three of the four switches are tried
+# with all their values; OP2_TEST_FULL=1 runs every one, each with different kernels. In quick runs
+# there are 2 programs. Code for devices has no vectors, so it would be compiled alike for every
+# width: 3 programs of each combination run there, all with OP2_TEST_FULL=1.
+. "${OP2_TEST_SOURCE:-$(dirname "$0")/../..}/test/support/tap.sh"
+random=${build:-.}/test/t600-random
+
+if [ ! -x "$random" ]; then
+  skip "the random programs are not built"
+  done_testing
+fi
+if [ -n "${OP2_TEST_QUICK:-}" ]; then each=2; else each=5; fi
+count=${OP2_TEST_RANDOM_COUNT:-$each}
+[ "${OP2_TEST_FULL:-}" = 1 ] || export OP2_TEST_RANDOM_DEVICES=3
+# The run's cache is used if there is one: kernels are compiled once for each width.
+OP2_TEST_CACHE=${OP2_TEST_CACHE:-$tmp/cache}
+export OP2_TEST_CACHE
+# This test is about the code that is generated and the order in which it runs, not about how well
+# it is optimised.
+export OP2_TEST_CFLAGS="-O1 -march=native -fno-math-errno -ffp-contract=off"
+export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
+
+seed=100
+for simd in 64 32 16 0; do
+  for fuse in 2 0; do
+    for replay in 1 0; do
+      for tile in 3 0; do
+        seed=$((seed + 1))
+        odd=$(((simd / 16 + fuse / 2 + replay + tile) % 2))
+        kernels=$seed
+        if [ "${OP2_TEST_FULL:-}" != 1 ]; then
+          [ $odd -eq 0 ] || continue
+          kernels=$((simd + 300))
+        fi
+        switches="OP2_SIMD=$simd OP2_FUSE=$fuse OP2_REPLAY=$replay OP2_TILE=$tile"
+        switches="$switches OP2_TEST_RANDOM_KERNELS=$kernels"
+        env $switches "$random" "$count" $seed >"$tmp/out" 2>&1
+        result $? "$switches, $count programs of seed $seed"
+        grep '^not ok' "$tmp/out" | sed 's/^/# /'
+        grep '^# seed' "$tmp/out" | head -5
+        grep 'loops were fused' "$tmp/out" >>"$tmp/seen"
+      done
+    done
+  done
+done
+awk '{ f += $2; r += $6; t += $10; lines++; if (!$2) f0++; if (!$10) t0++ }
+  END { printf "# %d loops fused, %d programs run again, %d chains tiled\n", f, r, t
+        exit !(f > 0 && r > 0 && t > 0 && f0 >= lines / 2 && t0 >= lines / 2) }' "$tmp/seen"
+result $? "what is switched on happens, and what is switched off does not"
+done_testing
