@@ -136,7 +136,8 @@ OP2_API OP2_NODISCARD op2_status op2_solve_at(op2_where where, op2_solver solver
  * otherwise the solve fails with OP2_ERR_STATE, whose message names the operator. Of the context's
  * other dats, globals and matrices it uses those that the operator names, and those that it makes
  * itself. It is called while a solve runs, on every rank alike, and may read values. It may not
- * call op2_partition(), op2_renumber() or op2_finalize(), which return OP2_ERR_STATE there. If it
+ * call op2_partition(), op2_renumber(), op2_finalize(), op2_petsc_use() or a function that solves,
+ * which return OP2_ERR_STATE there, nor op2_gbl_set() for a global that it does not name. If it
  * returns anything but OP2_SUCCESS, that ends the solve. */
 typedef op2_status (*op2_operator_function)(void *data, op2_dat x, op2_dat y);
 

@@ -4,11 +4,14 @@
 #include "context.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 #include "comm.h"
 #include "device.h"
 #include "error.h"
+#include "mem.h"
 #include "process.h"
+#include "text.h"
 #include "types.h"
 #include "watch.h"
 
@@ -20,26 +23,49 @@ op2_status op2i_error_forked(void) {
                     "are not here; a child can make a context of its own");
 }
 
-op2_status op2i_error_in_callback(op2_context ctx) {
-  return op2i_error(OP2_ERR_STATE,
-                    "inside the call '%s' nothing can be queued, run, made, set or looked at: its "
-                    "arguments are all it has of its context",
-                    ctx->calling);
+/* Calls that would take away what an operation with a nested queue still needs, or that need a
+ * queue of their own. */
+static const char *const refused_inside[] = {"op2_finalize", "op2_partition", "op2_petsc_use",
+                                             "op2_renumber", "op2_solve"};
+
+static op2_status allow_inside(const struct op2i_records *records, const char *call) {
+  bool refused = false;
+  struct op2i_text words = {0};
+  for (size_t i = 0; i < sizeof refused_inside / sizeof *refused_inside; i++)
+    refused |= !strcmp(call, refused_inside[i]);
+  if (!refused) return OP2_SUCCESS;
+  records->describe_inside(records->inside, &words);
+  op2_status status =
+      words.failed ? op2i_error_nomem("a message")
+                   : op2i_error(OP2_ERR_STATE,
+                                "%s cannot be called inside an operator's function: %s is running "
+                                "(call it after op2_flush)",
+                                call, words.chars);
+  op2i_text_free(&words);
+  return status;
 }
 
-op2_status op2i_context_validate(op2_context ctx) {
+op2_status op2i_context_allow(op2_context ctx, const char *call) {
+  if (ctx->calling)
+    return op2i_error(OP2_ERR_STATE,
+                      "%s: inside the call '%s' nothing can be queued, run, made, set or looked "
+                      "at: its arguments are all it has of its context",
+                      call, ctx->calling);
+  return ctx->records && ctx->records->inside ? allow_inside(ctx->records, call) : OP2_SUCCESS;
+}
+
+op2_status op2i_context_validate(op2_context ctx, const char *call) {
   if (!ctx) return op2i_error(OP2_ERR_STATE, "op2 is not initialised: the context is null");
   if (ctx->magic != OP2I_CONTEXT_MAGIC)
     return op2i_error(OP2_ERR_ARG, "not a context handle: an object's, or none at all");
   if (ctx->forked) return op2i_error_forked();
   if (ctx->finalized) return op2i_error(OP2_ERR_STATE, "the context has ended");
-  if (ctx->calling) return op2i_error_in_callback(ctx);
   if (ctx->comm && ctx->comm->watch.ended) ctx->fatal = true;
   if (ctx->fatal)
     return op2i_error(OP2_ERR_FATAL, "the context is dead after an earlier fatal error%s%s",
                       ctx->comm && ctx->comm->watch.ended ? ": " : "",
                       ctx->comm ? ctx->comm->watch.reason : "");
-  return OP2_SUCCESS;
+  return op2i_context_allow(ctx, call);
 }
 
 op2_status op2i_context_agree(op2_context ctx, op2_status status) {
@@ -80,6 +106,7 @@ void op2i_context_unref(op2_context ctx) {
   op2i_device_close(ctx->device);
   op2i_device_close(ctx->shadow);
   op2i_comm_free(ctx->comm);
+  op2i_free(ctx->slots.free);
   ctx->finalized = true;
   op2i_free_deferred(OP2I_DEFERRED_CONTEXT, ctx);
 }

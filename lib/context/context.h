@@ -9,6 +9,7 @@
 #include "env.h"
 #include "object.h"
 #include "op2/ranks.h"
+#include "records.h"
 #include "scheduler.h"
 
 enum { OP2I_CONTEXT_MAGIC = 0x6f703263 };
@@ -53,50 +54,44 @@ struct op2_context_s {
   struct op2i_device *device;
   /* with OP2_SHADOW=1: the device in whose memory loops of the host work */
   struct op2i_device *shadow;
-  int workers;              /* workers of the backend */
-  struct op2i_sched *sched; /* owned by scheduler/ */
-  struct op2i_jit *jit;     /* backends/: compiler and cache, opened at the first compilation */
+  int workers; /* workers of the backend */
+  /* scheduler/: the queue in use, which is nested while an operation runs that queues others, and
+   * what it knows of dats and globals; null before op2_init() has ended, and after the end */
+  struct op2i_sched *sched;
+  struct op2i_records *records;
+  struct op2i_slots slots;
+  struct op2i_jit *jit; /* backends/: compiler and cache, opened at the first compilation */
   struct op2i_loop_table *loops;             /* all distinct loops queued so far */
   struct op2i_user_call *calls;              /* all distinct calls queued so far; list */
   struct op2i_vector_kernel *vector_kernels; /* kernels of op2/algebra.h made so far; list */
-  struct op2i_gbls {
-    op2_gbl *gbls; /* [n], some of them null */
-    int n;
-  } dot_parts[2]; /* partial sums of scalar products, one per block; [inside a nested queue] */
-  op2_gbl norm_parts[2]; /* auxiliary result of norms; [inside a nested queue] */
-  /* The operation that runs and queues others (in a nested queue), with objects whose handles may
-   * have been destroyed; null: none. */
-  const struct op2i_op *nested;
-  int64_t nested_id;       /* number of nested queues so far: the id of the last one */
-  int64_t last_id_outside; /* highest id of an object that existed when the nested queue began */
-  struct op2i_object *awaiting_release; /* destroyed inside functions of op2_call(); list */
+  struct op2i_object *awaiting_release;      /* destroyed inside functions of op2_call(); list */
   /* lent object that the program tried to destroy; null: none */
   const struct op2i_object *lent_destroyed;
   struct op2i_solve *solves; /* all distinct solves queued so far; list */
   /* engine of solvers for which the program chooses none; null: the library itself */
   const struct op2i_engine *engine;
-  const char *calling; /* name of the function of op2_call() that runs; null: none does */
-  op2_where running;   /* where the operation was queued that is run, or was run last, as a call */
-  struct op2i_failure *failures; /* failures not yet reported, by loop number; owned references */
-  op2_const consts;              /* list */
-  int64_t const_epoch;           /* changes when a constant is created or destroyed */
-  int64_t objects_left;          /* destroyed handles whose objects are still referenced */
-  struct op2i_list sets;         /* all sets, without subsets */
+  const char *calling;  /* name of the function of op2_call() that runs; null: none does */
+  op2_where running;    /* where the operation was queued that is run, or was run last, as a call */
+  op2_const consts;     /* list */
+  int64_t const_epoch;  /* changes when a constant is created or destroyed */
+  int64_t objects_left; /* destroyed handles whose objects are still referenced */
+  struct op2i_list sets; /* all sets, without subsets */
   bool partitioned;
   op2_partition_report partition; /* report of the last partitioning */
   struct op2i_list dats, sparsities;
   op2_dat wrapped;     /* list of dats over borrowed memory */
   int64_t open_scopes; /* open scopes of all dats */
-  int64_t npoisoned;   /* poisoned resources: their values are lost */
   int64_t epoch;       /* changes when the location of a buffer's values changes (host, device) */
   int64_t next_id;
   struct op2i_behalf behalf; /* public call on behalf of which objects are made */
 };
 
-/* OP2_ERR_STATE unless the context can take work. */
-op2_status op2i_context_validate(op2_context ctx);
-/* OP2_ERR_STATE for a context in which a function of op2_call() runs. */
-op2_status op2i_error_in_callback(op2_context ctx);
+/* OP2_ERR_STATE unless the context can take work, and the public function `call` may be called
+ * now. */
+op2_status op2i_context_validate(op2_context ctx, const char *call);
+/* OP2_ERR_STATE, with both names, for a call that is refused inside the function that runs: a
+ * function of op2_call() can call nothing, one of an operator all but a few. */
+op2_status op2i_context_allow(op2_context ctx, const char *call);
 /* OP2_ERR_STATE for a context of the process from which this one was forked. */
 op2_status op2i_error_forked(void);
 /* Among ranks: if one rank fails, all do (see op2i_comm_agree()). Collective. */

@@ -54,6 +54,8 @@ bool op2i_object_is(const void *object, enum op2i_kind kind) {
   return o && o->magic == (uint32_t)MAGIC + kind;
 }
 
+static bool inside_operation(op2_context ctx) { return ctx->records && ctx->records->inside; }
+
 /* True if the object awaits release, and is thus still valid. The call that made the queue run may
  * use it again, and the program cannot know when the function has run. */
 static bool awaits_release(const struct op2i_object *object) {
@@ -65,8 +67,8 @@ static bool awaits_release(const struct op2i_object *object) {
 op2_status op2i_object_validate(const void *object, enum op2i_kind kind, const char *what) {
   const struct op2i_object *o = object;
   if (!o) return op2i_error(OP2_ERR_ARG, "%s: the %s handle is null", what, kind_name(kind));
-  if (o->magic == (uint32_t)GONE + kind ||
-      (op2i_object_is(object, kind) && o->given_up && !o->ctx->nested && !awaits_release(o)))
+  if (o->magic == (uint32_t)GONE + kind || (op2i_object_is(object, kind) && o->given_up &&
+                                            !inside_operation(o->ctx) && !awaits_release(o)))
     return op2i_error(OP2_ERR_ARG, "%s: the %s was destroyed, and this is a copy of its handle",
                       what, kind_name(kind));
   if (!op2i_object_is(object, kind))
@@ -75,7 +77,7 @@ op2_status op2i_object_validate(const void *object, enum op2i_kind kind, const c
   if (o->ctx->finalized)
     return op2i_error(OP2_ERR_STATE, "%s: the context of %s '%s' has ended", what, kind_name(kind),
                       o->name);
-  return o->ctx->calling ? op2i_error_in_callback(o->ctx) : OP2_SUCCESS;
+  return o->ctx->calling ? op2i_context_allow(o->ctx, what) : OP2_SUCCESS;
 }
 
 void *op2i_ref(void *object) {
@@ -130,7 +132,7 @@ bool op2i_object_leave(void *object, enum op2i_kind kind) {
 /* An operation with a nested queue is run by a public call, which may use any object that existed
  * when it began. It does not know objects that were made since then. */
 static bool in_use_outside(const struct op2i_object *o) {
-  return o->ctx->nested && o->id <= o->ctx->last_id_outside;
+  return inside_operation(o->ctx) && o->id <= o->ctx->records->last_id_outside;
 }
 
 void op2i_objects_release_awaiting(op2_context ctx) {

@@ -9,7 +9,6 @@
 #include "op2/loop.h"
 
 struct op2i_op;
-struct op2i_saved_state; /* the outer queue's state, saved while a nested queue is in use */
 struct op2i_resource;
 struct op2i_sched;
 struct op2i_version;
@@ -42,15 +41,14 @@ struct op2i_scheduler {
    * they are out of date. */
   void (*forget)(struct op2i_sched *sched, struct op2i_op *op);
   /* Open a nested queue for an operation that runs, so that it can queue others and use their
-   * results. Until leave(), this queue replaces the context's own: in it no operation has used the
-   * dats and globals of `op` yet, and globals are the versions with which it was queued. Only
-   * these, objects made meanwhile, and those that `op` admits can be used there. leave() runs what
-   * is still queued and returns the first failure that was not reported by then, or `status`. No
-   * sets are renumbered meanwhile. Collective. */
+   * results. The context uses this queue until leave(): in it no operation has used the dats and
+   * globals of `op` yet, and globals are the versions with which it was queued. Only these, objects
+   * made meanwhile, and those that `op` admits can be used there. leave() runs what is still queued
+   * and returns the first failure that was not reported by then, or `status`. No sets are
+   * renumbered meanwhile. Collective. */
   op2_status (*enter)(struct op2i_sched *sched, const struct op2i_op *op,
-                      struct op2i_version *const *versions, struct op2i_saved_state **saved);
-  op2_status (*leave)(struct op2i_sched *sched, const struct op2i_op *op,
-                      struct op2i_saved_state *saved, op2_status status);
+                      struct op2i_version *const *versions);
+  op2_status (*leave)(struct op2i_sched *sched, const struct op2i_op *op, op2_status status);
   /* Warn of operations that are queued while the process ends. `closely`: no other thread is
    * queueing any, so the first one can be named. */
   void (*report_lost)(const struct op2i_sched *sched, bool closely);

@@ -10,6 +10,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "gbl.h"
 #include "kernel_template.h"
 
 static const struct op2i_kernel_source common[OP2I_OWN] = {
@@ -58,7 +59,7 @@ static op2_status need_dat(struct op2i_solve *solve, int32_t dim, op2_dat *dat) 
     status = op2_dat_create(work->rows, dim, work->type, NULL, solve->solver->obj.name, dat);
   if (status) return status;
   (*dat)->obj.lent = true;
-  (*dat)->res.nested_id = solve->op.ctx->nested_id;
+  op2i_resource_admit(&(*dat)->res);
   return status;
 }
 
@@ -70,7 +71,7 @@ op2_status op2i_workspace_gbl(struct op2i_solve *solve, int dim, op2_gbl *gbl) {
   op2_context ctx = solve->op.ctx;
   op2_status status = OP2_SUCCESS;
   if (!*gbl) status = op2_gbl_create(ctx, dim, OP2_F64, NULL, solve->solver->obj.name, gbl);
-  if (!status) (*gbl)->now->res.nested_id = ctx->nested_id;
+  if (!status) op2i_gbl_admit(*gbl);
   return status;
 }
 

@@ -71,7 +71,7 @@ static op2_status check_arg(const op2_operator_desc *desc, int n, const char *na
 static op2_status check(const op2_operator_desc *desc, const char *name) {
   if (!desc) return op2i_error(OP2_ERR_ARG, "operator '%s': its description is null", name);
   op2_status status = op2i_object_validate(desc->set, OP2I_SET, "op2_operator_create");
-  if (!status) status = op2i_context_validate(desc->set->obj.ctx);
+  if (!status) status = op2i_context_validate(desc->set->obj.ctx, "op2_operator_create");
   if (status) return status;
   if (desc->set->base != desc->set)
     return op2i_error(OP2_ERR_ARG, "operator '%s': '%s' is a subset; rows are whole sets", name,

@@ -76,7 +76,7 @@ static op2_status check_same(const struct request *r) {
 
 static op2_status check_solver(const struct request *r) {
   op2_status status = op2i_object_validate(r->solver, OP2I_SOLVER, "op2_solve");
-  return status ? status : op2i_context_validate(r->solver->obj.ctx);
+  return status ? status : op2i_context_validate(r->solver->obj.ctx, "op2_solve");
 }
 
 /* ---- the table of solves --------------------------------------------------------------------- */
@@ -319,15 +319,14 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
   struct op2i_solve *solve = (struct op2i_solve *)op;
   const int64_t *words = (const int64_t *)payload, number = words[nmats(&solve->system)];
   struct op2i_sched *sched = op->ctx->sched;
-  struct op2i_saved_state *saved = NULL;
   op2_solve_result result = {0};
   const char *details = NULL;
   const bool whole = !(*solve->system.x)->obj.given_up;
   op->ctx->lent_destroyed = NULL;
-  op2_status status = op2i_scheduler.enter(sched, op, versions, &saved);
+  op2_status status = op2i_scheduler.enter(sched, op, versions);
   if (!status) {
     status = go(solve, words, &result, &details);
-    status = op2i_scheduler.leave(sched, op, saved, status);
+    status = op2i_scheduler.leave(sched, op, status);
   }
   if (whole && (*solve->system.x)->obj.given_up) op->ctx->lent_destroyed = &(*solve->system.x)->obj;
   if (!status && solve->system.shell)

@@ -83,7 +83,7 @@ op2_status op2_solver_create(op2_context ctx, const op2_solver_options *options,
                              op2_solver *out) {
   OP2I_FP_DEFAULT;
   op2_solver solver = NULL;
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_solver_create");
   if (status) return status;
   op2i_context_call(ctx, "op2_solver_create", name, 0, 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_solver_create: where to put the solver is null");
@@ -99,7 +99,7 @@ op2_status op2_solver_create(op2_context ctx, const op2_solver_options *options,
 /* Forcing x runs the solve, unless it is cancelled. */
 op2_status op2_solver_result(op2_solver solver, op2_solve_result *result) {
   op2_status status = op2i_object_validate(solver, OP2I_SOLVER, "op2_solver_result");
-  if (!status) status = op2i_context_validate(solver->obj.ctx);
+  if (!status) status = op2i_context_validate(solver->obj.ctx, "op2_solver_result");
   if (status) return status;
   op2i_object_call(solver, OP2I_SOLVER, "op2_solver_result", NULL, 0);
   if (!result) return op2i_error(OP2_ERR_ARG, "op2_solver_result: a null pointer");

@@ -105,9 +105,12 @@ static op2_status make_dat(op2_set set, int dim, op2_type type, const char *name
                    (size_t)set->ends[OP2I_OWNED] * dat->row_bytes, true);
   op2i_list_append(&set->dats, &dat->link, dat);
   op2i_list_append(&set->obj.ctx->dats, &dat->link_of_all, dat);
-  op2i_resource_init(&dat->res, set->obj.ctx);
-  *out = dat;
-  return OP2_SUCCESS;
+  status = op2i_resource_init(&dat->res, set->obj.ctx);
+  if (status)
+    op2i_unref(dat);
+  else
+    *out = dat;
+  return status;
 }
 
 static op2_status create(op2_set set, int dim, op2_type type, const void *data, const char *name,
@@ -235,7 +238,7 @@ static op2_status check_access(op2_dat dat, const void *pointer, const char *cal
   op2_status status = op2i_object_validate(dat, OP2I_DAT, call);
   if (status) return status;
   if (!pointer) return op2i_error(OP2_ERR_ARG, "%s: dat '%s': a null pointer", call, dat->obj.name);
-  return op2i_context_validate(dat->obj.ctx);
+  return op2i_context_validate(dat->obj.ctx, call);
 }
 
 /* Run the loops that an access depends on, fail if the values are poisoned, and return them in host
@@ -245,7 +248,7 @@ static op2_status acquire(op2_dat dat, op2_access access, unsigned rows, const c
   OP2I_FP_DEFAULT;
   op2_status status = op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, op2i_modifies(access),
                                            call, dat->obj.name);
-  if (!status) status = op2i_resource_report(dat->obj.ctx, &dat->res);
+  if (!status) status = op2i_resource_report(&dat->res);
   if (!status && rows & OP2I_HALO_ROWS) status = op2i_dat_freshen(dat);
   return status ? status : on_host(dat, access, rows, data);
 }

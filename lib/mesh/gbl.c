@@ -47,10 +47,14 @@ static struct op2i_version *make_version(op2_context ctx, const char *name, size
     op2i_free_data(version);
     return NULL;
   }
+  if (op2i_resource_init(&version->res, ctx)) {
+    op2i_free(version->name);
+    op2i_free_data(version);
+    return NULL;
+  }
   version->refs = 1;
   version->ctx = ctx;
   ctx->refs++;
-  op2i_resource_init(&version->res, ctx);
   if (data) memcpy(version->data, data, bytes);
   op2i_buffer_init(&version->values, ctx, bytes, bytes, false);
   op2i_buffer_replace(&version->values, version->data, true);
@@ -65,7 +69,43 @@ op2_status op2i_version_copy(op2_gbl gbl, struct op2i_version *from, struct op2i
   return *out ? OP2_SUCCESS : op2i_error_nomem("a global's values");
 }
 
-static void release_gbl(void *object) { op2i_version_unref(((op2_gbl)object)->now); }
+struct op2i_version *op2i_gbl_now(op2_gbl gbl) {
+  struct op2i_version *nested = op2i_resource_record(&gbl->res)->version;
+  return nested ? nested : gbl->version;
+}
+
+bool op2i_gbl_poisoned(op2_gbl gbl) {
+  return op2i_resource_record(&op2i_gbl_now(gbl)->res)->poison != NULL;
+}
+
+void op2i_gbl_replace(op2_gbl gbl, struct op2i_version *version) {
+  struct op2i_record *record = op2i_resource_record(&gbl->res);
+  struct op2i_version **now = record->version ? &record->version : &gbl->version;
+  op2i_version_unref(*now);
+  *now = version;
+}
+
+void op2i_gbl_begin_nested(op2_gbl gbl, struct op2i_version *version) {
+  op2i_resource_record(&gbl->res)->version = version;
+  op2i_gbl_admit(gbl);
+}
+
+void op2i_gbl_end_nested(op2_gbl gbl) {
+  struct op2i_version *version = op2i_resource_record(&gbl->res)->version;
+  op2i_resource_record(&gbl->res)->version = NULL;
+  op2i_version_unref(version);
+}
+
+void op2i_gbl_admit(op2_gbl gbl) {
+  op2i_resource_admit(&gbl->res);
+  op2i_resource_admit(&op2i_gbl_now(gbl)->res);
+}
+
+static void release_gbl(void *object) {
+  op2_gbl gbl = object;
+  op2i_version_unref(gbl->version);
+  op2i_resource_clear(&gbl->res);
+}
 
 static op2_status create_gbl(op2_context ctx, int dim, op2_type type, const void *data,
                              const char *name, op2_gbl *out) {
@@ -83,8 +123,9 @@ static op2_status create_gbl(op2_context ctx, int dim, op2_type type, const void
     op2i_free(gbl);
     return status;
   }
-  gbl->now = make_version(ctx, gbl->obj.name, gbl->bytes, data);
-  if (!gbl->now) {
+  status = op2i_resource_init(&gbl->res, ctx);
+  if (!status) gbl->version = make_version(ctx, gbl->obj.name, gbl->bytes, data);
+  if (!gbl->version) {
     op2i_unref(gbl);
     return op2i_error_nomem("a global");
   }
@@ -106,7 +147,7 @@ static void trail_declaration(op2_context ctx, int dim, op2_type type, const voi
 op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data,
                           const char *name, op2_gbl *out) {
   op2_gbl gbl = NULL;
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_gbl_create");
   if (status) return status;
   op2i_context_call(ctx, "op2_gbl_create", name, 0, 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_create: where to put the global is null");
@@ -117,7 +158,7 @@ op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *d
     return status;
   }
   /* Zeros are the same values whether or not a rank has given them. */
-  trail_declaration(ctx, dim, type, gbl->now->data, name, "op2_gbl_create");
+  trail_declaration(ctx, dim, type, gbl->version->data, name, "op2_gbl_create");
   *out = gbl;
   return OP2_SUCCESS;
 }
@@ -125,17 +166,17 @@ op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *d
 op2_status op2_gbl_get(op2_gbl gbl, void *out) {
   OP2I_FP_DEFAULT;
   op2_status status = op2i_object_validate(gbl, OP2I_GBL, "op2_gbl_get");
-  if (!status) status = op2i_context_validate(gbl->obj.ctx);
+  if (!status) status = op2i_context_validate(gbl->obj.ctx, "op2_gbl_get");
   if (status) return status;
   op2i_object_call(gbl, OP2I_GBL, "op2_gbl_get", NULL, 0);
   if (!out)
     return op2i_error(OP2_ERR_ARG, "op2_gbl_get: global '%s': a null pointer", gbl->obj.name);
   op2_context ctx = gbl->obj.ctx;
-  status = op2i_scheduler.force(ctx->sched, &gbl->now->res, false, "op2_gbl_get", gbl->obj.name);
-  if (!status) status = op2i_resource_report(ctx, &gbl->now->res);
+  struct op2i_version *now = op2i_gbl_now(gbl);
+  status = op2i_scheduler.force(ctx->sched, &now->res, false, "op2_gbl_get", gbl->obj.name);
+  if (!status) status = op2i_resource_report(&now->res);
   void *data;
-  if (!status)
-    status = op2i_buffer_at(&gbl->now->values, OP2I_HOST, OP2_READ, OP2I_EVERY_ROW, &data);
+  if (!status) status = op2i_buffer_at(&now->values, OP2I_HOST, OP2_READ, OP2I_EVERY_ROW, &data);
   if (status) return status;
   memcpy(out, data, gbl->bytes);
   return OP2_SUCCESS;
@@ -146,13 +187,16 @@ op2_status op2_gbl_set(op2_gbl gbl, const void *in) {
   if (status) return status;
   if (!in)
     return op2i_error(OP2_ERR_ARG, "op2_gbl_set: global '%s': a null pointer", gbl->obj.name);
+  if (!op2i_resource_admitted(&gbl->res))
+    return op2i_error(OP2_ERR_STATE,
+                      "op2_gbl_set: '%s' is set inside an operator that does not name it",
+                      gbl->obj.name);
   struct op2i_version *version = make_version(gbl->obj.ctx, gbl->obj.name, gbl->bytes, in);
   if (!version)
     return op2i_context_abort_ranks(gbl->obj.ctx, op2i_error_nomem("a global's values"));
   op2i_context_call(gbl->obj.ctx, "op2_gbl_set", gbl->obj.name, op2i_object_digest(0, gbl),
                     op2i_digest_bytes(0, in, gbl->bytes));
-  op2i_version_unref(gbl->now);
-  gbl->now = version;
+  op2i_gbl_replace(gbl, version);
   return OP2_SUCCESS;
 }
 
@@ -234,7 +278,7 @@ fail:
 op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void *data,
                             const char *name, op2_const *out) {
   op2_const cst = NULL;
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_const_create");
   if (status) return status;
   op2i_context_call(ctx, "op2_const_create", name, 0, 0);
   op2i_objects_release_awaiting(ctx); /* they keep their names until then */

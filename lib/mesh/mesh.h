@@ -10,10 +10,10 @@
 
 #include "access.h"
 #include "buffer.h"
-#include "failure.h"
 #include "halo.h"
 #include "object.h"
 #include "op2/ranks.h"
+#include "records.h"
 #include "types.h"
 
 enum op2i_section { OP2I_CORE, OP2I_OWNED, OP2I_EXEC, OP2I_NONEXEC, OP2I_SECTIONS };
@@ -166,7 +166,9 @@ struct op2_gbl_s {
   int32_t dim;
   op2_type type;
   size_t bytes;
-  struct op2i_version *now;
+  struct op2i_resource res;
+  /* what it is in queues that have no version of their own (op2i_gbl_now()) */
+  struct op2i_version *version;
 };
 
 struct op2_const_s {

@@ -5,6 +5,7 @@
 #include "device.h"
 #include "error.h"
 #include "fpenv.h"
+#include "gbl.h"
 #include "mesh.h"
 #include "op2/device.h"
 
@@ -24,7 +25,7 @@ op2_status op2_gbl_state(op2_gbl gbl, op2_data_state *state) {
   if (!state)
     return op2i_error(OP2_ERR_ARG, "op2_gbl_state: global '%s': where to put it is null",
                       gbl->obj.name);
-  *state = op2i_buffer_state(&gbl->now->values, OP2I_OWNED_ROWS);
+  *state = op2i_buffer_state(&op2i_gbl_now(gbl)->values, OP2I_OWNED_ROWS);
   return OP2_SUCCESS;
 }
 
@@ -36,7 +37,7 @@ static enum op2i_place far_place(op2_context ctx) {
 
 static op2_status check_move(op2_dat dat, op2_place place) {
   op2_status status = op2i_object_validate(dat, OP2I_DAT, "op2_dat_to");
-  if (!status) status = op2i_context_validate(dat->obj.ctx);
+  if (!status) status = op2i_context_validate(dat->obj.ctx, "op2_dat_to");
   if (status) return status;
   if (place != OP2_PLACE_HOST && place != OP2_PLACE_DEVICE)
     return op2i_error(OP2_ERR_ARG, "op2_dat_to: dat '%s': %d is not an op2_place", dat->obj.name,
@@ -55,13 +56,13 @@ op2_status op2_dat_to(op2_dat dat, op2_place place) {
   op2_context ctx = dat->obj.ctx;
   enum op2i_place there = place == OP2_PLACE_HOST ? OP2I_HOST : far_place(ctx);
   status = op2i_scheduler.force(ctx->sched, &dat->res, false, "op2_dat_to", dat->obj.name);
-  if (!status) status = op2i_resource_report(ctx, &dat->res);
+  if (!status) status = op2i_resource_report(&dat->res);
   if (status || (place == OP2_PLACE_DEVICE && there == OP2I_HOST)) return status;
   return op2i_buffer_at(&dat->values, there, OP2_READ, OP2I_EVERY_ROW, &data);
 }
 
 op2_status op2_device_stats_get(op2_context ctx, op2_device_stats *stats) {
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_device_stats_get");
   if (status) return status;
   if (!stats) return op2i_error(OP2_ERR_ARG, "op2_device_stats_get: where to put them is null");
   const struct op2i_device *device = ctx->device ? ctx->device : ctx->shadow;

@@ -40,7 +40,7 @@ static op2_status check_alone(const int64_t ends[4], const int64_t *global, cons
 
 op2_status op2_set_create_halo(op2_context ctx, const int64_t ends[4], const int64_t *global,
                                const int32_t *owner, const char *name, op2_set *set) {
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_set_create_halo");
   if (status) return status;
   op2i_context_call(ctx, "op2_set_create_halo", name, op2i_digest_text(0, name), 0);
   if (ctx->comm) return op2i_set_create_halo(ctx, ends, global, owner, name, set);
@@ -174,7 +174,7 @@ static op2_status check_block(op2_dat dat, int64_t n, const void *pointer, const
   if (status) return status;
   if (n > 0 && !pointer)
     return op2i_error(OP2_ERR_ARG, "%s: dat '%s': a null pointer", call, dat->obj.name);
-  return op2i_context_validate(dat->obj.ctx);
+  return op2i_context_validate(dat->obj.ctx, call);
 }
 
 /* Without ranks, elements of the halo sections have numbers as well. */
@@ -185,7 +185,7 @@ static unsigned rows_of(const struct op2_dat_s *dat) {
 static op2_status force(op2_dat dat, bool overwrite, const char *call) {
   op2_status status =
       op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, overwrite, call, dat->obj.name);
-  return status ? status : op2i_resource_report(dat->obj.ctx, &dat->res);
+  return status ? status : op2i_resource_report(&dat->res);
 }
 
 op2_status op2_dat_get_block(op2_dat dat, int64_t first, int64_t n, void *out) {

@@ -111,7 +111,7 @@ op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const in
   char room[OP2I_NAME_ROOM];
   struct op2i_halo *halo = NULL;
   op2_set set = NULL;
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_set_create_halo");
   if (status) return status;
   name = op2i_object_name(ctx, OP2I_SET, name, room);
   if (!ctx->comm)
@@ -172,7 +172,7 @@ static op2_status check_block(const int64_t ends[4], const char *name) {
 op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const char *name,
                                    op2_set *out) {
   char room[OP2I_NAME_ROOM];
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_set_create_sections");
   if (status) return status;
   op2i_context_call(ctx, "op2_set_create", name, op2i_digest_text(0, name), 0);
   name = op2i_object_name(ctx, OP2I_SET, name, room);
@@ -185,7 +185,7 @@ op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4], const
 }
 
 op2_status op2_set_create(op2_context ctx, int64_t size, const char *name, op2_set *set) {
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_set_create");
   if (status) return status;
   if (size >= 0)
     return op2_set_create_sections(ctx, (const int64_t[4]){size, size, size, size}, name, set);
@@ -312,7 +312,7 @@ op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions
   char room[OP2I_NAME_ROOM];
   op2_set subset = NULL;
   op2_status status = op2i_object_validate(parent, OP2I_SET, "op2_subset_create");
-  if (!status) status = op2i_context_validate(parent->obj.ctx);
+  if (!status) status = op2i_context_validate(parent->obj.ctx, "op2_subset_create");
   if (status) return status;
   op2i_object_call(parent, OP2I_SET, "op2_subset_create", name, op2i_digest_text(0, name));
   name = op2i_object_name(parent->obj.ctx, OP2I_SET, name, room);

@@ -58,7 +58,7 @@ static op2_status combine(op2_set a, op2_set b, unsigned kept, const char *name,
                           const char *function) {
   op2_set subset = NULL;
   op2_status status = op2i_object_validate(a, OP2I_SET, function);
-  if (!status) status = op2i_context_validate(a->obj.ctx);
+  if (!status) status = op2i_context_validate(a->obj.ctx, function);
   if (status) return status;
   op2i_object_call(a, OP2I_SET, function, name, op2i_object_digest(op2i_digest_text(0, name), b));
   if (!out) return op2i_error(OP2_ERR_ARG, "%s: where to put the subset is null", function);

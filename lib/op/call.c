@@ -80,7 +80,7 @@ static op2_status check_value(const struct request *r, int n, double *bytes) {
 }
 
 static op2_status check(const struct request *r) {
-  op2_status status = op2i_context_validate(r->ctx);
+  op2_status status = op2i_context_validate(r->ctx, "op2_call");
   double bytes = 0;
   if (status) return status;
   if (!r->function) return wrong(r, OP2_ERR_ARG, "the function is null");

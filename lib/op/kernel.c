@@ -170,7 +170,7 @@ static uint64_t digest(const op2_kernel_desc *desc) {
 
 op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
   op2_kernel kernel = NULL;
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_kernel_create");
   if (status) return status;
   op2i_context_call(ctx, "op2_kernel_create", desc ? desc->name : NULL, 0, 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");

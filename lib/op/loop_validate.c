@@ -460,7 +460,7 @@ static op2_status check_handles(const struct call *call) {
   snprintf(what, sizeof what, "%s:%d: op2_par_loop", call->where.file, call->where.line);
   op2_status status = op2i_object_validate(call->kernel, OP2I_KERNEL, what);
   if (!status) status = op2i_object_validate(call->set, OP2I_SET, what);
-  if (!status) status = op2i_context_validate(call->set->obj.ctx);
+  if (!status) status = op2i_context_validate(call->set->obj.ctx, "op2_par_loop");
   if (status) return status;
   if (call->kernel->obj.ctx != call->set->obj.ctx)
     return wrong(call, OP2_ERR_MISMATCH, "kernel and set belong to different contexts");

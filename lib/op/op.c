@@ -53,20 +53,6 @@ static op2_status in_scope(op2_where where, const struct op2i_op *op, int d) {
   return status;
 }
 
-op2_status op2i_op_refuse_inside(op2_context ctx, const char *call) {
-  struct op2i_text text = {0};
-  if (!ctx->nested) return OP2_SUCCESS;
-  ctx->nested->kind->describe(ctx->nested, &text);
-  op2_status status =
-      text.failed ? op2i_error_nomem("a message")
-                  : op2i_error(OP2_ERR_STATE,
-                               "%s cannot be called inside an operator's function: %s is running "
-                               "(call it after op2_flush)",
-                               call, text.chars);
-  op2i_text_free(&text);
-  return status;
-}
-
 op2_status op2i_op_validate_scopes(op2_where where, const struct op2i_op *op) {
   for (int d = 0; d < op->ndats; d++)
     if (op->dats[d]->open_writes || (op->dats[d]->open_reads && op2i_modifies(op->dat_access[d])))

@@ -43,7 +43,6 @@ struct op2i_op {
   int32_t payload_bytes;  /* captured values, 16-byte aligned pieces */
   uint64_t digest;        /* with ranks: digest of what is the same each time; 0: not known yet */
   bool counted;           /* automatic renumbering has counted it, and need not do so again */
-  void *alone;            /* the scheduler's: the program of this operation alone, or null */
 };
 
 /* Set the id, and allocate the tables of up to n dats and n globals, all zero. */
@@ -52,10 +51,6 @@ void op2i_op_free_tables(struct op2i_op *op);
 /* OP2_ERR_STATE if an open access scope forbids queueing the operation. This is the part of its
  * checks that an earlier success does not cover. */
 op2_status op2i_op_validate_scopes(op2_where where, const struct op2i_op *op);
-/* OP2_ERR_STATE while an operation that queues others runs and its function calls `call`. Calls
- * that would take away what the operation still needs are refused: those that change the mesh, or
- * end the context. */
-op2_status op2i_op_refuse_inside(op2_context ctx, const char *call);
 /* op_trail.c: add the operation to the trail by which ranks compare their calls. It is about to be
  * queued, by a call that all ranks make (trail.h). */
 void op2i_op_trail(struct op2i_op *op, op2_where where, const unsigned char *payload,

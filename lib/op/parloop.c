@@ -75,8 +75,9 @@ op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, i
   op2_loop parloop = NULL;
   op2_status status = op2i_object_validate(set, OP2I_SET, "op2_loop_create");
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_loop_create: where to put the loop is null");
+  if (status == OP2_ERR_STATE) return status;
   op2i_object_call(set, OP2I_SET, "op2_loop_create", NULL, 0);
-  bool together = !status && !op2i_context_validate(set->obj.ctx);
+  bool together = !status && !op2i_context_validate(set->obj.ctx, "op2_loop_create");
   status = create(known(where), kernel, set, nargs, args, &parloop);
   if (together) status = op2i_context_agree(set->obj.ctx, status);
   if (status)
@@ -144,7 +145,7 @@ op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **
 
 static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish) {
   op2_status status = op2i_object_validate(parloop, OP2I_LOOP, call);
-  if (!status) status = op2i_context_validate(parloop->obj.ctx);
+  if (!status) status = op2i_context_validate(parloop->obj.ctx, call);
   if (!status) status = op2i_op_validate_scopes(parloop->where, &parloop->loop->op);
   if (status) return status;
   if (wish == OP2I_LATER && parloop->obj.ctx->config.eager) wish = OP2I_EAGER;

@@ -133,7 +133,7 @@ static op2_status agree(op2_context ctx, op2_status status) {
 
 static op2_status check_map(op2_map map) {
   op2_status status = op2i_object_validate(map, OP2I_MAP, "op2_renumber");
-  if (!status) status = op2i_context_validate(map->obj.ctx);
+  if (!status) status = op2i_context_validate(map->obj.ctx, "op2_renumber");
   if (status) return status;
   if (map->global) return op2i_map_partition_first("op2_renumber, map", map);
   if (!map->idx)
@@ -170,7 +170,7 @@ op2_status op2_renumber(op2_map map) {
   if (!op2i_object_is(map, OP2I_MAP) || map->obj.ctx->finalized) return status;
   op2_context ctx = map->obj.ctx;
   double start = op2i_seconds();
-  if (ctx->nested) return status ? status : op2i_op_refuse_inside(ctx, "op2_renumber");
+  if (ctx->records->inside) return status;
   op2i_object_call(map, OP2I_MAP, "op2_renumber", NULL, 0);
   OP2I_TRY(agree(ctx, status));
   OP2I_TRY(agree(ctx, prepare(&r, map)));

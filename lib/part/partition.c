@@ -221,8 +221,7 @@ op2_status op2_partition(op2_context ctx, const op2_partition_options *how,
                          op2_partition_report *report) {
   OP2I_FP_DEFAULT;
   const op2_partition_options blocks = {.method = OP2_PARTITION_BLOCKS};
-  op2_status status = op2i_context_validate(ctx);
-  if (!status) status = op2i_op_refuse_inside(ctx, "op2_partition");
+  op2_status status = op2i_context_validate(ctx, "op2_partition");
   if (status) return status;
   struct op2i_parting p = {0};
   if (!how) how = &blocks;

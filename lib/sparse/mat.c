@@ -26,7 +26,7 @@ static void release_mat(void *object) {
 static op2_status check(op2_sparsity sparsity, int row_dim, int column_dim, op2_type type,
                         const char *name) {
   op2_status status = op2i_object_validate(sparsity, OP2I_SPARSITY, "op2_mat_create");
-  if (!status) status = op2i_context_validate(sparsity->obj.ctx);
+  if (!status) status = op2i_context_validate(sparsity->obj.ctx, "op2_mat_create");
   if (status) return status;
   if (row_dim < 1 || column_dim < 1 || row_dim > INT32_MAX / column_dim)
     return op2i_error(OP2_ERR_ARG, "matrix '%s': blocks of %d rows and %d columns", name, row_dim,

@@ -48,7 +48,7 @@ static op2_status check_map(op2_map map, op2_map first, const char *side, const 
   char what[64];
   snprintf(what, sizeof what, "op2_sparsity_create, %s", side);
   op2_status status = op2i_object_validate(map, OP2I_MAP, what);
-  if (!status) status = op2i_context_validate(map->obj.ctx);
+  if (!status) status = op2i_context_validate(map->obj.ctx, "op2_sparsity_create");
   if (status) return status;
   if (map->obj.ctx != first->obj.ctx)
     return op2i_error(OP2_ERR_MISMATCH,
@@ -305,7 +305,7 @@ op2_status op2_sparsity_create(int npairs, const op2_map_pair *pairs, const char
   name = op2i_object_name(op2i_object_context(first, OP2I_MAP), OP2I_SPARSITY, name, room);
   op2_status status = check(npairs, pairs, name);
   bool together = npairs > 0 && pairs && op2i_object_is(pairs[0].rows, OP2I_MAP) &&
-                  !op2i_context_validate(pairs[0].rows->obj.ctx);
+                  !op2i_context_validate(pairs[0].rows->obj.ctx, "op2_sparsity_create");
   if (!status) status = begin(npairs, pairs, name, &sparsity);
   if (together) status = op2i_context_agree(pairs[0].rows->obj.ctx, status);
   if (!status) status = make(sparsity);

@@ -239,7 +239,7 @@ op2_status op2i_vector_check(struct op2i_vector_call *call, struct op2i_shape *s
   op2_status status = check_object(call, which, call->vectors[0], call->kind, NULL);
   if (status) return status;
   *shape = shape_of(call->kind, call->vectors[0]);
-  status = op2i_context_validate(shape->ctx);
+  status = op2i_context_validate(shape->ctx, form->name);
   for (int v = 1; form->vectors[v] && !status; v++) status = check_vector(call, v, shape);
   if (!status && form->real && !op2i_type_real(shape->type))
     status =

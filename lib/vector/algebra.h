@@ -104,8 +104,6 @@ op2_status op2i_vector_kernel(op2_context ctx, const struct op2i_vector_key *key
                               op2_kernel *kernel);
 /* dat_many.c: append the source text of the kernel of a block. */
 void op2i_many_text(const struct op2i_vector_key *key, struct op2i_text *text);
-/* dat_many.c: release the globals into which blocks of scalar products are reduced. */
-void op2i_many_forget(op2_context ctx);
 
 /* Queue a loop for a checked call on dats. */
 op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);

@@ -21,11 +21,6 @@ struct op2i_vector_kernel {
 };
 
 static void free_kernels(op2_context ctx) {
-  for (int i = 0; i < 2; i++) {
-    op2i_unref(ctx->norm_parts[i]);
-    ctx->norm_parts[i] = NULL;
-  }
-  op2i_many_forget(ctx);
   while (ctx->vector_kernels) {
     struct op2i_vector_kernel *kernel = ctx->vector_kernels;
     ctx->vector_kernels = kernel->next;
@@ -193,15 +188,14 @@ static int make_args(const struct op2i_vector_call *call, const struct op2i_vect
   return n;
 }
 
-/* The second global of a norm is set to 0. The nested queue of a solve has one of its own, so that
- * its operations do not wait for those outside the solve. */
+/* The second global of a norm is set to 0. */
 static op2_status begin_parts(op2_context ctx, op2_gbl *parts) {
   static const double nothing[OP2I_PARTS];
-  op2_gbl *kept = &ctx->norm_parts[ctx->nested != NULL];
+  op2_gbl *kept = &ctx->records->norm_parts;
   op2_status status = OP2_SUCCESS;
   if (!*kept) status = op2_gbl_create(ctx, OP2I_PARTS, OP2_F64, NULL, "parts of a norm", kept);
   if (status) return status;
-  (*kept)->now->res.nested_id = ctx->nested_id;
+  op2i_gbl_admit(*kept);
   *parts = *kept;
   return op2_gbl_set(*kept, nothing);
 }
@@ -227,14 +221,12 @@ static op2_status queue_reduction(const struct op2i_vector_call *call,
   op2_gbl result = call->result;
   int64_t start;
   op2i_reduction_start(call->op, result->type, &start);
-  struct op2i_version *was = op2i_version_ref(result->now);
+  struct op2i_version *was = op2i_version_ref(op2i_gbl_now(result));
   op2_status status = op2_gbl_set(result, &start);
   if (!status) status = queue_all(call, key, kernel, set, args, nargs);
-  if ((status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !result->now->res.poison) {
-    struct op2i_version *begun = result->now;
-    op2i_scheduler.undo(result->obj.ctx->sched, begun);
-    result->now = was;
-    was = begun;
+  if ((status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !op2i_gbl_poisoned(result)) {
+    op2i_scheduler.undo(result->obj.ctx->sched, op2i_gbl_now(result));
+    op2i_gbl_replace(result, op2i_version_ref(was));
   }
   op2i_version_unref(was);
   return status;

@@ -175,44 +175,33 @@ static op2_status queue_sum(const struct many *many, const struct block *block) 
 static op2_status queue_one(const struct many *many, const struct block *block) {
   static const double start[BLOCK];
   op2_gbl result = many->call.result;
-  struct op2i_version *was = op2i_version_ref(result->now);
+  struct op2i_version *was = op2i_version_ref(op2i_gbl_now(result));
   op2_status status = op2_gbl_set(result, start);
   if (!status) status = queue_block(many, block, result);
-  if ((status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !result->now->res.poison) {
-    struct op2i_version *begun = result->now;
-    op2i_scheduler.undo(many->shape.ctx->sched, begun);
-    result->now = was;
-    was = begun;
+  if ((status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !op2i_gbl_poisoned(result)) {
+    op2i_scheduler.undo(many->shape.ctx->sched, op2i_gbl_now(result));
+    op2i_gbl_replace(result, op2i_version_ref(was));
   }
   op2i_version_unref(was);
   return status;
 }
 
-/* The global of a block, with as many values. The context keeps these globals: one for each of the
- * last blocks, of 4, 2 and 1 dats, and one for each block of 8. Operations in the nested queue of a
- * solve have their own, so that they do not wait for those outside. */
+/* The global of a block, with as many values. The queue in use keeps these globals: one for each of
+ * the last blocks, of 4, 2 and 1 dats, and one for each block of 8. */
 static op2_gbl *global_of_block(const struct many *many, const struct block *block) {
   enum { LAST = 3 };
-  struct op2i_gbls *kept = &many->shape.ctx->dot_parts[many->shape.ctx->nested != NULL];
+  struct op2i_records *records = many->shape.ctx->records;
   const int last = block->count == 4 ? 0 : block->count == 2 ? 1 : 2;
   const int at = block->count == BLOCK ? LAST + block->first / BLOCK : last;
-  if (at >= kept->n) {
+  if (at >= records->ndot_parts) {
     const int n = at + 1 > LAST ? at + 1 : LAST;
-    op2_gbl *gbls = op2i_realloc(kept->gbls, (size_t)n * sizeof *gbls);
+    op2_gbl *gbls = op2i_realloc(records->dot_parts, (size_t)n * sizeof *gbls);
     if (!gbls) return NULL;
-    memset(gbls + kept->n, 0, (size_t)(n - kept->n) * sizeof *gbls);
-    *kept = (struct op2i_gbls){gbls, n};
+    memset(gbls + records->ndot_parts, 0, (size_t)(n - records->ndot_parts) * sizeof *gbls);
+    records->dot_parts = gbls;
+    records->ndot_parts = n;
   }
-  return &kept->gbls[at];
-}
-
-void op2i_many_forget(op2_context ctx) {
-  for (int inside = 0; inside < 2; inside++) {
-    struct op2i_gbls *kept = &ctx->dot_parts[inside];
-    for (int i = 0; i < kept->n; i++) op2i_unref(kept->gbls[i]);
-    op2i_free(kept->gbls);
-    *kept = (struct op2i_gbls){0};
-  }
+  return &records->dot_parts[at];
 }
 
 static op2_status queue_part(const struct many *many, const struct block *block) {
@@ -224,7 +213,7 @@ static op2_status queue_part(const struct many *many, const struct block *block)
   if (!*part)
     status = op2_gbl_create(ctx, block->count, OP2_F64, NULL, "some scalar products", part);
   if (status) return status;
-  (*part)->now->res.nested_id = ctx->nested_id;
+  op2i_gbl_admit(*part);
   status = op2_gbl_set(*part, start);
   return status ? status : queue_block(many, block, *part);
 }

@@ -39,8 +39,8 @@ int64_t op2i_graph_place(struct op2i_node *const *nodes, int64_t n, int64_t numb
   return lo < n && nodes[lo]->number == number ? lo : -1;
 }
 
-struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t r,
-                                         const char **name) {
+const struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t r,
+                                               const char **name) {
   const struct op2i_op *op = node->op;
   if (r < op->ndats) {
     if (name) *name = op->dats[r]->obj.name;
@@ -73,35 +73,36 @@ static inline bool add_edge(const struct joining *joining, int64_t from, int32_t
 
 /* Reserve memory for one more reader, after dropping those that have run: a dat that is never
  * written would otherwise keep all of its readers. */
-static int grow_readers(struct op2i_resource *resource, int64_t oldest) {
+static int grow_readers(struct op2i_record *record, int64_t oldest) {
   int64_t kept = 0;
-  for (int64_t i = 0; i < resource->nreaders; i++)
-    if (resource->readers[i] >= oldest) resource->readers[kept++] = resource->readers[i];
-  resource->nreaders = kept;
-  return op2i_grow(&resource->readers, sizeof *resource->readers, kept,
-                   &resource->readers_capacity);
+  for (int64_t i = 0; i < record->nreaders; i++)
+    if (record->readers[i] >= oldest) record->readers[kept++] = record->readers[i];
+  record->nreaders = kept;
+  return op2i_grow(&record->readers, sizeof *record->readers, kept, &record->readers_capacity);
 }
 
 /* Reserve memory for a use of the resource; *most grows by the number of edges that the use
  * can have. */
-static inline int reserve_use(struct op2i_resource *resource, op2_access access, int64_t oldest,
+static inline int reserve_use(struct op2i_record *record, op2_access access, int64_t oldest,
                               int64_t *most) {
   if (op2i_modifies(access))
-    *most += resource->nreaders;
-  else if (resource->nreaders == resource->readers_capacity)
-    return grow_readers(resource, oldest);
+    *most += record->nreaders;
+  else if (record->nreaders == record->readers_capacity)
+    return grow_readers(record, oldest);
   return 0;
 }
 
 /* Reserve all memory that joining the node needs, so that it cannot fail half done. */
 static int reserve_uses(struct op2i_sched *sched, const struct op2i_node *node, int64_t oldest) {
   const struct op2i_op *op = node->op;
+  struct op2i_record *records = sched->records.list;
   int32_t n = op->ndats + op->ngbls;
   int64_t most = sched->queue.nedges + n;
   for (int d = 0; d < op->ndats; d++)
-    if (reserve_use(&op->dats[d]->res, op->dat_access[d], oldest, &most)) return -1;
+    if (reserve_use(&records[op->dats[d]->res.slot], op->dat_access[d], oldest, &most)) return -1;
   for (int g = 0; g < op->ngbls; g++)
-    if (reserve_use(&node->versions[g]->res, op->gbl_access[g], oldest, &most)) return -1;
+    if (reserve_use(&records[node->versions[g]->res.slot], op->gbl_access[g], oldest, &most))
+      return -1;
   return op2i_reserve(&sched->queue.before, sizeof *sched->queue.before, n,
                       &sched->queue.before_capacity) ||
                  op2i_reserve(&sched->queue.edges, sizeof *sched->queue.edges, most,
@@ -112,22 +113,21 @@ static int reserve_uses(struct op2i_sched *sched, const struct op2i_node *node, 
 
 /* A reader follows the last writer. A writer follows the readers since then, and also the last
  * writer if it reads or if nobody has read in between. */
-static void join_use(const struct joining *joining, struct op2i_resource *resource,
-                     op2_access access, int32_t r) {
-  int64_t writer = resource->last_writer, nreaders = resource->nreaders;
-  joining->sched->queue.before[r] = (struct op2i_before){resource, writer, nreaders};
+static void join_use(const struct joining *joining, int32_t slot, op2_access access, int32_t r) {
+  struct op2i_record *record = &joining->sched->records.list[slot];
+  int64_t writer = record->last_writer, nreaders = record->nreaders;
+  joining->sched->queue.before[r] = (struct op2i_before){slot, writer, nreaders};
   if (!op2i_overwrites(access)) add_edge(joining, writer, r, OP2I_RAW);
   if (!op2i_modifies(access)) {
-    resource->readers[nreaders] = joining->number;
-    resource->nreaders = nreaders + 1;
+    record->readers[nreaders] = joining->number;
+    record->nreaders = nreaders + 1;
     return;
   }
   bool read = false;
-  for (int64_t i = 0; i < nreaders; i++)
-    read |= add_edge(joining, resource->readers[i], r, OP2I_WAR);
+  for (int64_t i = 0; i < nreaders; i++) read |= add_edge(joining, record->readers[i], r, OP2I_WAR);
   if (op2i_overwrites(access) && !read) add_edge(joining, writer, r, OP2I_WAW);
-  resource->nreaders = 0;
-  resource->last_writer = joining->number;
+  record->nreaders = 0;
+  record->last_writer = joining->number;
 }
 
 static op2_status join_node(struct op2i_sched *sched, struct op2i_node *node, int64_t oldest) {
@@ -137,9 +137,10 @@ static op2_status join_node(struct op2i_sched *sched, struct op2i_node *node, in
   int32_t ndats = op->ndats, ngbls = op->ngbls;
   if (reserve_uses(sched, node, oldest)) return op2i_error_nomem("the graph of loops");
   node->first_edge = sched->queue.nedges;
-  for (int32_t d = 0; d < ndats; d++) join_use(&joining, &op->dats[d]->res, op->dat_access[d], d);
+  for (int32_t d = 0; d < ndats; d++)
+    join_use(&joining, op->dats[d]->res.slot, op->dat_access[d], d);
   for (int32_t g = 0; g < ngbls; g++)
-    join_use(&joining, &node->versions[g]->res, op->gbl_access[g], ndats + g);
+    join_use(&joining, node->versions[g]->res.slot, op->gbl_access[g], ndats + g);
   node->nedges = (int32_t)(sched->queue.nedges - node->first_edge);
   sched->queue.nbefore = ndats + ngbls;
   return OP2_SUCCESS;
@@ -183,7 +184,7 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_wh
                              .first_edge = 0,
                              .nedges = 0,
                              .fused = 0};
-  for (int g = 0; g < op->ngbls; g++) node->versions[g] = op->gbls[g]->now;
+  for (int g = 0; g < op->ngbls; g++) node->versions[g] = op2i_gbl_now(op->gbls[g]);
   if (op->payload_bytes) memcpy(node->payload, payload, (size_t)op->payload_bytes);
   op2_status status = op->kind->capture ? op->kind->capture(op, node->payload) : OP2_SUCCESS;
   if (status) op2i_slab_give(&sched->queue.slab, piece, piece_bytes(op));
@@ -230,9 +231,10 @@ static void mark_number(struct op2i_sched *sched, int64_t number) {
 
 int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *resource,
                         bool overwrite) {
-  mark_number(sched, resource->last_writer);
-  if (overwrite)
-    for (int64_t i = 0; i < resource->nreaders; i++) mark_number(sched, resource->readers[i]);
+  const struct op2i_record *record = resource ? &sched->records.list[resource->slot] : NULL;
+  if (record) mark_number(sched, record->last_writer);
+  for (int64_t i = 0; overwrite && i < record->nreaders; i++)
+    mark_number(sched, record->readers[i]);
   int64_t marked = 0;
   /* a node was marked whose kind keeps the order of the queue, so earlier ones of such
    * kinds must run as well */
@@ -266,8 +268,10 @@ void op2i_graph_undo(struct op2i_sched *sched) {
   struct op2i_node *node = &sched->queue.nodes[--sched->queue.nnodes];
   if (sched->queue.njoined > sched->queue.nnodes) {
     for (int64_t r = 0; r < sched->queue.nbefore; r++) {
-      sched->queue.before[r].resource->last_writer = sched->queue.before[r].last_writer;
-      sched->queue.before[r].resource->nreaders = sched->queue.before[r].nreaders;
+      const struct op2i_before *before = &sched->queue.before[r];
+      struct op2i_record *record = &sched->records.list[before->slot];
+      record->last_writer = before->last_writer;
+      record->nreaders = before->nreaders;
     }
     sched->queue.nedges = node->first_edge;
     sched->queue.njoined--;

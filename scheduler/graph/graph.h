@@ -47,16 +47,16 @@ struct op2i_node *op2i_graph_find(struct op2i_sched *sched,
                                   int64_t number); /* null when it has run */
 /* Index of a node in a list that is in the order of the queue; -1: it is not there. */
 int64_t op2i_graph_place(struct op2i_node *const *nodes, int64_t n, int64_t number);
-/* Mark the nodes that must run before the resource may be read, or overwritten. Returns
- * their number. */
+/* Mark the nodes that must run before the resource may be read, or overwritten, and those on which
+ * marked nodes depend. Returns the number of marked ones. No resource: null and not overwritten. */
 int64_t op2i_graph_mark(struct op2i_sched *sched, const struct op2i_resource *resource,
                         bool overwrite);
 int64_t op2i_graph_mark_all(struct op2i_sched *sched);
 /* Drop the marked nodes. */
 void op2i_graph_retire(struct op2i_sched *sched);
 /* The resource that an edge or an access of a node refers to, and its name. */
-struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t resource,
-                                         const char **name);
+const struct op2i_resource *op2i_node_resource(const struct op2i_node *node, int32_t resource,
+                                               const char **name);
 
 /* The loop of a node; null for operations of another kind. */
 static inline struct op2i_loop *op2i_node_loop(const struct op2i_node *node) {

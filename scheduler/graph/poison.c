@@ -32,9 +32,9 @@ static bool cures(struct op2i_op *op, int32_t r, bool halo) {
 
 struct op2i_failure *op2i_poison_read(const struct op2i_node *node) {
   struct op2i_failure *lowest = NULL;
-  if (!node->op->ctx->npoisoned) return NULL;
+  if (!node->op->ctx->records->npoisoned) return NULL;
   for (int32_t r = 0; r < op2i_op_nresources(node->op); r++) {
-    struct op2i_failure *poison = op2i_node_resource(node, r, NULL)->poison;
+    struct op2i_failure *poison = op2i_resource_record(op2i_node_resource(node, r, NULL))->poison;
     if (!poison || op2i_overwrites(op2i_op_access(node->op, r))) continue;
     if (!lowest || poison->loop_number < lowest->loop_number) lowest = poison;
   }
@@ -43,18 +43,19 @@ struct op2i_failure *op2i_poison_read(const struct op2i_node *node) {
 
 void op2i_poison_results(const struct op2i_node *node, struct op2i_failure *failure) {
   for (int32_t r = 0; r < op2i_op_nresources(node->op); r++) {
-    struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
+    const struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
     if (!op2i_modifies(op2i_op_access(node->op, r))) continue;
     op2i_resource_poison(resource, failure);
-    resource->poison_halo |= writes_halo(node->op, r);
+    op2i_resource_record(resource)->poison_halo |= writes_halo(node->op, r);
   }
 }
 
 void op2i_poison_cure(const struct op2i_node *node) {
-  if (!node->op->ctx->npoisoned) return;
+  if (!node->op->ctx->records->npoisoned) return;
   for (int32_t r = 0; r < op2i_op_nresources(node->op); r++) {
-    struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
-    if (resource->poison && cures(node->op, r, resource->poison_halo))
+    const struct op2i_resource *resource = op2i_node_resource(node, r, NULL);
+    const struct op2i_record *record = op2i_resource_record(resource);
+    if (record->poison && cures(node->op, r, record->poison_halo))
       op2i_resource_poison(resource, NULL);
   }
 }

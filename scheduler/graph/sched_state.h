@@ -20,7 +20,7 @@ enum { OP2I_FORCES = 16 };
 
 /* State of a resource before the node joined last touched it. */
 struct op2i_before {
-  struct op2i_resource *resource;
+  int32_t slot;
   int64_t last_writer, nreaders;
 };
 
@@ -65,6 +65,8 @@ struct op2i_queue {
   int64_t marked_capacity;
 };
 
+enum { OP2I_ALONE_LISTS = 256 }; /* a power of 2 */
+
 /* Plans, tilings, combinations and programs, which are kept for equal operations. */
 struct op2i_caches {
   struct op2i_plan_cache *plans;
@@ -72,6 +74,8 @@ struct op2i_caches {
   struct op2i_combinations *combinations;
   struct op2i_program *programs; /* newest first */
   int64_t nprograms;
+  /* programs of one operation each, in lists by its id, newest first */
+  struct op2i_program *alone[OP2I_ALONE_LISTS];
 };
 
 /* Counts and times for op2_explain() and the statistics of a context. */
@@ -121,8 +125,8 @@ struct op2i_sched {
    * null: there was none. outer: the queue that contains the operation of this nested queue; null:
    * this queue is not nested. */
   struct op2i_sched *inner, *outer;
-  struct op2i_failure *outer_failures; /* the context's failures, kept while a nested queue runs */
-  int64_t watched; /* number of the loop whose failure the caller waits for, 0 none */
+  struct op2i_records records; /* what this queue knows of dats and globals */
+  int64_t watched;             /* number of the loop whose failure the caller waits for, 0 none */
   struct op2i_failure *watched_failure; /* its own failure, or the one that cancelled it */
   struct op2i_queue queue;
   struct op2i_caches caches;

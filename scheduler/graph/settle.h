@@ -2,6 +2,7 @@
 #ifndef OP2I_SETTLE_H
 #define OP2I_SETTLE_H
 
+#include "failure.h"
 #include "sched_state.h"
 
 /* ---- poison.c: values that failures make invalid --------------------------------------------- */

@@ -23,7 +23,7 @@ static double positive(double seconds) { return seconds > 0 ? seconds : 0; }
 
 op2_status op2_times_get(op2_context ctx, op2_times *times) {
   OP2I_FP_DEFAULT;
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_times_get");
   if (status) return status;
   if (!times) return op2i_error(OP2_ERR_ARG, "op2_times_get: where to put the times is null");
   const struct op2i_spent *spent = &ctx->sched->stats.spent;

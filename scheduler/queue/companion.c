@@ -18,8 +18,8 @@
 #include "types.h"
 #include "watch.h"
 
-static op2_status comm_of(op2_context ctx, struct op2i_comm **comm) {
-  op2_status status = op2i_context_validate(ctx);
+static op2_status comm_of(op2_context ctx, const char *call, struct op2i_comm **comm) {
+  op2_status status = op2i_context_validate(ctx, call);
   if (!status) *comm = ctx->comm;
   return status;
 }
@@ -32,7 +32,7 @@ static op2_status host_rows(op2_dat dat, op2_access access, void **rows) {
   return op2i_error(OP2_ERR_NOMEM, "out of memory for dat '%s'", dat->obj.name);
 }
 
-static void admit(op2_dat dat) { dat->res.nested_id = dat->obj.ctx->nested_id; }
+static void admit(op2_dat dat) { op2i_resource_admit(&dat->res); }
 
 static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .comm_of = comm_of,

@@ -14,12 +14,12 @@
  * that are linked with what the library itself must not load unless it is needed, such as MPI. This
  * table is all that they call, and op2i_companion() is the only symbol that the shared library
  * exports besides the public ones. */
-enum { OP2I_COMPANION_VERSION = 9 }; /* changes with this file and what it includes */
+enum { OP2I_COMPANION_VERSION = 10 }; /* changes with this file and what it includes */
 
 struct op2i_companion {
   /* Ranks. init_ranks(): see init.h. comm_of(): null for a context without other ranks. */
   op2_status (*init_ranks)(const op2_options *options, struct op2i_comm *comm, op2_context *ctx);
-  op2_status (*comm_of)(op2_context ctx, struct op2i_comm **comm);
+  op2_status (*comm_of)(op2_context ctx, const char *call, struct op2i_comm **comm);
   op2_status (*agree)(struct op2i_comm *comm, op2_status status);
   op2_status (*greatest)(struct op2i_comm *comm, int n, int64_t *values);
   op2_status (*share)(struct op2i_comm *comm, int root, void *data, size_t bytes);
@@ -53,7 +53,7 @@ struct op2i_companion {
   void (*node_rank_compare)(struct op2i_node_rank *node_rank, const struct op2i_cpu_set *sets);
   /* Contexts and objects: see context.h and object.h. hold() and let_go() count a reference
    * to a context. */
-  op2_status (*context_validate)(op2_context ctx);
+  op2_status (*context_validate)(op2_context ctx, const char *call);
   op2_status (*validate)(const void *object, enum op2i_kind kind, const char *what);
   void (*hold)(op2_context ctx);
   void (*let_go)(op2_context ctx);

@@ -79,6 +79,7 @@ static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_
   OP2I_TRY(choose_backend(ctx));
   ctx->workers = ctx->backend->workers(ctx->backend_state);
   status = op2i_sched_create(ctx, &ctx->sched);
+  if (!status) op2i_sched_use(ctx->sched);
   if (status) {
     ctx->backend->close(ctx->backend_state);
     goto fail;
@@ -98,9 +99,9 @@ fail:
 }
 
 static void drop_failures(op2_context ctx) {
-  while (ctx->failures) {
-    struct op2i_failure *failure = ctx->failures;
-    ctx->failures = failure->next;
+  while (ctx->records->failures) {
+    struct op2i_failure *failure = ctx->records->failures;
+    ctx->records->failures = failure->next;
     op2i_log(ctx, OP2I_LOG_ERROR, "also failed: %s", failure->message);
     failure->next = NULL;
     op2i_failure_unref(failure);
@@ -115,7 +116,6 @@ static void end(op2_context ctx) {
   ctx->finalized = true;
   op2i_process_leave(ctx);
   op2i_sched_destroy(ctx->sched);
-  ctx->sched = NULL;
   op2i_comm_free(ctx->comm); /* no rank may wait for one whose program has kept a handle */
   ctx->comm = NULL;
   op2i_interned_loops.free(ctx);
@@ -218,9 +218,8 @@ op2_status op2_finalize(op2_context *handle) {
   OP2I_FP_DEFAULT;
   if (!handle || !*handle) return OP2_SUCCESS;
   op2_context ctx = *handle;
-  if (ctx->magic == OP2I_CONTEXT_MAGIC && ctx->calling) return op2i_error_in_callback(ctx);
   op2_status status = OP2_SUCCESS;
-  if (ctx->magic == OP2I_CONTEXT_MAGIC) status = op2i_op_refuse_inside(ctx, "op2_finalize");
+  if (ctx->magic == OP2I_CONTEXT_MAGIC) status = op2i_context_allow(ctx, "op2_finalize");
   if (status) return status;
   /* This comes before the handle is null, since functions of op2_call() may have it. */
   if (ctx->magic == OP2I_CONTEXT_MAGIC && !ctx->finalized) status = leave(ctx);

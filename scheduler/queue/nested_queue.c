@@ -1,95 +1,67 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* A nested queue for an operation that itself queues others while it runs, such as a solver. What
  * it queues does not wait for nodes of the outer queue, nor they for it; they wait only for the
- * operation as a whole. */
+ * operation as a whole. Each queue has a table of its own of what it knows of dats and globals, so
+ * nothing of the outer queue changes meanwhile. */
 #include "error.h"
+#include "failure.h"
 #include "gbl.h"
 #include "mem.h"
 #include "sched.h"
 
-struct op2i_saved_state {
-  struct op2i_resource *dats;
-  struct op2i_version **gbls;
-};
-
-static void free_saved(struct op2i_saved_state *saved) {
-  if (!saved) return;
-  op2i_free(saved->dats);
-  op2i_free(saved->gbls);
-  op2i_free(saved);
-}
-
-/* Allocate what enter() saves, with new versions of the globals for the nested queue. */
-static op2_status alloc_saved(const struct op2i_op *op, struct op2i_version *const *versions,
-                              struct op2i_saved_state **out) {
-  struct op2i_saved_state *saved = *out = op2i_calloc(1, sizeof *saved);
+/* The versions that globals have in the nested queue: they begin with the values that they had when
+ * the operation was queued. */
+static op2_status copy_globals(const struct op2i_op *op, struct op2i_version *const *versions,
+                               struct op2i_version **copies) {
   op2_status status = OP2_SUCCESS;
-  if (!saved) return op2i_error_nomem("an operation that queues others");
-  saved->dats = op2i_calloc((size_t)op->ndats + 1, sizeof *saved->dats);
-  saved->gbls = op2i_calloc((size_t)op->ngbls + 1, sizeof(struct op2i_version *));
-  if (!saved->dats || !saved->gbls) return op2i_error_nomem("an operation that queues others");
   for (int g = 0; g < op->ngbls && !status; g++)
-    status = op2i_version_copy(op->gbls[g], versions[g], &saved->gbls[g]);
+    status = op2i_version_copy(op->gbls[g], versions[g], &copies[g]);
   return status;
-}
-
-static void swap_globals(const struct op2i_op *op, struct op2i_saved_state *saved) {
-  for (int g = 0; g < op->ngbls; g++) {
-    struct op2i_version *now = op->gbls[g]->now;
-    op->gbls[g]->now = saved->gbls[g];
-    saved->gbls[g] = now;
-    op->gbls[g]->now->res.nested_id = op->ctx->nested_id;
-  }
 }
 
 static op2_status prepare(struct op2i_sched *sched, const struct op2i_op *op,
-                          struct op2i_version *const *versions, struct op2i_saved_state **out) {
-  op2_status status = alloc_saved(op, versions, out);
-  if (status || sched->inner) return status;
-  status = op2i_sched_create(sched->ctx, &sched->inner);
-  if (!status) sched->inner->outer = sched;
-  return status;
+                          struct op2i_version *const *versions, struct op2i_version **copies) {
+  op2_status status = copy_globals(op, versions, copies);
+  if (!status && !sched->inner) status = op2i_sched_create(sched->ctx, &sched->inner);
+  if (status) return status;
+  sched->inner->outer = sched;
+  sched->inner->records.outer = &sched->records;
+  return op2i_records_reserve(&sched->inner->records, sched->ctx);
 }
 
-static void drop_globals(const struct op2i_op *op, struct op2i_saved_state *saved) {
-  for (int g = 0; saved && saved->gbls && g < op->ngbls; g++) op2i_version_unref(saved->gbls[g]);
-  free_saved(saved);
+static void begin(struct op2i_sched *inner, const struct op2i_op *op,
+                  struct op2i_version **copies) {
+  inner->records.inside = op;
+  inner->records.describe_inside = op->kind->describe;
+  inner->records.last_id_outside = inner->ctx->next_id;
+  op2i_sched_use(inner);
+  for (int d = 0; d < op->ndats; d++) op2i_resource_admit(&op->dats[d]->res);
+  for (int g = 0; g < op->ngbls; g++) op2i_gbl_begin_nested(op->gbls[g], copies[g]);
 }
 
 op2_status op2i_sched_enter(struct op2i_sched *sched, const struct op2i_op *op,
-                            struct op2i_version *const *versions, struct op2i_saved_state **out) {
-  op2_context ctx = sched->ctx;
+                            struct op2i_version *const *versions) {
   if (sched->outer)
     return op2i_error(OP2_ERR_STATE,
                       "an operation that runs others cannot run inside another such");
-  op2_status status = op2i_context_agree(ctx, prepare(sched, op, versions, out));
-  if (status) {
-    drop_globals(op, *out);
-    return status;
-  }
-  sched->inner->outer_failures = ctx->failures;
-  ctx->failures = NULL;
-  ctx->sched = sched->inner;
-  ctx->nested = op;
-  ctx->last_id_outside = ctx->next_id;
-  ctx->nested_id++;
-  for (int d = 0; d < op->ndats; d++) {
-    (*out)->dats[d] = op->dats[d]->res;
-    op2i_resource_init(&op->dats[d]->res, ctx);
-  }
-  swap_globals(op, *out);
-  return OP2_SUCCESS;
+  struct op2i_version **copies = op2i_calloc((size_t)op->ngbls + 1, sizeof *copies);
+  op2_status status =
+      copies ? prepare(sched, op, versions, copies) : op2i_error_nomem("an operation");
+  status = op2i_context_agree(sched->ctx, status);
+  if (!status) begin(sched->inner, op, copies);
+  for (int g = 0; copies && status && g < op->ngbls; g++) op2i_version_unref(copies[g]);
+  op2i_free(copies);
+  return status;
 }
 
-op2_status op2i_sched_check_inside(const struct op2i_sched *sched, const struct op2i_op *op,
-                                   op2_where where) {
+op2_status op2i_sched_check_inside(const struct op2i_op *op, op2_where where) {
   for (int d = 0; d < op->ndats; d++)
-    if (op->dats[d]->res.nested_id != sched->ctx->nested_id)
+    if (!op2i_resource_admitted(&op->dats[d]->res))
       return op2i_error(OP2_ERR_STATE,
                         "%s:%d: dat '%s' is used inside an operator that does not name it",
                         where.file, where.line, op->dats[d]->obj.name);
   for (int g = 0; g < op->ngbls; g++)
-    if (op->gbls[g]->now->res.nested_id != sched->ctx->nested_id)
+    if (!op2i_resource_admitted(&op->gbls[g]->res))
       return op2i_error(OP2_ERR_STATE,
                         "%s:%d: global '%s' is used inside an operator that does not name it",
                         where.file, where.line, op->gbls[g]->obj.name);
@@ -97,14 +69,15 @@ op2_status op2i_sched_check_inside(const struct op2i_sched *sched, const struct 
 }
 
 /* Report the first failure as the result, unless `status` is a failure; release the others. */
-static op2_status report_failures(op2_context ctx, op2_status status) {
-  while (ctx->failures) {
+static op2_status report_failures(struct op2i_sched *inner, op2_status status) {
+  struct op2i_failure **failures = &inner->records.failures;
+  while (*failures) {
+    struct op2i_failure *failure = *failures;
     if (!status) {
-      status = op2i_failure_report(ctx, ctx->failures);
+      status = op2i_failure_report(inner->ctx, failure);
       continue;
     }
-    struct op2i_failure *failure = ctx->failures;
-    ctx->failures = failure->next;
+    *failures = failure->next;
     failure->next = NULL;
     failure->reported = true;
     op2i_failure_unref(failure);
@@ -138,8 +111,7 @@ static void discard(struct op2i_sched *inner) {
   op2i_graph_retire(inner);
 }
 
-op2_status op2i_sched_leave(struct op2i_sched *sched, const struct op2i_op *op,
-                            struct op2i_saved_state *saved, op2_status status) {
+op2_status op2i_sched_leave(struct op2i_sched *sched, const struct op2i_op *op, op2_status status) {
   op2_context ctx = sched->ctx;
   struct op2i_sched *inner = sched->inner;
   char said[OP2I_WORDS] = "";
@@ -150,17 +122,10 @@ op2_status op2i_sched_leave(struct op2i_sched *sched, const struct op2i_op *op,
   else if (status)
     status = op2i_error(status, "%s", said);
   discard(inner);
-  status = report_failures(ctx, status);
-  ctx->failures = inner->outer_failures;
-  inner->outer_failures = NULL;
-  ctx->sched = sched;
-  ctx->nested = NULL;
+  status = report_failures(inner, status);
+  for (int g = 0; g < op->ngbls; g++) op2i_gbl_end_nested(op->gbls[g]);
+  op2i_records_clear(&inner->records);
+  op2i_sched_use(sched);
   add_up(sched, inner);
-  for (int d = 0; d < op->ndats; d++) {
-    op2i_resource_clear(&op->dats[d]->res);
-    op->dats[d]->res = saved->dats[d];
-  }
-  swap_globals(op, saved);
-  drop_globals(op, saved);
   return status;
 }

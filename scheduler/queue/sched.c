@@ -10,6 +10,7 @@
 #include "combination.h"
 #include "device.h"
 #include "error.h"
+#include "failure.h"
 #include "fpenv.h"
 #include "log.h"
 #include "loopdata.h"
@@ -39,13 +40,20 @@ op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
   return OP2_SUCCESS;
 }
 
+void op2i_sched_use(struct op2i_sched *sched) {
+  sched->ctx->sched = sched;
+  sched->ctx->records = &sched->records;
+}
+
 void op2i_sched_destroy(struct op2i_sched *sched) {
+  op2_context ctx = sched->ctx;
   if (sched->inner) op2i_sched_destroy(sched->inner);
   /* Freeing what is queued may free objects, which are then removed from all queues. */
   sched->inner = NULL;
   op2i_graph_mark_all(sched); /* nodes are left here only after a fatal error */
   op2i_graph_retire(sched);
   op2i_sched_forget_all(sched);
+  op2i_records_free(&sched->records);
   op2i_combinations_free(sched->caches.combinations);
   op2i_plan_cache_unref(sched->caches.plans);
   op2i_free(sched->queue.marked);
@@ -56,6 +64,10 @@ void op2i_sched_destroy(struct op2i_sched *sched) {
   op2i_free(sched->queue.before);
   op2i_text_free(&sched->stats.renumberings);
   op2i_text_free(&sched->drawing.exchanges);
+  if (ctx->sched == sched) {
+    ctx->sched = NULL;
+    ctx->records = NULL;
+  }
   op2i_free(sched);
 }
 
@@ -111,12 +123,12 @@ static op2_status flush(struct op2i_sched *sched, const char *call) {
   op2_status status =
       empty ? op2i_verify_ranks(sched, call, "") : op2i_sched_run_all(sched, call, "");
   if (status) return status;
-  return ctx->failures ? op2i_failure_report(ctx, ctx->failures) : OP2_SUCCESS;
+  return ctx->records->failures ? op2i_failure_report(ctx, ctx->records->failures) : OP2_SUCCESS;
 }
 
 static op2_status force(struct op2i_sched *sched, struct op2i_resource *resource, bool overwrite,
                         const char *call, const char *name) {
-  if (sched->outer && resource->nested_id != sched->ctx->nested_id)
+  if (!op2i_resource_admitted(resource))
     return op2i_error(OP2_ERR_STATE,
                       "%s: '%s' is looked at inside an operator that does not name it", call, name);
   op2_status status = op2i_graph_join(sched);
@@ -129,11 +141,10 @@ static op2_status force(struct op2i_sched *sched, struct op2i_resource *resource
 
 /* Mark the operation queued last and what it depends on, and run them. */
 static op2_status run_with_past(struct op2i_sched *sched, const char *why) {
-  static const struct op2i_resource none;
   op2_status status = op2i_graph_join(sched);
   if (status) return op2i_context_abort_ranks(sched->ctx, status);
   sched->queue.nodes[sched->queue.nnodes - 1].marked = true;
-  remember(sched, op2i_graph_mark(sched, &none, false), why, "");
+  remember(sched, op2i_graph_mark(sched, NULL, false), why, "");
   return run_marked(sched);
 }
 
@@ -165,8 +176,9 @@ static bool too_large(const struct op2i_sched *sched) {
 static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                           const unsigned char *payload, enum op2i_wish wish) {
   op2_status status = OP2_SUCCESS;
-  if (sched->ctx->fatal || sched->ctx->calling) return op2i_context_validate(sched->ctx);
-  if (sched->outer) status = op2i_sched_check_inside(sched, op, where);
+  if (sched->ctx->fatal || sched->ctx->calling)
+    return op2i_context_validate(sched->ctx, "op2_par_loop");
+  if (sched->outer) status = op2i_sched_check_inside(op, where);
   if (status) return status;
   op2i_op_trail(op, where, payload, wish == OP2I_COMPUTE);
   if (!op->counted) status = op2i_numbering_count(sched, op);
@@ -230,7 +242,7 @@ static op2_status wait_for_device(op2_context ctx) {
 
 op2_status op2_flush(op2_context ctx) {
   OP2I_FP_DEFAULT;
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_flush");
   if (status) return status;
   op2i_context_call(ctx, "op2_flush", NULL, 0, 0);
   status = flush(ctx->sched, "op2_flush");

@@ -13,7 +13,7 @@
 
 op2_status op2_comm_stats_get(op2_context ctx, op2_comm_stats *stats) {
   OP2I_FP_DEFAULT;
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_comm_stats_get");
   if (status) return status;
   if (!stats) return op2i_error(OP2_ERR_ARG, "op2_comm_stats_get: where to put them is null");
   const struct op2i_comm none = {0}, *comm = ctx->comm ? ctx->comm : &none;
@@ -26,7 +26,7 @@ op2_status op2_comm_stats_get(op2_context ctx, op2_comm_stats *stats) {
 }
 
 op2_status op2_comm_neighbour_get(op2_context ctx, int i, op2_comm_neighbour *out) {
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_comm_neighbour_get");
   if (status) return status;
   if (!out || i < 0)
     return op2i_error(OP2_ERR_ARG, "op2_comm_neighbour_get: a null pointer or a negative number");
@@ -41,7 +41,7 @@ op2_status op2_comm_neighbour_get(op2_context ctx, int i, op2_comm_neighbour *ou
 }
 
 op2_status op2_comm_dat_get(op2_context ctx, int i, op2_comm_dat *out) {
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_comm_dat_get");
   if (status) return status;
   if (!out || i < 0)
     return op2i_error(OP2_ERR_ARG, "op2_comm_dat_get: a null pointer or a negative number");

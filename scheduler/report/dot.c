@@ -243,7 +243,7 @@ static op2_status write_dot(struct op2i_sched *sched, FILE *stream, bool marked_
 
 op2_status op2_graph_write_dot(op2_context ctx, FILE *stream) {
   OP2I_FP_DEFAULT;
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_graph_write_dot");
   if (status) return status;
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_graph_write_dot: the stream is null");
   return write_dot(ctx->sched, stream, false, "op2_graph_write_dot");

@@ -321,7 +321,7 @@ static void explain_counts(op2_context ctx, FILE *stream) {
 
 op2_status op2_explain(op2_context ctx, FILE *stream) {
   OP2I_FP_DEFAULT;
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_explain");
   if (status) return status;
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_explain: the stream is null");
   struct op2i_sched *sched = ctx->sched;
@@ -371,7 +371,7 @@ static void add_up(const struct op2i_loop *first, op2_profile *profile) {
 
 op2_status op2_profile_get(op2_context ctx, int i, op2_profile *profile) {
   OP2I_FP_DEFAULT;
-  op2_status status = op2i_context_validate(ctx);
+  op2_status status = op2i_context_validate(ctx, "op2_profile_get");
   if (status) return status;
   if (!profile || i < 0)
     return op2i_error(OP2_ERR_ARG, "op2_profile_get: a null pointer or a negative line");

@@ -141,7 +141,7 @@ op2_status op2i_outcomes_before_call(struct op2i_sched *sched, struct op2i_node 
   if (!sched->ctx->comm) return OP2_SUCCESS;
   op2_status status = agree(sched, at, end, &failed);
   for (int64_t i = 0; i < grouping->n && failed; i++) make_stale(nodes[i]);
-  if (status || !(failed || sched->ctx->npoisoned)) return status;
+  if (status || !(failed || sched->ctx->records->npoisoned)) return status;
   struct op2i_outcome *outcomes = sched->outcomes.list + at;
   for (int64_t i = 0; i < grouping->groups[g].first; i++)
     outcomes[grouping->nodes[i]].ran = !outcomes[grouping->nodes[i]].settled;

@@ -141,18 +141,28 @@ static bool uses(const struct op2i_program *program, struct op2i_op *op) {
   return false;
 }
 
-static void forget_alone(struct op2i_op *op) {
-  for (struct op2i_program *program = op->alone, *next; program; program = next) {
-    next = program->next;
+/* The list in which programs of one operation are. */
+static struct op2i_program **alone_list(struct op2i_sched *sched, const struct op2i_op *op) {
+  return &sched->caches.alone[op->id & (OP2I_ALONE_LISTS - 1)];
+}
+
+/* Drop all programs of one operation alone but the newest few. */
+static void forget_alone(struct op2i_sched *sched, const struct op2i_op *op, int kept) {
+  for (struct op2i_program **at = alone_list(sched, op); *at;) {
+    struct op2i_program *program = *at;
+    if (program->ops[0] != op || kept-- > 0) {
+      at = &program->next;
+      continue;
+    }
+    *at = program->next;
     op2i_program_drop(program);
   }
-  op->alone = NULL;
 }
 
 void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op) {
   if (op2i_op_loop(op)) op2i_tilings_forget(sched, op2i_op_loop(op));
   if (op2i_op_loop(op)) op2i_combinations_forget(sched->caches.combinations, op2i_op_loop(op));
-  forget_alone(op);
+  forget_alone(sched, op, 0);
   for (struct op2i_program **at = &sched->caches.programs; *at;) {
     struct op2i_program *program = *at;
     if (!uses(program, op)) {
@@ -165,24 +175,19 @@ void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op) {
   }
 }
 
-static void forget_programs(struct op2i_sched *sched) {
-  while (sched->caches.programs) {
-    struct op2i_program *program = sched->caches.programs;
-    sched->caches.programs = program->next;
+static void drop_list(struct op2i_program **list) {
+  while (*list) {
+    struct op2i_program *program = *list;
+    *list = program->next;
     op2i_program_drop(program);
   }
-  sched->caches.nprograms = 0;
 }
 
 void op2i_sched_forget_all(struct op2i_sched *sched) {
-  op2_context ctx = sched->ctx;
   op2i_tilings_forget(sched, NULL);
-  forget_programs(sched);
-  for (struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
-       loop = loop->entry.next)
-    forget_alone(&loop->op);
-  for (struct op2i_user_call *call = ctx->calls; call; call = call->next) forget_alone(&call->op);
-  for (struct op2i_solve *solve = ctx->solves; solve; solve = solve->next) forget_alone(&solve->op);
+  drop_list(&sched->caches.programs);
+  sched->caches.nprograms = 0;
+  for (int i = 0; i < OP2I_ALONE_LISTS; i++) drop_list(&sched->caches.alone[i]);
 }
 
 op2_status op2i_verified(op2_status status, const char *pass) {
@@ -206,13 +211,11 @@ static void keep(struct op2i_sched *sched, struct op2i_program *program) {
 
 /* An operation by itself has a program for each combination of stale halos in which it has run; the
  * newest few are kept. */
-static void keep_alone(struct op2i_op *op, struct op2i_program *program) {
-  struct op2i_program *last = program;
-  program->next = op->alone;
-  op->alone = program;
-  for (int n = 1; last->next && n < ALONE_MAX; n++) last = last->next;
-  op2i_program_drop(last->next);
-  last->next = NULL;
+static void keep_alone(struct op2i_sched *sched, struct op2i_program *program) {
+  struct op2i_program **list = alone_list(sched, program->ops[0]);
+  program->next = *list;
+  *list = program;
+  forget_alone(sched, program->ops[0], ALONE_MAX);
 }
 
 /* Check that a program that is run again fits this queue as well as the one it was made for. */
@@ -223,16 +226,17 @@ static op2_status verify_found(struct op2i_sched *sched, const struct op2i_progr
                 : op2i_verified(op2i_grouping_verify(sched, nodes, &program->grouping), "replay");
 }
 
-static struct op2i_program *find_alone(struct op2i_node *const *nodes) {
-  struct op2i_program *program = nodes[0]->op->alone;
-  while (program && !same_stale(program, nodes)) program = program->next;
+static struct op2i_program *find_alone(struct op2i_sched *sched, struct op2i_node *const *nodes) {
+  struct op2i_program *program = *alone_list(sched, nodes[0]->op);
+  while (program && (program->ops[0] != nodes[0]->op || !same_stale(program, nodes)))
+    program = program->next;
   return program;
 }
 
 /* A program that is found moves to the front of the list. */
 static struct op2i_program *find_program(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                          int64_t n) {
-  if (n == 1) return find_alone(nodes);
+  if (n == 1) return find_alone(sched, nodes);
   uint64_t hash = hash_ops(nodes, n);
   for (struct op2i_program **at = &sched->caches.programs; *at; at = &(*at)->next) {
     struct op2i_program *program = *at;
@@ -265,7 +269,7 @@ static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *cons
     if (program->grouping.groups[g].count > 1)
       sched->stats.loops_fused += program->grouping.groups[g].count;
   if (n == 1)
-    keep_alone(nodes[0]->op, program);
+    keep_alone(sched, program);
   else
     keep(sched, program);
   return OP2_SUCCESS;

@@ -264,7 +264,8 @@ static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64
   struct op2i_task_list *list = op2i_calloc(1, sizeof *list);
   if (!list) return op2i_error_nomem("a program");
   double begin = op2i_prepare_begin(state->ctx->sched);
-  op2_status status = op2i_tasks_build(steps, nsteps, state->workers, config->chunk_us, list);
+  op2_status status =
+      op2i_tasks_build(state->ctx, steps, nsteps, state->workers, config->chunk_us, list);
   if (!status && config->verify) status = op2i_task_list_verify(steps, list);
   op2i_prepare_end(state->ctx->sched, begin);
   *kept = list;

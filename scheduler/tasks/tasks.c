@@ -31,8 +31,6 @@ struct granule {
 
 /* The state of a dat or a global that the program modifies. */
 struct track {
-  struct track *next;
-  struct op2i_resource *resource;
   int32_t shift;
   int64_t ngranules;
   struct granule *granules;
@@ -41,7 +39,8 @@ struct track {
 struct builder {
   struct op2i_step *steps;
   int64_t step, colour;
-  struct track *tracks;
+  struct track **tracks; /* [nslots] indexed by the slot of a resource; null: only read */
+  int32_t nslots;
   struct link *links;
   int64_t nlinks, links_capacity;
   int32_t free_link;
@@ -117,8 +116,12 @@ static void write_granule(struct builder *b, struct granule *s, int64_t group) {
 
 /* ---- tracks ---------------------------------------------------------------------------------- */
 
-static op2_status add_track(struct builder *b, struct op2i_resource *resource, int64_t size) {
-  if (resource->track) return OP2_SUCCESS;
+static struct track *track_of(const struct builder *b, const struct op2i_resource *resource) {
+  return b->tracks[resource->slot];
+}
+
+static op2_status add_track(struct builder *b, const struct op2i_resource *resource, int64_t size) {
+  if (track_of(b, resource)) return OP2_SUCCESS;
   struct track *track = op2i_calloc(1, sizeof *track);
   if (!track) return op2i_error_nomem("a program");
   track->shift = op2i_granule_shift(size);
@@ -130,10 +133,7 @@ static op2_status add_track(struct builder *b, struct op2i_resource *resource, i
   }
   for (int64_t s = 0; s < track->ngranules; s++)
     track->granules[s] = (struct granule){NONE, NONE, NONE, NONE, NONE};
-  track->resource = resource;
-  track->next = b->tracks;
-  b->tracks = track;
-  resource->track = track;
+  b->tracks[resource->slot] = track;
   return OP2_SUCCESS;
 }
 
@@ -170,7 +170,7 @@ static op2_status track_step(struct builder *b, const struct op2i_step *step) {
 static void touch_dat(struct builder *b, const struct op2i_step *step, int d, int32_t first,
                       int32_t last) {
   const struct op2i_loop *loop = step->loop;
-  struct track *track = loop->op.dats[d]->res.track;
+  struct track *track = track_of(b, &loop->op.dats[d]->res);
   if (!track) return; /* only read in this program */
   const struct op2i_loop_data *data = loop->attached.sched_data;
   const struct op2i_footprint *print = &data->footprints[step->range][d];
@@ -195,14 +195,14 @@ static void read_globals(struct builder *b, const struct op2i_step *step) {
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
     if (!op2i_arg_reads_global(arg)) continue;
-    struct track *track = step->values.versions[arg->gbl]->res.track;
+    struct track *track = track_of(b, &step->values.versions[arg->gbl]->res);
     if (track) read_granule(b, &track->granules[0]);
   }
 }
 
 static void write_globals(struct builder *b, const struct op2i_step *step) {
   for (int g = 0; g < step->loop->op.ngbls; g++) {
-    struct track *track = step->values.versions[g]->res.track;
+    struct track *track = track_of(b, &step->values.versions[g]->res);
     if (track && op2i_modifies(step->loop->op.gbl_access[g]))
       write_granule(b, &track->granules[0], b->step << 32);
   }
@@ -271,7 +271,7 @@ static op2_status build_move(struct builder *b, int32_t number) {
   const struct op2i_move *move = &step->where.moves[number];
   const int64_t group = b->step << 32 | UINT32_MAX;
   op2_dat dat = step->loop->op.dats[move->dat];
-  struct track *track = dat->res.track;
+  struct track *track = track_of(b, &dat->res);
   int64_t first = (int64_t)(move->source.first / dat->row_bytes);
   int64_t last = (int64_t)((move->source.first + move->source.bytes - 1) / dat->row_bytes);
   op2_status status = begin_task(b);
@@ -316,7 +316,7 @@ static op2_status build_leg(struct builder *b, const struct op2i_exchange *excha
   op2_status status = begin_task(b);
   if (status) return status;
   for (int i = 0; i < op2i_exchange_dats(exchange); i++) {
-    const struct track *track = op2i_exchange_dat(exchange, i)->res.track;
+    const struct track *track = track_of(b, &op2i_exchange_dat(exchange, i)->res);
     for (int part = 0; part < OP2I_HALO_PARTS && track; part++)
       touch_rows(b, track, op2i_exchange_rows(exchange, i, leg, part, ends), ends);
   }
@@ -369,7 +369,7 @@ static op2_status build_colours(struct builder *b, int32_t blocks, int workers) 
 static void touch_element(struct builder *b, const struct op2i_step *step,
                           const struct op2i_loop_arg *arg, int64_t e, int64_t group) {
   const struct op2i_loop *loop = step->loop;
-  struct track *track = loop->op.dats[arg->dat]->res.track;
+  struct track *track = track_of(b, &loop->op.dats[arg->dat]->res);
   const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
   int32_t first = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
   for (int32_t k = 0; k < arg->arity; k++) {
@@ -399,7 +399,7 @@ static void touch_tile(struct builder *b, int32_t tile) {
   for (int32_t k = 0; k < chain->bundle.chain; k++) {
     const struct op2i_loop *loop = chain[k].loop;
     for (int a = 0; a < loop->nargs; a++)
-      if (loop->args[a].dat >= 0 && loop->op.dats[loop->args[a].dat]->res.track)
+      if (loop->args[a].dat >= 0 && track_of(b, &loop->op.dats[loop->args[a].dat]->res))
         touch_share(b, &chain[k], &loop->args[a],
                     &chain->tiles->shares[(int64_t)tile * chain->tiles->nloops + k], b->step << 32);
     read_globals(b, &chain[k]);
@@ -432,10 +432,11 @@ static op2_status build_chain(struct builder *b) {
 }
 
 /* Make the footprints of dats that the program modifies. */
-static op2_status footprints(const struct op2i_step *step) {
+static op2_status footprints(const struct builder *b, const struct op2i_step *step) {
   op2_status status = OP2_SUCCESS;
   for (int32_t d = 0; d < step->loop->op.ndats && !status; d++)
-    if (step->loop->op.dats[d]->res.track) status = op2i_loop_footprint(step->loop, step->range, d);
+    if (track_of(b, &step->loop->op.dats[d]->res))
+      status = op2i_loop_footprint(step->loop, step->range, d);
   return status;
 }
 
@@ -448,7 +449,7 @@ static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   if (step->hi <= step->lo) return OP2_SUCCESS;
   for (int32_t i = 0; i < step->where.nmoves && !status; i++) status = build_move(b, i);
   if (!status && step->where.place == OP2I_DEVICE) return build_launches(b);
-  if (!status) status = footprints(step);
+  if (!status) status = footprints(b, step);
   if (!status) status = op2i_step_begin(step, plan->nblocks);
   if (status) return status;
   int64_t first_chunk = b->ntasks;
@@ -470,21 +471,29 @@ static op2_status count_stages(struct op2i_task_list *list) {
   return OP2_SUCCESS;
 }
 
-op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
-                            struct op2i_task_list *list) {
-  struct builder b = {.steps = steps, .free_link = NONE, .device = NONE, .list = list};
-  op2_status status = OP2_SUCCESS;
+static void free_tracks(struct builder *b) {
+  for (int32_t s = 0; b->tracks && s < b->nslots; s++) {
+    if (b->tracks[s]) op2i_free(b->tracks[s]->granules);
+    op2i_free(b->tracks[s]);
+  }
+  op2i_free(b->tracks);
+}
+
+op2_status op2i_tasks_build(op2_context ctx, struct op2i_step *steps, int64_t nsteps, int workers,
+                            int chunk_us, struct op2i_task_list *list) {
+  const int32_t nslots = ctx->slots.n;
+  struct builder b = {.steps = steps,
+                      .tracks = op2i_calloc((size_t)nslots + 1, sizeof *b.tracks),
+                      .nslots = nslots,
+                      .free_link = NONE,
+                      .device = NONE,
+                      .list = list};
+  op2_status status = b.tracks ? OP2_SUCCESS : op2i_error_nomem("a program");
   *list = (struct op2i_task_list){.seconds = op2i_program_seconds(steps, nsteps),
                                   .places = op2i_steps_places(steps, nsteps)};
   for (int64_t s = 0; s < nsteps && !status; s++) status = track_step(&b, &steps[s]);
   for (; b.step < nsteps && !status; b.step++) status = build_step(&b, workers, chunk_us);
-  while (b.tracks) {
-    struct track *track = b.tracks;
-    b.tracks = track->next;
-    track->resource->track = NULL;
-    op2i_free(track->granules);
-    op2i_free(track);
-  }
+  free_tracks(&b);
   op2i_free(b.links);
   op2i_free(b.deps);
   op2i_free(b.last_seen);

@@ -44,8 +44,8 @@ struct op2i_task_list {
 /* Cut steps into tasks. Chunks hold about chunk_us microseconds of measured work, and a loop that
  * is large enough has several for each worker. Memory for partial results is allocated. After a
  * failure the list is empty. */
-op2_status op2i_tasks_build(struct op2i_step *steps, int64_t nsteps, int workers, int chunk_us,
-                            struct op2i_task_list *list);
+op2_status op2i_tasks_build(op2_context ctx, struct op2i_step *steps, int64_t nsteps, int workers,
+                            int chunk_us, struct op2i_task_list *list);
 void op2i_task_list_clear(struct op2i_task_list *list);
 void op2i_task_list_free(struct op2i_task_list **list); /* clears and nulls; takes null */
 /* Begin an exchange, or wait for its end: the whole step runs in this thread. */

@@ -69,10 +69,17 @@ static void drop_each(struct op2i_step *steps, struct op2i_task_list *list) {
     }
 }
 
+static const struct op2i_loop *first_loop(const struct op2i_step *steps, int64_t nsteps) {
+  int64_t s = 0;
+  while (s + 1 < nsteps && !steps[s].loop) s++;
+  return steps[s].loop;
+}
+
 static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps) {
   (void)state;
   struct op2i_task_list list;
-  op2_status status = op2i_tasks_build(steps, nsteps, 2, 0, &list);
+  op2_status status =
+      op2i_tasks_build(first_loop(steps, nsteps)->op.ctx, steps, nsteps, 2, 0, &list);
   if (status) return status;
   status = op2i_task_list_verify(steps, &list);
   if (status) diag("%s", op2_error_message());

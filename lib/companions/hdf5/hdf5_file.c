@@ -106,7 +106,7 @@ op2_status op2i_file_is_open(op2_file file, const char *call) {
     return op2->error(OP2_ERR_ARG, "%s: not an open file", call);
   /* This check comes before any communication: a context that has ended has no ranks to communicate
    * with. */
-  return op2->context_validate(file->ctx);
+  return op2->context_validate(file->ctx, call);
 }
 
 op2_status op2i_file_member(op2_file file, const void *object, enum op2i_kind kind,
@@ -296,7 +296,7 @@ op2_status op2_file_open(op2_context ctx, const char *path, op2_file_mode mode, 
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
   op2_file file = NULL;
   if (!op2) return OP2_ERR_UNAVAILABLE;
-  op2_status status = op2->context_validate(ctx);
+  op2_status status = op2->context_validate(ctx, "op2_file_open");
   if (status) return status;
   op2->call(ctx, "op2_file_open", path, (uint64_t)mode, 0);
   status = check_open(op2, path, mode, out);
@@ -341,7 +341,7 @@ op2_status op2_file_close(op2_file *handle) {
   op2_file file = *handle;
   *handle = NULL;
   if (file->magic != OP2I_FILE_MAGIC) return op2i_file_is_open(file, "op2_file_close");
-  op2_status status = op2->context_validate(file->ctx);
+  op2_status status = op2->context_validate(file->ctx, "op2_file_close");
   if (!status) op2->call(file->ctx, "op2_file_close", NULL, 0, 0);
   /* The files of a forked child belong to its parent. */
   if (!file->ctx->forked) close_hdf5(file);

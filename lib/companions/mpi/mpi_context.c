@@ -72,7 +72,7 @@ op2_status op2_mpi_comm(op2_context ctx, MPI_Comm *out) {
   struct op2i_comm *comm;
   if (!op2) return OP2_ERR_UNAVAILABLE;
   if (!out) return op2->error(OP2_ERR_ARG, "op2_mpi_comm: where to put the communicator is null");
-  op2_status status = op2->comm_of(ctx, &comm);
+  op2_status status = op2->comm_of(ctx, "op2_mpi_comm", &comm);
   if (!status) status = mpi_is_there(op2, "op2_mpi_comm");
   if (status) return status;
   if (comm && op2i_comm_is_mpi(comm, out)) return OP2_SUCCESS;

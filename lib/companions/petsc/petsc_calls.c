@@ -195,7 +195,7 @@ op2_status op2_petsc_use(op2_context ctx, int argc, char **argv) {
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
   MPI_Comm comm;
   if (!op2) return OP2_ERR_UNAVAILABLE;
-  op2_status status = op2->context_validate(ctx);
+  op2_status status = op2->context_validate(ctx, "op2_petsc_use");
   if (status) return status;
   op2->call(ctx, "op2_petsc_use", NULL, 0, 0);
   if (argc < 0 || (argc > 0 && !argv))
