@@ -103,13 +103,13 @@ struct op2i_step_time {
   double elapsed;      /* of a program that workers share: in its first step */
 };
 
-/* State that the steps of a bundle share. Only the first of them uses it. */
+/* What belongs to steps that a backend is handed together, which depends on the places in which they
+ * run. A program has one for each step with which such steps may begin. */
 struct op2i_bundle {
   /* how often the steps' places were chosen by cost, and how many of them had a choice then */
   int64_t times_free, known_free;
   int64_t epoch; /* the context's epoch when all values but those of globals, requested at each run,
                     were last requested */
-  int32_t chain; /* number of steps of a chain that runs tile by tile */
   struct op2i_task_list *tasks; /* for a task backend; freed by op2i_task_list_free() */
   struct op2i_mode_stats modes;
 };
@@ -136,11 +136,12 @@ struct op2i_step {
                                          several places */
   const struct op2i_plan *plan; /* null: the backend needs none */
   const struct op2i_tile_plan *tiles; /* shared by the steps of a chain; null: not in tiles */
+  int32_t chain; /* number of steps of the chain that begins here and runs tile by tile */
   struct op2i_step_where where;
   struct op2i_step_values values;
   struct op2i_step_probe probe;
   struct op2i_step_time time;
-  struct op2i_bundle bundle;
+  struct op2i_bundle *bundle; /* the program's, of the steps that run together from here on */
 };
 
 /* Reductions. A block's partial result starts from the identity of its mode (MIN and MAX: the

@@ -66,6 +66,7 @@ struct op2i_program {
   int64_t nexchanges;
   int64_t nsteps;
   struct op2i_step *steps;
+  struct op2i_bundle *bundles;   /* [nsteps] */
   int64_t *step_group;           /* [nsteps] */
   unsigned char *payload;        /* payloads of fused groups, in their order */
   struct op2i_version **globals; /* the same for globals */

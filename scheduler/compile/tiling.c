@@ -286,7 +286,7 @@ static op2_status tile_chain(struct op2i_sched *sched, struct op2i_program *prog
       if (!status) status = compile_lists(sched, steps, n);
       if (!status) {
         for (int64_t s = 0; s < n; s++) steps[s].tiles = find_tiling(sched, steps, n)->plan;
-        steps[0].bundle.chain = (int32_t)n;
+        steps[0].chain = (int32_t)n;
         program->chains++;
         sched->stats.chains_tiled++;
       }
@@ -336,7 +336,6 @@ op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *prog
     if (!program->chains) program->untiled = "the tiles or their code could not be made";
     op2i_log(sched->ctx, OP2I_LOG_WARN, "no tiles: %s", op2_error_message());
   }
-  for (int64_t s = 0; s < program->nsteps; s++)
-    op2i_task_list_free(&program->steps[s].bundle.tasks);
+  for (int64_t s = 0; s < program->nsteps; s++) op2i_task_list_free(&program->bundles[s].tasks);
   return status;
 }

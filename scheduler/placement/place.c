@@ -58,7 +58,6 @@ void op2i_step_place(struct op2i_step *step, enum op2i_variant wish) {
   const struct op2i_loop *loop = step->loop;
   enum op2i_variant variant = op2i_loop_variant(loop, wish);
   enum op2i_place place = op2i_on_device(variant) ? OP2I_DEVICE : op2i_host_place(loop->op.ctx);
-  if (place != step->where.place) step->bundle.epoch = 0;
   step->function = loop->code.function[variant];
   step->where.place = place;
 }
@@ -127,6 +126,13 @@ static void by_rule(struct choice *c, int64_t s) {
   c->free[s] = rule.kind == OP2I_RULE_FREE && host && device && step->lo < step->hi;
 }
 
+/* Its values have to be requested anew in another place. */
+static void place_again(struct op2i_step *step, enum op2i_variant wish) {
+  const enum op2i_place before = step->where.place;
+  op2i_step_place(step, wish);
+  if (step->where.place != before) step->bundle->epoch = 0;
+}
+
 /* ---- all steps of a program, by measured times ----------------------------------------------- */
 
 /* The choice is made again after twice as many runs each time, since measurements get better and
@@ -136,10 +142,10 @@ static void by_cost(struct choice *c) {
   int64_t known = 0;
   if (op2i_probes_begin(c->sched, c->steps, c->n, c->free, c->where)) return;
   for (int64_t s = 0; s < c->n; s++) known += c->free[s];
-  if (known != c->steps->bundle.known_free) c->steps->bundle.times_free = 0;
-  c->steps->bundle.known_free = known;
+  if (known != c->steps->bundle->known_free) c->steps->bundle->times_free = 0;
+  c->steps->bundle->known_free = known;
   if (known == 0) return;
-  int64_t times = ++c->steps->bundle.times_free;
+  int64_t times = ++c->steps->bundle->times_free;
   if ((times & (times - 1)) == 0)
     (void)op2i_model_choose(c->sched, c->steps, c->n, c->free, c->where, &c->split);
 }
@@ -157,8 +163,8 @@ static bool split(struct choice *c, int64_t s) {
       c->where[s] == OP2I_ON_BOTH ? op2i_loop_cut(step->loop, ratio) : NULL;
   op2i_uncut_steps(step, half);
   if (!cut) return false;
-  op2i_step_place(half, c->wishes[1]);
-  op2i_step_place(step, c->wishes[0]);
+  place_again(half, c->wishes[1]);
+  place_again(step, c->wishes[0]);
   op2i_cut_steps(cut, step, half);
   return true;
 }
@@ -171,7 +177,7 @@ static void place_one(struct choice *c, int64_t s) {
   struct op2i_rule rule = op2i_loop_rule(step->loop);
   if (!both && c->where[s] == OP2I_ON_BOTH)
     c->where[s] = rule.parts[0] < rule.parts[1] ? OP2I_ON_DEVICE : OP2I_ON_HOST;
-  if (!both) op2i_step_place(step, c->wishes[c->where[s] == OP2I_ON_DEVICE]);
+  if (!both) place_again(step, c->wishes[c->where[s] == OP2I_ON_DEVICE]);
   if (step->range == 0) data->placed[c->where[s]]++;
 }
 

@@ -41,11 +41,11 @@ static void explain_chains(const struct op2i_sched *sched, const struct op2i_pro
                            FILE *stream) {
   for (int64_t s = 0; s < program->nsteps; s++) {
     const struct op2i_step *step = &program->steps[s];
-    if (step->bundle.chain)
+    if (step->chain)
       fprintf(stream,
               "  tiled: %" PRId32 " steps from %s on, in %" PRId32 " tiles, at most %" PRId32
               " one after the other\n",
-              step->bundle.chain, op2i_loop_name(step->loop), step->tiles->ntiles,
+              step->chain, op2i_loop_name(step->loop), step->tiles->ntiles,
               step->tiles->critical_path);
   }
   if (sched->ctx->config.tile == 0)
@@ -71,7 +71,7 @@ static void count_steps(const struct op2i_program *program, int64_t *calls, int6
   for (int64_t s = 0; s < program->nsteps; s++) {
     const struct op2i_step *step = &program->steps[s];
     *calls += step->kind == OP2I_STEP_CALL;
-    *tasks += step->bundle.tasks ? step->bundle.tasks->ntasks : 0;
+    *tasks += step->bundle->tasks ? step->bundle->tasks->ntasks : 0;
   }
 }
 
@@ -115,7 +115,7 @@ static void explain_programs(struct op2i_sched *sched, FILE *stream) {
     explain_chains(sched, p, stream);
     if (sched->ctx->device) explain_off_device(p, stream);
     explain_copies(sched, p, stream);
-    for (int64_t s = 0; s < p->nsteps; s++) op2i_mode_explain(&p->steps[s].bundle.modes, stream);
+    for (int64_t s = 0; s < p->nsteps; s++) op2i_mode_explain(&p->steps[s].bundle->modes, stream);
   }
 }
 

@@ -101,8 +101,9 @@ op2_status op2i_program_key(struct op2i_program *program, struct op2i_node *cons
 static void free_program(struct op2i_program *program) {
   for (int64_t s = 0; s < program->nsteps; s++) {
     op2i_step_end(&program->steps[s]);
-    op2i_task_list_free(&program->steps[s].bundle.tasks);
+    if (program->bundles) op2i_task_list_free(&program->bundles[s].tasks);
   }
+  op2i_free(program->bundles);
   for (int64_t x = 0; x < program->nexchanges; x++)
     op2i_exchange_free(program->exchanges[x].exchange);
   op2i_free(program->exchanges);

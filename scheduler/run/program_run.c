@@ -223,7 +223,7 @@ static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *progr
   op2_status status = OP2_SUCCESS;
   for (int64_t end = s + n, length; s < end && !status; s += length) {
     struct op2i_step *steps = &program->steps[s];
-    length = steps->bundle.chain ? steps->bundle.chain : 1;
+    length = steps->chain ? steps->chain : 1;
     status = steps->loop ? run_steps(sched, program, steps, length)
                          : run_exchange(sched->ctx, program, steps);
     op2_status failed = status;

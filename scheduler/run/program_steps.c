@@ -21,6 +21,7 @@ struct order {
 };
 
 static void add_step(struct op2i_program *program, int64_t g, struct op2i_step step) {
+  step.bundle = &program->bundles[program->nsteps];
   program->step_group[program->nsteps] = g;
   program->steps[program->nsteps++] = step;
 }
@@ -168,9 +169,10 @@ op2_status op2i_program_steps(struct op2i_sched *sched, struct op2i_program *pro
   size_t most = ngroups * (OP2I_RANGES + 1) + 2 * (size_t)program->nexchanges;
   struct order order = {.sched = sched, .program = program, .nodes = nodes};
   program->steps = op2i_calloc(most, sizeof *program->steps);
+  program->bundles = op2i_calloc(most, sizeof *program->bundles);
   program->step_group = op2i_calloc(most, sizeof *program->step_group);
   order.reduced = op2i_malloc(ngroups * sizeof *order.reduced);
-  op2_status status = program->steps && program->step_group && order.reduced
+  op2_status status = program->steps && program->bundles && program->step_group && order.reduced
                           ? OP2_SUCCESS
                           : op2i_error_nomem("a program");
   for (int64_t g = 0; g < program->grouping.ngroups && !status; g++) status = add_group(&order, g);

@@ -191,7 +191,7 @@ op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
                            struct op2i_step *steps, int64_t n) {
   op2_status status = OP2_SUCCESS;
   if (steps->where.moves) return op2i_moves_bind(ctx, program, steps, n);
-  bool moved = steps->bundle.epoch != ctx->epoch;
+  bool moved = steps->bundle->epoch != ctx->epoch;
   for (int64_t s = 0; s < n && !status; s++) {
     bool loop = steps[s].loop != NULL;
     if (loop)
@@ -199,7 +199,7 @@ op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
     else if (moved)
       status = bind_exchange(ctx, &steps[s]);
   }
-  steps->bundle.epoch = status ? 0 : ctx->epoch;
+  steps->bundle->epoch = status ? 0 : ctx->epoch;
   return status;
 }
 

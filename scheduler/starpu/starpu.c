@@ -258,7 +258,7 @@ static bool outdated(const struct op2i_task_list *list, const struct op2i_step *
 
 static op2_status have_tasks(struct state *state, struct op2i_step *steps, int64_t nsteps) {
   const struct op2i_config *config = &state->ctx->config;
-  struct op2i_task_list **kept = &steps->bundle.tasks;
+  struct op2i_task_list **kept = &steps->bundle->tasks;
   if (*kept && !outdated(*kept, steps, nsteps)) return OP2_SUCCESS;
   op2i_task_list_free(kept);
   struct op2i_task_list *list = op2i_calloc(1, sizeof *list);
@@ -311,7 +311,7 @@ static op2_status run_team(struct state *state, struct op2i_step *steps, int64_t
     for (end = s; end < nsteps && op2i_team_takes(&steps[end]);) end++;
     bool ran = end > s && team_ran(state, &steps[s], end - s);
     any = any || ran;
-    if (!any && steps->bundle.modes.either) {
+    if (!any && steps->bundle->modes.either) {
       *mode = OP2I_MODE_TASKS;
       return OP2_SUCCESS;
     }
@@ -350,7 +350,7 @@ static op2_status run_mode(struct state *state, struct op2i_step *steps, int64_t
     status = have_tasks(state, steps, nsteps);
   }
   if (!status && *mode == OP2I_MODE_TASKS)
-    status = submit_all(state, steps, nsteps, steps->bundle.tasks);
+    status = submit_all(state, steps, nsteps, steps->bundle->tasks);
   if (status != OP2_ERR_NOMEM && *mode == OP2I_MODE_TASKS) return status;
   *mode = OP2I_MODE_HERE;
   return run_here(state, steps, nsteps);
@@ -368,7 +368,7 @@ static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps
     clock += steps[i].time.elapsed;
     busy += steps[i].time.seconds;
   }
-  if (!status) op2i_mode_ran(&steps->bundle.modes, mode, clock, clock - busy / threads[mode]);
+  if (!status) op2i_mode_ran(&steps->bundle->modes, mode, clock, clock - busy / threads[mode]);
   return status;
 }
 

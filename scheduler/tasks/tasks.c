@@ -396,7 +396,7 @@ static void touch_share(struct builder *b, const struct op2i_step *step,
 
 static void touch_tile(struct builder *b, int32_t tile) {
   struct op2i_step *chain = &b->steps[b->step];
-  for (int32_t k = 0; k < chain->bundle.chain; k++) {
+  for (int32_t k = 0; k < chain->chain; k++) {
     const struct op2i_loop *loop = chain[k].loop;
     for (int a = 0; a < loop->nargs; a++)
       if (loop->args[a].dat >= 0 && track_of(b, &loop->op.dats[loop->args[a].dat]->res))
@@ -418,9 +418,9 @@ static op2_status build_tile(struct builder *b, int32_t tile, int64_t first_tile
 
 static op2_status build_chain(struct builder *b) {
   struct op2i_step *chain = &b->steps[b->step];
-  int64_t first_tile = b->ntasks, last = b->step + chain->bundle.chain;
+  int64_t first_tile = b->ntasks, last = b->step + chain->chain;
   op2_status status = OP2_SUCCESS;
-  for (int32_t k = 0; k < chain->bundle.chain && !status; k++)
+  for (int32_t k = 0; k < chain->chain && !status; k++)
     status = op2i_step_begin(&chain[k], chain->tiles->ntiles);
   for (int32_t t = 0; t < chain->tiles->ntiles && !status; t++)
     status = build_tile(b, t, first_tile);
@@ -443,7 +443,7 @@ static op2_status footprints(const struct builder *b, const struct op2i_step *st
 static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   struct op2i_step *step = &b->steps[b->step];
   if (!step->loop) return build_exchange(b);
-  if (step->bundle.chain) return build_chain(b);
+  if (step->chain) return build_chain(b);
   const struct op2i_plan *plan = step->plan;
   op2_status status = OP2_SUCCESS;
   if (step->hi <= step->lo) return OP2_SUCCESS;

@@ -37,7 +37,7 @@ static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_ti
 static void run_tile(struct op2i_step *chain, int32_t tile) {
   const struct op2i_tile_plan *tiles = chain->tiles;
   int64_t start = op2i_nanoseconds();
-  for (int32_t k = 0; k < chain->bundle.chain; k++) {
+  for (int32_t k = 0; k < chain->chain; k++) {
     run_share(&chain[k], tile, &tiles->shares[(int64_t)tile * tiles->nloops + k]);
     int64_t end = op2i_nanoseconds();
     __atomic_fetch_add(&chain[k].time.nanoseconds, end - start, __ATOMIC_RELAXED);
@@ -181,21 +181,21 @@ op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps) {
     struct op2i_step *step = &steps[s];
     op2_status status = step->loop ? OP2_SUCCESS : op2i_exchange_step_run(step);
     if (status) return status;
-    if (step->hi <= step->lo && !step->bundle.chain) continue;
+    if (step->hi <= step->lo && !step->chain) continue;
     status = op2i_step_moves_run(step);
     if (!status && step->where.place == OP2I_DEVICE) {
       status = run_on_device(step);
       if (!status) continue;
     }
-    for (int32_t k = 0; k < (step->bundle.chain ? step->bundle.chain : 1) && !status; k++)
+    for (int32_t k = 0; k < (step->chain ? step->chain : 1) && !status; k++)
       status = op2i_step_begin(&step[k], partials_of(step));
     if (status) return status;
-    if (step->bundle.chain)
+    if (step->chain)
       status = op2i_task_run(step, OP2I_TASK_TILE, 0, step->tiles->ntiles);
     else
       status = run_loop(step, nsteps - s);
     if (status) return status;
-    int64_t last = step->bundle.chain ? s + step->bundle.chain : s + 1;
+    int64_t last = step->chain ? s + step->chain : s + 1;
     for (; s < last; s++)
       if (steps[s].values.partials) op2i_step_combine(&steps[s], partials_of(&steps[s]));
     s--;

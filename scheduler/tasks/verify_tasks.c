@@ -135,7 +135,7 @@ static op2_status touch_position(struct verifier *c, const struct op2i_step *ste
 static op2_status touch_tile(struct verifier *c, const struct op2i_step *chain, int32_t tile) {
   const struct op2i_tile_plan *tiles = chain->tiles;
   op2_status status = OP2_SUCCESS;
-  for (int32_t k = 0; k < chain->bundle.chain && !status; k++) {
+  for (int32_t k = 0; k < chain->chain && !status; k++) {
     const struct op2i_tile_share *share = &tiles->shares[(int64_t)tile * tiles->nloops + k];
     status = touch_globals(c, &chain[k], false);
     for (int32_t r = 0; r < share->nspans; r++)

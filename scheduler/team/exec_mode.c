@@ -39,7 +39,7 @@ static enum op2i_exec_mode choose_with_reason(struct op2i_mode_stats *modes,
 
 static bool has_chain(const struct op2i_step *steps, int64_t nsteps) {
   for (int64_t s = 0; s < nsteps; s++)
-    if (steps[s].bundle.chain) return true;
+    if (steps[s].chain) return true;
   return false;
 }
 
@@ -66,7 +66,7 @@ static bool compared(const struct op2i_mode_stats *modes) {
 
 static enum op2i_exec_mode team_or_here(struct op2i_step *steps, int64_t nsteps,
                                         const struct op2i_workers_info *workers) {
-  struct op2i_mode_stats *modes = &steps->bundle.modes;
+  struct op2i_mode_stats *modes = &steps->bundle->modes;
   double all = op2i_program_seconds(steps, nsteps);
   if (all < least_seconds)
     return choose_with_reason(modes, OP2I_MODE_HERE, "there is too little to do");
@@ -106,7 +106,7 @@ static bool is_due(const struct op2i_mode_stats *modes, double team) {
 
 static enum op2i_exec_mode team_or_tasks(struct op2i_step *steps, int64_t nsteps,
                                          const struct op2i_workers_info *workers) {
-  struct op2i_mode_stats *modes = &steps->bundle.modes;
+  struct op2i_mode_stats *modes = &steps->bundle->modes;
   modes->either = true;
   modes->seconds = op2i_program_seconds(steps, nsteps);
   modes->saves = op2i_team_saves(steps, nsteps, workers->members);
@@ -130,7 +130,7 @@ static enum op2i_exec_mode team_or_tasks(struct op2i_step *steps, int64_t nsteps
 enum op2i_exec_mode op2i_mode_choose(struct op2i_step *steps, int64_t nsteps,
                                      const struct op2i_config *config,
                                      const struct op2i_workers_info *workers) {
-  struct op2i_mode_stats *modes = &steps->bundle.modes;
+  struct op2i_mode_stats *modes = &steps->bundle->modes;
   bool team = workers->members > 1 && config->team != 0 && !has_chain(steps, nsteps);
   modes->either = false;
   if (workers->over) return choose_with_reason(modes, OP2I_MODE_HERE, "the workers have ended");

@@ -52,7 +52,7 @@ void op2i_team_destroy(struct op2i_team *team) {
 /* ---- estimated gain of sharing --------------------------------------------------------------- */
 
 bool op2i_team_takes(const struct op2i_step *step) {
-  return step->loop && !step->bundle.chain && step->where.place != OP2I_DEVICE &&
+  return step->loop && !step->chain && step->where.place != OP2I_DEVICE &&
          !op2i_is_split(step->where.split) && !step->where.nmoves;
 }
 

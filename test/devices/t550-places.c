@@ -298,7 +298,7 @@ static void dependences(void) {
   queue_step(&m);
   CHECK(op2_flush(m.ctx));
   const struct op2i_program *program = m.ctx->sched->caches.programs;
-  const struct op2i_task_list *list = program ? program->steps->bundle.tasks : NULL;
+  const struct op2i_task_list *list = program ? program->steps->bundle->tasks : NULL;
   int64_t kinds[OP2I_TASK_DEVICE + 1] = {0}, alone = 0, waiting = 0;
   for (int64_t t = 0; list && t < list->ntasks; t++) {
     const struct op2i_task *task = &list->tasks[t];

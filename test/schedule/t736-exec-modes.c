@@ -28,6 +28,7 @@ struct model {
   struct op2i_loop_data data[STEPS];
   struct op2i_plan plan;
   struct op2i_step steps[STEPS];
+  struct op2i_bundle bundle;
   struct op2i_config config;
   struct op2i_workers_info workers;
 };
@@ -47,7 +48,8 @@ static void make_model(struct model *m, double microseconds) {
     m->loops[s].attached.sched_data = &m->data[s];
     m->loops[s].set = &m->set;
     m->loops[s].bytes = 1e6; /* used for loops that have never run */
-    m->steps[s] = (struct op2i_step){.loop = &m->loops[s], .hi = BLOCKS * BLOCK, .plan = &m->plan};
+    m->steps[s] = (struct op2i_step){
+        .loop = &m->loops[s], .hi = BLOCKS * BLOCK, .plan = &m->plan, .bundle = &m->bundle};
   }
 }
 
@@ -58,7 +60,7 @@ static enum op2i_exec_mode choose(struct model *m) {
 /* Record a run in which each thread was idle for `waited` microseconds. */
 static void ran_idly(struct model *m, enum op2i_exec_mode mode, double microseconds,
                      double waited) {
-  op2i_mode_ran(&m->steps->bundle.modes, mode, 1e-6 * microseconds, 1e-6 * waited);
+  op2i_mode_ran(&m->steps->bundle->modes, mode, 1e-6 * microseconds, 1e-6 * waited);
 }
 
 static void ran(struct model *m, enum op2i_exec_mode mode, double microseconds) {
@@ -74,8 +76,8 @@ static void make_known(struct model *m, double microseconds) {
 
 static void says(struct model *m, enum op2i_exec_mode mode, const char *why) {
   enum op2i_exec_mode got = choose(m);
-  ok(got == mode && strstr(m->steps->bundle.modes.why, why), "%s", why);
-  if (got != mode) diag("way %d, expected %d: %s", got, mode, m->steps->bundle.modes.why);
+  ok(got == mode && strstr(m->steps->bundle->modes.why, why), "%s", why);
+  if (got != mode) diag("way %d, expected %d: %s", got, mode, m->steps->bundle->modes.why);
 }
 
 static void test_rule(void) {
@@ -92,7 +94,7 @@ static void test_rule(void) {
   says(&m, OP2I_MODE_TASKS, "OP2_CHUNK_US=0");
   m.config.team = 1;
   says(&m, OP2I_MODE_TEAM, "OP2_TEAM=1");
-  m.steps[1].bundle.chain = 1;
+  m.steps[1].chain = 1;
   says(&m, OP2I_MODE_TASKS, "OP2_CHUNK_US=0");
   m.workers.over = true;
   says(&m, OP2I_MODE_HERE, "the workers have ended");
@@ -149,7 +151,7 @@ static void test_feedback(void) {
   is_int(tries_of(&m, 150), 10000, "a team that is faster stays");
   make_known(&m, 200);
   is_int(tries_of(&m, 245), 9, "one that is slower goes when it has lost two programs' time");
-  ok(strstr(m.steps->bundle.modes.why, "slower when it was last tried") != NULL,
+  ok(strstr(m.steps->bundle->modes.why, "slower when it was last tried") != NULL,
      "and that is said");
   is_int(pause_of(&m), 32, "it is tried again after 32 programs");
   is_int(tries_of(&m, 5000), 1, "and goes at once when it takes very long");
@@ -169,11 +171,11 @@ static void test_slow_runs(void) {
   struct model m;
   make_known(&m, 200);
   for (int i = 0; i < 5; i++) ran(&m, OP2I_MODE_HERE, 100000);
-  ok(m.steps->bundle.modes.takes[OP2I_MODE_HERE] < 225e-6, "runs that were held up say little (%g)",
-     m.steps->bundle.modes.takes[OP2I_MODE_HERE]);
+  ok(m.steps->bundle->modes.takes[OP2I_MODE_HERE] < 225e-6,
+     "runs that were held up say little (%g)", m.steps->bundle->modes.takes[OP2I_MODE_HERE]);
   for (int i = 0; i < 20; i++) ran(&m, OP2I_MODE_HERE, 100);
-  ok(m.steps->bundle.modes.takes[OP2I_MODE_HERE] < 101e-6, "quick ones do (%g)",
-     m.steps->bundle.modes.takes[OP2I_MODE_HERE]);
+  ok(m.steps->bundle->modes.takes[OP2I_MODE_HERE] < 101e-6, "quick ones do (%g)",
+     m.steps->bundle->modes.takes[OP2I_MODE_HERE]);
 }
 
 /* The threshold for using a team is higher than the one for giving it up. */
@@ -197,9 +199,9 @@ static void test_either(void) {
   struct model m;
   make_model(&m, 1000);
   says(&m, OP2I_MODE_TEAM, "hardly wait");
-  ok(m.steps->bundle.modes.either, "who has no team for it takes tasks");
+  ok(m.steps->bundle->modes.either, "who has no team for it takes tasks");
   m.config.chunk_us = 600;
-  ok(choose(&m) != OP2I_MODE_TASKS && !m.steps->bundle.modes.either,
+  ok(choose(&m) != OP2I_MODE_TASKS && !m.steps->bundle->modes.either,
      "but not where a loop is not worth them");
   m.config.chunk_us = 400;
   m.plan.ncolors = BLOCKS, m.plan.color_offs = (int32_t *)(uintptr_t)each;
