@@ -4,7 +4,12 @@
 #include <string.h>
 
 #include "error.h"
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_emit.h"
+#include "simd_parse.h"
+#include "simd_stmt.h"
+#include "simd_tree.h"
+#include "simd_vary.h"
 
 /* The width of masks is that of the elements' numbers, so that most comparisons need no
  * conversion. */

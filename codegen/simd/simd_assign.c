@@ -2,7 +2,12 @@
 /* Prints assignments to varying variables, and varying subscripts. */
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_expr.h"
+#include "simd_helper.h"
+#include "simd_parse.h"
+#include "simd_print.h"
+#include "simd_tree.h"
 
 enum { TIGHT_UNARY = 13, TIGHT_POSTFIX = 14 };
 

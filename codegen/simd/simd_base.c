@@ -3,7 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_tree.h"
 
 void *op2i_simd_take(struct op2i_simd *l, size_t bytes) {
   void *taken = op2i_arena_take(&l->arena, bytes);

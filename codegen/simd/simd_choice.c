@@ -3,7 +3,12 @@
  * lanes; the others only if some lane needs them, under a mask of those lanes. */
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_helper.h"
+#include "simd_math.h"
+#include "simd_print.h"
+#include "simd_tree.h"
+#include "simd_vary.h"
 
 enum { TIGHT_CHOICE = 2, TIGHT_OR = 5, TIGHT_AND = 7, TIGHT_UNARY = 13 };
 

@@ -4,7 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_emit.h"
+#include "simd_helper.h"
+#include "simd_print.h"
+#include "simd_tree.h"
 
 static void statement(struct op2i_simd_printer *p, const struct op2i_simd_node *s);
 

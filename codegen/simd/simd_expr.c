@@ -3,7 +3,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_emit.h"
+#include "simd_expr.h"
+#include "simd_math.h"
+#include "simd_parse.h"
+#include "simd_stmt.h"
+#include "simd_tree.h"
 
 static void unreadable(struct op2i_simd_parser *p) {
   const struct op2i_piece *t = &p->r.tokens[p->r.at];

@@ -3,7 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_stmt.h"
+#include "simd_tree.h"
+#include "simd_vary.h"
 
 enum { FORMS_MAX = 100 };
 

@@ -2,7 +2,12 @@
 /* Prints whole functions; those that are called come before their callers. */
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_emit.h"
+#include "simd_helper.h"
+#include "simd_print.h"
+#include "simd_tree.h"
+#include "simd_vary.h"
 
 int op2i_simd_function(struct op2i_simd *l, const char *name, size_t length) {
   const struct op2i_unit *unit = l->unit;

@@ -4,7 +4,10 @@
  * refused where it is used. */
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_parse.h"
+#include "simd_stmt.h"
+#include "simd_tree.h"
 
 static void add(struct op2i_simd *l, struct op2i_simd_var *var) {
   var->fixed = true;

@@ -2,7 +2,11 @@
 /* Types and helper functions of the generated text. */
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_helper.h"
+#include "simd_math.h"
+#include "simd_parse.h"
+#include "simd_tree.h"
 
 /* ---- types ----------------------------------------------------------------------------------- */
 

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_expr.h"
+#include "simd_parse.h"
+#include "simd_tree.h"
 
 static bool is_float(const char *text, int length) {
   bool hex = length > 1 && text[0] == '0' && (text[1] == 'x' || text[1] == 'X');

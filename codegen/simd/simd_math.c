@@ -2,7 +2,8 @@
 /* The functions of the C library that vectorised kernels may call. */
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_math.h"
+#include "simd_parse.h"
 
 static const struct op2i_simd_math functions[] = {
     {"fabs", "dd", OP2I_SIMD_SMALL},      {"copysign", "ddd", OP2I_SIMD_SMALL},

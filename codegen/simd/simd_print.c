@@ -2,7 +2,13 @@
 /* Prints expressions: uniform ones as scalar C, varying ones as vectors. */
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_emit.h"
+#include "simd_helper.h"
+#include "simd_math.h"
+#include "simd_parse.h"
+#include "simd_print.h"
+#include "simd_tree.h"
 
 enum { TIGHT_CHOICE = 2, TIGHT_SHIFT = 10, TIGHT_UNARY = 13, TIGHT_POSTFIX = 14 };
 

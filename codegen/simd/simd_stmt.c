@@ -4,7 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_expr.h"
+#include "simd_parse.h"
+#include "simd_stmt.h"
+#include "simd_tree.h"
+#include "simd_vary.h"
 
 /* ---- declarations ---------------------------------------------------------------------------- */
 

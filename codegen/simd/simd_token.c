@@ -3,7 +3,9 @@
 #include <string.h>
 
 #include "conditional.h"
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_parse.h"
+#include "simd_tree.h"
 
 /* ---- directives ------------------------------------------------------------------------------ */
 

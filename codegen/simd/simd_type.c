@@ -2,7 +2,11 @@
 /* Types: how declarations spell them, and the common type of two operands. */
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_expr.h"
+#include "simd_parse.h"
+#include "simd_stmt.h"
+#include "simd_tree.h"
 
 /* ---- a parser's position --------------------------------------------------------------------- */
 

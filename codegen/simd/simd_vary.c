@@ -3,7 +3,11 @@
  * since a variable may turn out to vary after it was read. */
 #include <string.h>
 
-#include "simd_internal.h"
+#include "simd_base.h"
+#include "simd_math.h"
+#include "simd_parse.h"
+#include "simd_tree.h"
+#include "simd_vary.h"
 
 static bool is(const struct op2i_simd_node *e, const char *op) { return strcmp(e->op, op) == 0; }
 

@@ -9,7 +9,13 @@
 
 #include "error.h"
 #include "mem.h"
-#include "tile_internal.h"
+#include "tile_chain.h"
+#include "tile_dag.h"
+#include "tile_home.h"
+#include "tile_list.h"
+#include "tile_pairs.h"
+#include "tile_project.h"
+#include "tile_seed.h"
 
 struct inspector {
   const struct op2i_tile_desc *desc;

@@ -7,7 +7,7 @@
 
 #include "error.h"
 #include "mem.h"
-#include "tile_internal.h"
+#include "tile_chain.h"
 
 /* ---- columns ---- */
 

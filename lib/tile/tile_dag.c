@@ -6,7 +6,8 @@
 
 #include "error.h"
 #include "mem.h"
-#include "tile_internal.h"
+#include "tile_dag.h"
+#include "tile_pairs.h"
 
 /* The sets of ancestors need a bit for every pair of tiles; with more tiles than this, all
  * predecessors are kept. */

@@ -8,7 +8,9 @@
 
 #include "error.h"
 #include "mem.h"
-#include "tile_internal.h"
+#include "tile_chain.h"
+#include "tile_pairs.h"
+#include "tile_seed.h"
 
 enum {
   /* Links with more ends than this are ignored: they do not indicate locality, and would make the

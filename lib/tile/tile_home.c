@@ -8,7 +8,7 @@
 
 #include "error.h"
 #include "mem.h"
-#include "tile_internal.h"
+#include "tile_home.h"
 
 enum { NOWHERE = -1 };
 

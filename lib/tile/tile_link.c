@@ -5,7 +5,8 @@
 
 #include "error.h"
 #include "mem.h"
-#include "tile_internal.h"
+#include "tile_chain.h"
+#include "tile_seed.h"
 
 enum {
   /* A map is ignored if its elements are used by more iterations than this on average, since that

@@ -5,7 +5,7 @@
 
 #include "error.h"
 #include "mem.h"
-#include "tile_internal.h"
+#include "tile_list.h"
 
 /* A maximal range of consecutive iterations of one tile. It ends where the next stretch begins. */
 struct op2i_tile_stretch {

@@ -5,7 +5,7 @@
 
 #include "error.h"
 #include "mem.h"
-#include "tile_internal.h"
+#include "tile_pairs.h"
 
 enum { SLOTS_AT_FIRST = 1024 };
 

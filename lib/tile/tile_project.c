@@ -11,7 +11,10 @@
 
 #include "error.h"
 #include "mem.h"
-#include "tile_internal.h"
+#include "tile_chain.h"
+#include "tile_home.h"
+#include "tile_pairs.h"
+#include "tile_project.h"
 
 enum {
   NONE = -1,

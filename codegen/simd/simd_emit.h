@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_SIMD_EMIT_H
+#define OP2I_SIMD_EMIT_H
+
+#include "simd_print.h"
+
+/* Printing of declarations, statements and functions. */
+
+/* simd_emit.c */
+void op2i_simd_declare(struct op2i_simd *l, const struct op2i_c_type *type, bool varying,
+                       const char *name, struct op2i_text *out);
+/* Add a constant of the source to the text, and those that it depends on. */
+void op2i_simd_emit_table(struct op2i_simd *l, struct op2i_simd_var *var);
+void op2i_simd_emit_statements(struct op2i_simd_printer *p, const struct op2i_simd_node *body);
+/* simd_function.c. The item that defines a function, or -1; refuses a function that is defined
+ * twice. */
+int op2i_simd_function(struct op2i_simd *l, const char *name, size_t length);
+/* Append a function to l->functions, after those that it calls. */
+void op2i_simd_emit(struct op2i_simd *l, struct op2i_simd_form *form);
+
+#endif

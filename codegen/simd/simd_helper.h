@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_SIMD_HELPER_H
+#define OP2I_SIMD_HELPER_H
+
+#include "simd_base.h"
+#include "simd_math.h"
+
+/* Helper functions of generated text. */
+
+/* simd_helper.c */
+enum op2i_simd_help {
+  OP2I_SIMD_SPLAT,
+  OP2I_SIMD_SELECT,
+  OP2I_SIMD_ANY,
+  OP2I_SIMD_WEIGH,  /* 1 where a mask is set, else 0 */
+  OP2I_SIMD_DIVISOR /* 1 where nothing is divided */
+};
+const char *op2i_simd_scalar_name(enum op2i_c_base base); /* of a uniform number */
+void op2i_simd_type_name(struct op2i_simd *l, enum op2i_c_base base, struct op2i_text *out);
+/* Append the name of a helper function, whose definition the text gets. */
+void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_base base,
+                    struct op2i_text *out);
+void op2i_simd_help_math(struct op2i_simd *l, const struct op2i_simd_math *math, bool single,
+                         struct op2i_text *out);
+
+#endif

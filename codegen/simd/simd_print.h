@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_SIMD_PRINT_H
+#define OP2I_SIMD_PRINT_H
+
+#include "simd_base.h"
+
+/* Printing of values and of expressions. */
+
+/* simd_print.c */
+struct op2i_simd_printer {
+  struct op2i_simd *l;
+  struct op2i_simd_form *form;
+  struct op2i_text *out;
+  int depth;    /* depth of indentation */
+  int numbered; /* names generated so far */
+  int mask;     /* number of the mask of active lanes; 0: all; -1: those the caller needs */
+  int left;     /* number of open statements after which some lanes may have returned */
+};
+bool op2i_simd_is_mask(const struct op2i_simd_node *e);
+/* Print a uniform value or an lvalue, as an operand of something that binds as tightly as
+ * `tight`. */
+void op2i_simd_print(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight);
+void op2i_simd_print_as(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
+                        enum op2i_c_base base, int tight);
+void op2i_simd_print_mask(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight);
+/* Print the value for a variable of this type, varying or not. */
+void op2i_simd_print_value(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
+                           const struct op2i_c_type *type, bool varying, int tight);
+void op2i_simd_print_on(struct op2i_simd_printer *p, int mask);
+/* Print an expression whose value is not used. */
+void op2i_simd_print_statement(struct op2i_simd_printer *p, const struct op2i_simd_node *e);
+int op2i_simd_tightness(const struct op2i_simd_node *e);
+void op2i_simd_print_call(struct op2i_simd_printer *p, const struct op2i_simd_node *e);
+void op2i_simd_print_choice(struct op2i_simd_printer *p, const struct op2i_simd_node *e);
+void op2i_simd_print_logical(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
+                             int tight);
+/* simd_assign.c */
+void op2i_simd_print_assign(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight);
+void op2i_simd_print_step(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight);
+bool op2i_simd_scattered(const struct op2i_simd_node *lvalue);
+void op2i_simd_print_gather(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_SIMD_STMT_H
+#define OP2I_SIMD_STMT_H
+
+#include "simd_parse.h"
+
+/* Reading functions and declarations at file scope. */
+
+/* simd_stmt.c */
+struct op2i_c_type op2i_simd_result(struct op2i_simd *l, int item); /* what a function returns */
+extern const struct op2i_c_asker op2i_simd_asker;                   /* for a parser's reader */
+/* Read a function's parameters and body. */
+void op2i_simd_read(struct op2i_simd *l, struct op2i_simd_form *form);
+/* simd_global.c: declarations at file scope that functions can use. */
+void op2i_simd_globals(struct op2i_simd *l);
+
+#endif

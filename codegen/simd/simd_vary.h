@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_SIMD_VARY_H
+#define OP2I_SIMD_VARY_H
+
+#include "simd_base.h"
+
+/* simd_vary.c and simd_flow.c: which values differ between lanes. */
+struct op2i_simd_vary {
+  struct op2i_simd *l;
+  struct op2i_simd_form *form;
+  const struct op2i_simd_node *region;
+  const struct op2i_simd_node *loop_region; /* that of the loop or switch around this */
+  int conditional; /* number of operands around this one that some lanes skip */
+  bool changed;
+};
+void op2i_simd_vary_expr(struct op2i_simd_vary *v, struct op2i_simd_node *e);
+void op2i_simd_vary_init(struct op2i_simd_vary *v, struct op2i_simd_var *var,
+                         struct op2i_simd_node *init);
+/* The form of a function, completely analysed. */
+struct op2i_simd_form *op2i_simd_form(struct op2i_simd *l, int item, const bool *asked, int nparams,
+                                      bool masked);
+
+#endif
