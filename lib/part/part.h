@@ -71,8 +71,4 @@ op2_status op2i_part_shape(struct op2i_parting *p);
 op2_status op2i_part_move(struct op2i_parting *p);
 void op2i_part_apply(struct op2i_parting *p);
 
-/* part_report.c: print the sections of this rank and the report of the last partitioning, for
- * op2_explain(). */
-void op2i_partition_explain(op2_context ctx, FILE *stream);
-
 #endif

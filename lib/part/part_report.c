@@ -4,7 +4,8 @@
 
 #include "comm.h"
 #include "context.h"
-#include "part.h"
+#include "mesh.h"
+#include "part_report.h"
 
 static void report_set(op2_set set, FILE *stream) {
   const int64_t *ends = set->ends;

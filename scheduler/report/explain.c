@@ -15,7 +15,7 @@
 #include "mem.h"
 #include "model.h"
 #include "op2/graph.h"
-#include "part.h"
+#include "part_report.h"
 #include "program.h"
 #include "report.h"
 #include "split.h"

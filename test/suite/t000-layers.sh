@@ -252,6 +252,12 @@ wide() {
 }
 
 clean "no structure of loops, steps or the scheduler has more than 25 fields" wide "$src"
+# shared ROOT: prints headers that declare the functions of more than three files
+shared() {
+  text "$1" $library | awk -v most=3 -f "$src/test/suite/headers.awk"
+}
+
+clean "no header declares the functions of more than three files" shared "$src"
 clean "every file names its licence" licensed "$src"
 clean "every file opens with what it is for" introduced "$src"
 clean "the build knows every source and every test" built "$src"
@@ -326,6 +332,12 @@ plant lib/op/planted.c "$(awk 'BEGIN {
   for (i = 3; i <= 26; i++) print "  struct { int x; } f" i ";"
   print "};" }')"
 catches "a structure with 26 fields" 'lib/op/planted.c:[0-9]*: planted has 26 fields' wide "$copy"
+plant lib/base/planted.h "$(awk 'BEGIN { for (i = 1; i <= 4; i++) print "void op2i_planted" i "(void);" }')"
+for i in 1 2 3 4; do
+  printf 'void op2i_planted%s(void) {}\n' "$i" >"$copy/lib/base/planted$i.c"
+done
+catches "a header of four files" 'lib/base/planted.h: functions of 4 files' shared "$copy"
+rm "$copy"/lib/base/planted[0-9].c
 plant lib/planted.c 'int x;'
 catches "a file without licence" 'lib/planted.c: no licence' licensed "$copy"
 printf '/* licence */\n#include "mesh.h"\n\nint x; /* what */\n' >"$copy/lib/planted.c"
