@@ -85,7 +85,7 @@ static void leave(struct cuda *cuda) {
 
 static char missing[256];
 
-static void look(void) {
+static void list_devices_once(void) {
   const char *why;
   int count = 0;
   const struct op2i_cuda_api *api = op2i_cuda_api(&why);
@@ -104,7 +104,7 @@ static void look(void) {
 
 static const char *unavailable(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, look);
+  pthread_once(&once, list_devices_once);
   return *missing ? missing : NULL;
 }
 

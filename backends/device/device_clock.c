@@ -5,7 +5,8 @@
 
 enum { EVERY = 8 }; /* one of so many runs is measured */
 
-static op2_status look(struct op2i_device *device, struct op2i_device_clock *clock, bool wait) {
+static op2_status read_clock(struct op2i_device *device, struct op2i_device_clock *clock,
+                             bool wait) {
   double seconds = -1;
   op2_status status = device->kind->between(device, clock->begin, clock->end, wait, &seconds);
   if (seconds >= 0) clock->seconds = seconds;
@@ -14,7 +15,7 @@ static op2_status look(struct op2i_device *device, struct op2i_device_clock *clo
 }
 
 op2_status op2i_device_clock_begin(struct op2i_device *device, struct op2i_device_clock *clock) {
-  op2_status status = clock->due ? look(device, clock, false) : OP2_SUCCESS;
+  op2_status status = clock->due ? read_clock(device, clock, false) : OP2_SUCCESS;
   clock->measuring = clock->runs++ % EVERY == 0 && !clock->due && !status;
   return clock->measuring ? device->kind->mark(device, &clock->begin) : status;
 }
@@ -25,7 +26,7 @@ op2_status op2i_device_clock_end(struct op2i_device *device, struct op2i_device_
   if (clock->measuring) {
     status = device->kind->mark(device, &clock->end);
     clock->due = !status;
-    if (clock->due && clock->seconds == 0) status = look(device, clock, true);
+    if (clock->due && clock->seconds == 0) status = read_clock(device, clock, true);
   }
   clock->measuring = false;
   *seconds = clock->seconds;

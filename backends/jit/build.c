@@ -152,7 +152,7 @@ fail:
   return status;
 }
 
-static op2_status start(op2_context ctx, struct job *job) {
+static op2_status start_job(op2_context ctx, struct job *job) {
   struct op2i_jit *jit = ctx->jit;
   struct op2i_text source = {0};
   op2_status status = OP2_SUCCESS;
@@ -291,7 +291,7 @@ static op2_status keep(op2_context ctx, struct job *job, struct op2i_bytes image
 }
 
 /* The compiler reports success: load the image, and keep it once it is known to work. */
-static op2_status take(op2_context ctx, struct job *job) {
+static op2_status load_result(op2_context ctx, struct job *job) {
   struct op2i_compiler *compiler = &ctx->jit->compiler;
   struct op2i_text *failure = &job->run.failure;
   struct op2i_bytes image = {0};
@@ -318,7 +318,7 @@ static op2_status start_again(op2_context ctx, struct job *job) {
   job->run.failure = (struct op2i_text){0};
   remove_files(job);
   job->parent++;
-  op2_status status = start(ctx, job);
+  op2_status status = start_job(ctx, job);
   if (!job->run.pid) {
     op2i_text_free(&job->run.failure);
     job->run.failure = said;
@@ -345,7 +345,7 @@ static op2_status finish(op2_context ctx, struct job *job) {
     else if (!job->run.good && !op2i_scratch_works(&jit->scratch, job->parent))
       OP2I_TRY(start_again(ctx, job));
   }
-  if (job->run.good) status = take(ctx, job);
+  if (job->run.good) status = load_result(ctx, job);
 fail:
   remove_files(job);
   return status;
@@ -357,7 +357,7 @@ static op2_status run_jobs(op2_context ctx, struct job *jobs, int64_t n, int64_t
   int64_t started = 0;
   for (int64_t done = 0; done < n; done++) {
     while (status == OP2_SUCCESS && started < n && started - done < width)
-      status = start(ctx, &jobs[started++]);
+      status = start_job(ctx, &jobs[started++]);
     if (done == started) break;
     op2_status ended = finish(ctx, &jobs[done]);
     if (status == OP2_SUCCESS) status = ended;

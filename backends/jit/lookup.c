@@ -36,7 +36,7 @@ static bool is_later(struct timespec a, struct timespec b) {
 enum found { MISSING, UNREAD, READ };
 
 /* Check one location of a search. */
-static enum found look(struct op2i_lookup *lookup, const char *folder, const char *name) {
+static enum found look_in_folder(struct op2i_lookup *lookup, const char *folder, const char *name) {
   static const struct op2i_key changed = {0};
   char path[PATH_MAX];
   struct stat st;
@@ -82,7 +82,7 @@ static op2_status note_seen(struct op2i_lookup *lookup, const char *name, const 
 static void search(struct op2i_lookup *lookup, const struct op2i_words *folders, const char *name,
                    bool next, bool *found) {
   for (int64_t i = 0; i < folders->count && (next || !*found); i++)
-    *found |= look(lookup, folders->item[i], name) != MISSING;
+    *found |= look_in_folder(lookup, folders->item[i], name) != MISSING;
 }
 
 op2_status op2i_lookup_name(struct op2i_lookup *lookup, const char *name, const char *folder,
@@ -91,10 +91,10 @@ op2_status op2i_lookup_name(struct op2i_lookup *lookup, const char *name, const 
   op2_status status = note_seen(lookup, name, folder, next, &seen);
   if (status || seen) return status;
   if (*name == '/') {
-    look(lookup, NULL, name);
+    look_in_folder(lookup, NULL, name);
     return OP2_SUCCESS;
   }
-  if (folder) found = look(lookup, folder, name) != MISSING;
+  if (folder) found = look_in_folder(lookup, folder, name) != MISSING;
   if (folder && (next || !found)) search(lookup, &lookup->query->quoted, name, next, &found);
   if (next || !found) search(lookup, &lookup->query->bracketed, name, next, &found);
   return OP2_SUCCESS;

@@ -57,7 +57,7 @@ op2_status op2i_opencl_alive(const struct op2i_opencl *cl) {
 
 static const char *missing;
 
-static void look(void) {
+static void list_devices_once(void) {
   struct op2i_opencl_found found[OP2I_OPENCL_MOST];
   const struct op2i_opencl_api *api = op2i_opencl_api(&missing);
   if (!api) return;
@@ -68,7 +68,7 @@ static void look(void) {
 
 static const char *unavailable(void) {
   static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, look);
+  pthread_once(&once, list_devices_once);
   return missing;
 }
 
@@ -177,7 +177,7 @@ static void close_device(struct op2i_device *device) {
   op2i_free(cl);
 }
 
-static op2_status start(struct op2i_opencl *cl) {
+static op2_status start_device(struct op2i_opencl *cl) {
   cl_int error = 0;
   cl_device_fp_config single = 0;
   INFO(cl->api, cl->found.device, CL_DEVICE_SINGLE_FP_CONFIG, single);
@@ -203,7 +203,7 @@ static op2_status open_device(const char *which, int node_rank, struct op2i_devi
   cl->api = api;
   cl->found = found[chosen];
   describe(api, &cl->found, &cl->device.limits);
-  op2_status status = start(cl);
+  op2_status status = start_device(cl);
   if (status)
     close_device(&cl->device);
   else

@@ -133,7 +133,7 @@ static const char *form_name(struct op2i_simd *l, const struct op2i_simd_form *f
   return copy;
 }
 
-static void settle(struct op2i_simd *l, struct op2i_simd_form *form) {
+static void analyse_form(struct op2i_simd *l, struct op2i_simd_form *form) {
   struct op2i_simd_vary v = {.l = l, .form = form};
   op2i_simd_read(l, form);
   if (op2i_simd_stopped(l)) return;
@@ -175,7 +175,7 @@ struct op2i_simd_form *op2i_simd_form(struct op2i_simd *l, int item, const bool 
   }
   struct op2i_simd_form *form = new_form(l, item, asked, nparams, masked);
   form->state = OP2I_SIMD_BUSY;
-  settle(l, form);
+  analyse_form(l, form);
   form->state = OP2I_SIMD_READY;
   return form;
 }

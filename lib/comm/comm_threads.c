@@ -128,7 +128,8 @@ static op2_status given_up(const struct world *world) {
 }
 
 /* Post messages for their partners. A message must not be started again before it is over. */
-static op2_status start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
+static op2_status post_messages(struct op2i_comm *comm, int n,
+                                struct op2i_message *const *messages) {
   struct world *world = rank_of(comm)->world;
   op2_status status = OP2_SUCCESS;
   pthread_mutex_lock(&world->lock);
@@ -325,7 +326,7 @@ static const struct op2i_comm_kind kind = {.name = "threads",
                                            .sees_gone = true,
                                            .open = open_message,
                                            .close = close_message,
-                                           .start = start,
+                                           .start = post_messages,
                                            .over = over,
                                            .abandon = abandon,
                                            .send_note = send_note,

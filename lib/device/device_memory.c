@@ -81,7 +81,7 @@ static void *reuse(struct op2i_device *device, size_t bytes) {
 
 /* ---- allocating and releasing ---------------------------------------------------------------- */
 
-static op2_status check(struct op2i_device *device, size_t bytes) {
+static op2_status check_free_memory(struct op2i_device *device, size_t bytes) {
   struct op2i_device_memory *memory = &device->memory;
   const char *name = device->limits.name;
   memory->asked++;
@@ -112,7 +112,7 @@ static op2_status make(struct op2i_device *device, size_t bytes, void **made) {
 op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **out) {
   struct op2i_device_memory *memory = &device->memory;
   if (is_small(device, bytes)) bytes = SMALL;
-  op2_status status = check(device, bytes);
+  op2_status status = check_free_memory(device, bytes);
   if (status) return status;
   void *made = reuse(device, bytes);
   if (!made) status = make(device, bytes, &made);

@@ -19,7 +19,7 @@ enum { RHO, RHO_NEW, SV, UR, UU, RR, GBLS }; /* SHADOW.r, SHADOW.v, u.s, u.u */
 enum { START = OP2I_OWN, HALF, STEP, TURN };
 
 static const struct op2i_kernel_source own[] = {
-    {"start", "void start(const T *r, T *shadow, T *p, double *rho) {\n"
+    {"start", "void start_cycle(const T *r, T *shadow, T *p, double *rho) {\n"
               "  for (int i = 0; i < N; i++) {\n    shadow[i] = r[i];\n    p[i] = r[i];\n"
               "    rho[0] += (double)r[i] * (double)r[i];\n  }\n}\n"},
     {"half", "void half(const T *was, const T *v, const T *d, T *r, T *sh, const double *rho,\n"
@@ -45,7 +45,7 @@ static const struct op2i_kernel_source own[] = {
              "  for (int i = 0; i < N; i++) p[i] = r[i] + beta * (p[i] - omega * v[i]);\n}\n"},
 };
 
-static op2_status start(const struct op2i_workspace *w) {
+static op2_status start_cycle(const struct op2i_workspace *w) {
   op2_status status = op2i_solve_zero(w->gbls[RHO]);
   if (status) return status;
   return op2_par_loop(w->kernels[START], w->rows, op2_arg_direct(w->dats[R], OP2_READ),
@@ -129,7 +129,7 @@ static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
   struct progress progress = {round->residual, 0};
   double residual = round->residual;
   bool good = true;
-  op2_status status = start(w);
+  op2_status status = start_cycle(w);
   for (int it = 0; !status && !op2i_round_ends(round, residual) && good; it++) {
     op2_gbl was = w->gbls[it % 2 ? RHO_NEW : RHO], is = w->gbls[it % 2 ? RHO : RHO_NEW];
     status = first_half(s, w, was);

@@ -10,7 +10,7 @@ enum { RZ, RZ_NEW, PQ, RR, GBLS };
 enum { START = OP2I_OWN, STEP, TURN };
 
 static const struct op2i_kernel_source own[] = {
-    {"start", "void start(const T *r, const T *d, T *p, double *rz) {\n"
+    {"start", "void start_cycle(const T *r, const T *d, T *p, double *rz) {\n"
               "  for (int i = 0; i < N; i++) {\n    p[i] = P;\n"
               "    rz[0] += (double)r[i] * (double)p[i];\n  }\n}\n"},
     {"step", "void step(T *x, T *r, T *z, const T *p, const T *q, const T *d, const double *rz,\n"
@@ -27,7 +27,7 @@ static const struct op2i_kernel_source own[] = {
              "  for (int i = 0; i < N; i++) p[i] = z[i] + beta * p[i];\n}\n"},
 };
 
-static op2_status start(const struct op2i_workspace *w, double *rz) {
+static op2_status start_cycle(const struct op2i_workspace *w, double *rz) {
   op2_status status = op2i_solve_zero(w->gbls[RZ]);
   if (!status)
     status = op2_par_loop(w->kernels[START], w->rows, op2_arg_direct(w->dats[R], OP2_READ),
@@ -60,7 +60,7 @@ static op2_status step(struct op2i_solve *s, op2_dat x, op2_gbl was, op2_gbl is)
 static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
   const struct op2i_workspace *w = &s->solver->work;
   double residual = round->residual, rz = 0, pq = 1;
-  op2_status status = start(w, &rz);
+  op2_status status = start_cycle(w, &rz);
   for (int it = 0; !status && !op2i_round_ends(round, residual); it++) {
     op2_gbl was = w->gbls[it % 2 ? RZ_NEW : RZ], is = w->gbls[it % 2 ? RZ : RZ_NEW];
     if (rz <= 0 || pq <= 0) round->reason = OP2_DIVERGED_INDEFINITE;

@@ -84,7 +84,8 @@ static op2_status make_orthogonal(const struct op2i_workspace *w, int n) {
 }
 
 /* Add the products that were subtracted from W to the column; *norm is the norm of the new W. */
-static op2_status look(const struct op2i_workspace *w, int n, double *column, double *norm) {
+static op2_status add_products(const struct op2i_workspace *w, int n, double *column,
+                               double *norm) {
   double products[BLOCK];
   op2_status status = op2i_solve_norm(w->gbls[NORM2], norm);
   for (int b = 0; b < blocks_of(n) && !status; b++) {
@@ -145,7 +146,7 @@ static op2_status expand(struct op2i_solve *s, struct small *m, int j, double ep
   if (!status) status = op2i_solve_apply(s, w->dats[PH], w->dats[W]);
   for (int pass = 0; more && !status; pass++, before = norm) {
     status = make_orthogonal(w, j + 1);
-    if (!status) status = look(w, j + 1, m->h[j], &norm);
+    if (!status) status = add_products(w, j + 1, m->h[j], &norm);
     more = needs_more(m, j, pass, before, norm, epsilon);
   }
   m->h[j][j + 1] = norm;

@@ -37,7 +37,7 @@ struct rotation {
 };
 
 /* Start a cycle. The residual is in R2; *beta2 is its square in the norm of the preconditioner. */
-static op2_status start(struct op2i_solve *s, double *beta2) {
+static op2_status start_cycle(struct op2i_solve *s, double *beta2) {
   const struct op2i_workspace *w = &s->solver->work;
   op2_status status = op2i_solve_precondition(s, w->dats[R2], w->dats[Z]);
   if (!status) status = op2_dat_dot(w->dats[R2], w->dats[Z], w->gbls[BETA2]);
@@ -110,7 +110,8 @@ static op2_status iterate(struct op2i_solve *s, struct op2i_round *round, struct
 
 /* The method has converged in the preconditioner's norm: compute b - A x. Residuals in that norm
  * are multiplied by *scale, which grows if they are small and b - A x is not. */
-static op2_status look(struct op2i_solve *s, struct op2i_round *round, double *scale, bool *on) {
+static op2_status true_residual(struct op2i_solve *s, struct op2i_round *round, double *scale,
+                                bool *on) {
   const struct op2i_workspace *w = &s->solver->work;
   if (round->x != *s->system.x) return OP2_SUCCESS; /* op2i_solve_rounds() checks */
   op2_status status = op2i_solve_residual(s, w->dats[V]);
@@ -132,7 +133,7 @@ static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
   struct rotation r = {.cosine = -1};
   double beta2 = 0;
   bool on = true;
-  op2_status status = start(s, &beta2);
+  op2_status status = start_cycle(s, &beta2);
   if (!status && !isnan(beta2) && beta2 <= 0) round->reason = OP2_DIVERGED_INDEFINITE;
   if (status || !(beta2 > 0)) return status;
   r.phi = r.beta = sqrt(beta2);
@@ -142,7 +143,7 @@ static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
     if (op2i_round_ends(round, fabs(r.phi) * scale)) {
       on = false;
       if (round->arrived && !is_rounding(w, fabs(r.phi), first))
-        status = look(s, round, &scale, &on);
+        status = true_residual(s, round, &scale, &on);
       if (!on) break;
     }
     round->known = -1;

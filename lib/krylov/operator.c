@@ -68,7 +68,7 @@ static op2_status check_arg(const op2_operator_desc *desc, int n, const char *na
                     what, object->name);
 }
 
-static op2_status check(const op2_operator_desc *desc, const char *name) {
+static op2_status check_description(const op2_operator_desc *desc, const char *name) {
   if (!desc) return op2i_error(OP2_ERR_ARG, "operator '%s': its description is null", name);
   op2_status status = op2i_object_validate(desc->set, OP2I_SET, "op2_operator_create");
   if (!status) status = op2i_context_validate(desc->set->obj.ctx, "op2_operator_create");
@@ -112,7 +112,7 @@ static op2_status make(const op2_operator_desc *desc, const char *name, op2_oper
   char room[OP2I_NAME_ROOM];
   op2_context ctx = desc ? op2i_object_context(desc->set, OP2I_SET) : NULL;
   name = op2i_object_name(ctx, OP2I_OPERATOR, name, room);
-  op2_status status = check(desc, name);
+  op2_status status = check_description(desc, name);
   if (status) return status;
   op2_operator op = op2i_calloc(1, sizeof *op);
   if (!op) return op2i_error_nomem("an operator");

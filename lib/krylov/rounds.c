@@ -100,8 +100,8 @@ static op2_reason judge(const struct op2i_solve *s, const struct op2i_round *rou
 
 /* Judge the result of a cycle. If the method has computed b - A x, it is computed again only to
  * begin a new cycle. */
-static op2_status look(struct op2i_solve *s, op2_dat r, struct op2i_round *round, double *b,
-                       double *residual, op2_reason *reason) {
+static op2_status judge_cycle(struct op2i_solve *s, op2_dat r, struct op2i_round *round, double *b,
+                              double *residual, op2_reason *reason) {
   double norm_b = 0;
   op2_status status = OP2_SUCCESS;
   if (round->known >= 0) {
@@ -141,7 +141,7 @@ op2_status op2i_solve_rounds(struct op2i_solve *s, op2i_method *method, op2_dat 
   int chances = 10;
   op2_status status = op2i_solve_begin(s);
   while (!status) {
-    status = look(s, r, &round, &b, &residual, &reason);
+    status = judge_cycle(s, r, &round, &b, &residual, &reason);
     const bool ends = !status && !reason && stands(&round, before, residual, &chances);
     if (!status) status = take_back(s, &round, before, &residual);
     if (!status && ends) reason = OP2_DIVERGED_BREAKDOWN;

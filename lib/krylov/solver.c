@@ -13,7 +13,7 @@ static void release_solver(void *object) {
   op2i_free(solver->prefix);
 }
 
-static op2_status check(const op2_solver_options *o, const char *name) {
+static op2_status check_options(const op2_solver_options *o, const char *name) {
   if (o->method < OP2_METHOD_DEFAULT || o->method > OP2_METHOD_BICGSTAB)
     return op2i_error(OP2_ERR_OPTION, "solver '%s': %d is not an op2_method", name, (int)o->method);
   if (o->preconditioner < OP2_PRECONDITIONER_DEFAULT ||
@@ -49,7 +49,7 @@ static op2_status make(op2_context ctx, const op2_solver_options *options, const
   if (!options) options = &none;
   char room[OP2I_NAME_ROOM];
   name = op2i_object_name(ctx, OP2I_SOLVER, name, room);
-  op2_status status = check(options, name);
+  op2_status status = check_options(options, name);
   if (status) return status;
   op2_solver solver = op2i_calloc(1, sizeof *solver);
   char *prefix = op2i_strdup(options->prefix ? options->prefix : "");

@@ -32,7 +32,7 @@ static bool all_new(const struct op2_map_s *map, uint64_t slots, uint64_t *met) 
 }
 
 /* Entries are counted first: most maps have more entries than targets. */
-static op2_status look(const struct op2_map_s *map, uint64_t slots, bool *holds) {
+static op2_status find_injective(const struct op2_map_s *map, uint64_t slots, bool *holds) {
   int64_t targets = map->to->ends[OP2I_NONEXEC], entries = 0;
   for (int32_t slot = 0; slot < map->arity; slot++)
     entries += holds_slot(slots, slot) ? map->from->ends[OP2I_EXEC] : 0;
@@ -49,7 +49,7 @@ static op2_status look(const struct op2_map_s *map, uint64_t slots, bool *holds)
  * of them. */
 static op2_status look_together(const struct op2_map_s *map, uint64_t slots, bool *holds) {
   struct op2i_comm *comm = map->obj.ctx->comm;
-  op2_status status = look(map, slots, holds);
+  op2_status status = find_injective(map, slots, holds);
   if (!comm) return status;
   op2i_context_call(map->obj.ctx, "elements that meet", map->obj.name,
                     op2i_object_digest(slots, map), 0);

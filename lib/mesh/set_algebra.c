@@ -10,7 +10,7 @@
 /* Groups of elements that the result keeps, as bits. */
 enum { FIRST_ONLY = 1, SECOND_ONLY = 2, COMMON = 4 };
 
-static op2_status check(op2_set a, op2_set b, const char *name, const char *function) {
+static op2_status check_same_set(op2_set a, op2_set b, const char *name, const char *function) {
   char room[OP2I_NAME_ROOM];
   op2_status status = op2i_object_validate(b, OP2I_SET, function);
   if (status) return status;
@@ -44,7 +44,7 @@ static int64_t merge(op2_set a, op2_set b, unsigned kept, int64_t *out) {
 
 static op2_status create(op2_set a, op2_set b, unsigned kept, const char *name,
                          const char *function, op2_set *out) {
-  op2_status status = check(a, b, name, function);
+  op2_status status = check_same_set(a, b, name, function);
   if (status) return status;
   int64_t most = a->ends[OP2I_NONEXEC];
   if (kept & SECOND_ONLY) most += b->ends[OP2I_NONEXEC];

@@ -79,7 +79,7 @@ static op2_status check_value(const struct request *r, int n, double *bytes) {
                *bytes);
 }
 
-static op2_status check(const struct request *r) {
+static op2_status check_request(const struct request *r) {
   op2_status status = op2i_context_validate(r->ctx, "op2_call");
   double bytes = 0;
   if (status) return status;
@@ -196,7 +196,7 @@ static bool same(const struct op2i_user_call *call, const struct request *r, uin
 /* A call that is found was valid when it was made, and its objects still exist. Values are checked
  * each time. */
 static op2_status intern(const struct request *r, struct op2i_user_call **out) {
-  op2_status status = check(r);
+  op2_status status = check_request(r);
   if (status) return status;
   uint64_t hash = hash_request(r);
   struct op2i_user_call *call = r->ctx->calls;

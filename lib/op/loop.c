@@ -61,7 +61,7 @@ static void resolve_idx(struct op2i_loop *loop, const op2_arg *arg, const struct
   loop->traits.indirect = true;
 }
 
-static int32_t take(int32_t *used, size_t bytes, size_t align) {
+static int32_t take_bytes(int32_t *used, size_t bytes, size_t align) {
   int32_t at = (int32_t)(((size_t)*used + align - 1) / align * align);
   *used = at + (int32_t)bytes;
   return at;
@@ -74,7 +74,7 @@ static void resolve_info(struct op2i_loop *loop, const op2_arg *args) {
     struct op2i_loop_arg *reduction = &loop->args[args[n].idx];
     loop->args[n].beside = args[n].idx;
     if (!op2i_arg_located(reduction))
-      reduction->found_at = take(&loop->partial_bytes, sizeof(struct op2i_found), 16);
+      reduction->found_at = take_bytes(&loop->partial_bytes, sizeof(struct op2i_found), 16);
   }
 }
 
@@ -94,13 +94,15 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
     } else if (out->kind == OP2I_ARG_VAL) {
       out->type = (op2_type)args[n].type;
       out->dim = args[n].dim;
-      out->offset = take(&loop->op.payload_bytes, (size_t)out->dim * op2i_type_size(out->type), 16);
+      out->offset =
+          take_bytes(&loop->op.payload_bytes, (size_t)out->dim * op2i_type_size(out->type), 16);
     } else if (out->kind == OP2I_ARG_GBL) {
       op2_gbl gbl = args[n].object;
       out->type = gbl->type;
       out->dim = gbl->dim;
       out->gbl = op2i_number_of((void **)loop->op.gbls, &loop->op.ngbls, gbl);
-      if (op2i_modifies(out->access)) out->offset = take(&loop->partial_bytes, gbl->bytes, 16);
+      if (op2i_modifies(out->access))
+        out->offset = take_bytes(&loop->partial_bytes, gbl->bytes, 16);
     } else if (args[n].tag == OP2_TAG_MAT_) {
       resolve_mat(loop, &args[n], out);
     } else {
@@ -137,7 +139,7 @@ static op2_status resolve_consts(struct op2i_loop *loop) {
     out->id = cst->obj.id;
     out->type = cst->type;
     out->dim = cst->dim;
-    out->offset = take(&loop->op.payload_bytes, cst->bytes, 16);
+    out->offset = take_bytes(&loop->op.payload_bytes, cst->bytes, 16);
     out->in_place = !fits_stack(cst, &local);
   }
   return OP2_SUCCESS;

@@ -152,7 +152,7 @@ static void set_state(op2_map map, enum op2i_numbering to, double loops) {
   map->rows_to_wait = (int64_t)(loops * (double)map->from->ends[OP2I_OWNED]);
 }
 
-static void look(op2_map map) {
+static void measure_numbering(op2_map map) {
   const double good = 1.5;
   double traffic = op2i_map_traffic(map, NULL, NULL);
   if (traffic < good)
@@ -187,7 +187,7 @@ bool op2i_numbering_count_rows(op2_map map, int64_t rows, bool put_off) {
     return false;
   }
   if (put_off) return false;
-  if (map->numbering == OP2I_NUMBERING_COUNTING && !at_once(map)) look(map);
+  if (map->numbering == OP2I_NUMBERING_COUNTING && !at_once(map)) measure_numbering(map);
   return op2i_numbering_waits(map) && map->rows_to_wait <= 0;
 }
 

@@ -40,7 +40,7 @@ static op2_status give(struct apply *a, void *memory) {
   return op2i_error_nomem("a numbering");
 }
 
-static void *take(struct apply *a) { return a->given[a->taken++]; }
+static void *next_memory(struct apply *a) { return a->given[a->taken++]; }
 
 static void need_scratch(struct apply *a, size_t bytes) {
   if (bytes > a->scratch_bytes) a->scratch_bytes = bytes;
@@ -101,7 +101,7 @@ static void change_dat(struct apply *a, const struct op2i_renumber *r, op2_dat d
   int64_t total = r->set->ends[OP2I_NONEXEC];
   void *host = dat->values.at[OP2I_HOST];
   if (moves_out(dat)) {
-    host = take(a);
+    host = next_memory(a);
     op2i_rows_gather(a->threads, total, r->order, dat->row_bytes, dat->wrapped, host);
     op2i_buffer_replace(&dat->values, host, false);
   } else if (host) {
@@ -164,10 +164,10 @@ static void change_halo(const struct op2i_renumber *r) {
 
 static void change_numbers(struct apply *a, const struct op2i_renumber *r) {
   op2i_free_data(r->set->number);
-  r->set->number = take(a);
+  r->set->number = next_memory(a);
   if (!r->set->halo) return;
   op2i_free_data(r->set->known);
-  r->set->known = take(a);
+  r->set->known = next_memory(a);
   change_halo(r);
 }
 
@@ -179,7 +179,7 @@ static void change(struct apply *a, const struct op2i_renumber *r) {
     /* the program may have a pointer to these from op2_subset_indices() */
     else
       subset->user_idx = subset->idx;
-    subset->idx = take(a);
+    subset->idx = next_memory(a);
     op2i_set_tables_changed(subset);
   }
   op2i_set_tables_changed(r->set);

@@ -15,7 +15,7 @@ static int section_of(op2_set set, int64_t element) {
 }
 
 /* Store an order, separately for each section of the set. */
-static op2_status settle(struct op2i_renumber *r, const int64_t *order) {
+static op2_status store_order(struct op2i_renumber *r, const int64_t *order) {
   int64_t total = r->set->ends[OP2I_NONEXEC], next[OP2I_SECTIONS] = {0};
   r->order = op2i_malloc((size_t)total * sizeof *r->order);
   r->inverse = op2i_malloc((size_t)total * sizeof *r->inverse);
@@ -123,7 +123,7 @@ op2_status op2i_order_by_graph(op2_map map, struct op2i_renumber *to) {
   int64_t *order = op2i_malloc((size_t)graph.n * sizeof *order);
   status = order ? op2i_order_graph(&graph, order) : op2i_error_nomem("a numbering");
   op2i_mesh_graph_free(&graph);
-  if (!status) status = settle(to, order);
+  if (!status) status = store_order(to, order);
   op2i_free(order);
   return status;
 }
@@ -175,7 +175,7 @@ op2_status op2i_order_by_targets(op2_map map, const struct op2i_renumber *to,
       out = sorted;
       sort_pass(keys, map->arity, k, targets, rows, starts, in, out);
     }
-    status = settle(from, out);
+    status = store_order(from, out);
   }
   op2i_free(keys);
   op2i_free(starts);
@@ -205,7 +205,7 @@ op2_status op2i_order_by_touch(op2_map map, const struct op2i_renumber *from,
     }
     for (int64_t t = 0; t < targets; t++)
       if (!seen[t]) order[met++] = t;
-    status = settle(to, order);
+    status = store_order(to, order);
   }
   op2i_free(order);
   op2i_free(seen);

@@ -18,7 +18,7 @@ static op2_status no_memory(void) { return op2i_error_nomem("a partition"); }
 /* ---- lists of rows by rank ------------------------------------------------------------------- */
 
 /* Take over the memory of parcels, in which they are contiguous. Returns the number of int64_t. */
-static int64_t take(struct op2i_parcels *in, int64_t **rows) {
+static int64_t take_rows(struct op2i_parcels *in, int64_t **rows) {
   size_t bytes = 0;
   for (int64_t k = 0; k < in->n; k++) bytes += in->parcel[k].bytes;
   *rows = in->memory;
@@ -31,7 +31,7 @@ static op2_status send_rows(const struct op2i_parting *p, int64_t n, const int32
                             int64_t arity, const int64_t *rows, int64_t *nout, int64_t **out) {
   struct op2i_parcels in;
   op2_status status = op2i_mail_send(p->comm, n, to, (size_t)arity * sizeof *rows, rows, &in);
-  if (!status) *nout = take(&in, out);
+  if (!status) *nout = take_rows(&in, out);
   op2i_parcels_free(&in);
   return status;
 }
@@ -139,7 +139,7 @@ static op2_status export_map(const struct op2i_parting *p, struct op2i_part_map 
 }
 
 static op2_status keep_exec(struct op2i_part_set *s, struct op2i_parcels *in) {
-  s->nexec = take(in, &s->exec);
+  s->nexec = take_rows(in, &s->exec);
   s->exec_owner = op2i_malloc((size_t)s->nexec * sizeof *s->exec_owner);
   if (!s->exec_owner) return no_memory();
   for (int64_t k = 0, at = 0; k < in->n; k++)

@@ -23,8 +23,8 @@ static void release_mat(void *object) {
   op2i_unref(mat->sparsity);
 }
 
-static op2_status check(op2_sparsity sparsity, int row_dim, int column_dim, op2_type type,
-                        const char *name) {
+static op2_status check_blocks(op2_sparsity sparsity, int row_dim, int column_dim, op2_type type,
+                               const char *name) {
   op2_status status = op2i_object_validate(sparsity, OP2I_SPARSITY, "op2_mat_create");
   if (!status) status = op2i_context_validate(sparsity->obj.ctx, "op2_mat_create");
   if (status) return status;
@@ -42,7 +42,7 @@ static op2_status make(op2_sparsity sparsity, int row_dim, int column_dim, op2_t
                        const char *name, op2_mat *out) {
   char room[OP2I_NAME_ROOM];
   name = op2i_object_name(op2i_object_context(sparsity, OP2I_SPARSITY), OP2I_MAT, name, room);
-  op2_status status = check(sparsity, row_dim, column_dim, type, name);
+  op2_status status = check_blocks(sparsity, row_dim, column_dim, type, name);
   if (status) return status;
   op2_mat mat = op2i_calloc(1, sizeof *mat);
   if (!mat) return op2i_error_nomem("a matrix");

@@ -21,7 +21,8 @@ static int32_t stand_in(const int32_t *row, int arity) {
 /* Rows of the non-exec halo are not read: their targets need not be on this rank. */
 static int64_t rows_read(op2_set from) { return from->ends[from->halo ? OP2I_EXEC : OP2I_NONEXEC]; }
 
-static op2_status check(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name) {
+static op2_status check_entries(op2_set from, op2_set to, int arity, const int32_t *idx,
+                                const char *name) {
   op2_status status = op2i_map_check(from, to, arity, name);
   if (status) return status;
   if (!rows_read(from)) return OP2_SUCCESS;
@@ -62,7 +63,7 @@ op2_status op2_map_create_partial(op2_set from, op2_set to, int arity, const int
   op2i_object_call(from, OP2I_SET, "op2_map_create_partial", name, op2i_digest_text(0, name));
   const char *const shown =
       op2i_object_name(op2i_object_context(from, OP2I_SET), OP2I_MAP, name, room);
-  op2_status status = check(from, to, arity, idx, shown);
+  op2_status status = check_entries(from, to, arity, idx, shown);
   if (!op2i_object_is(from, OP2I_SET)) return status;
   if (!status) status = split(from, arity, idx, &whole, &absent);
   status = op2i_context_agree(from->obj.ctx, status);

@@ -65,7 +65,7 @@ static op2_status check_map(op2_map map, op2_map first, const char *side, const 
   return OP2_SUCCESS;
 }
 
-static op2_status check(int npairs, const op2_map_pair *pairs, const char *name) {
+static op2_status check_pairs(int npairs, const op2_map_pair *pairs, const char *name) {
   if (npairs < 1 || !pairs)
     return op2i_error(OP2_ERR_ARG, "op2_sparsity_create: there are no pairs of maps");
   op2_status status = op2i_object_validate(pairs[0].rows, OP2I_MAP, "op2_sparsity_create, rows");
@@ -303,7 +303,7 @@ op2_status op2_sparsity_create(int npairs, const op2_map_pair *pairs, const char
   char room[OP2I_NAME_ROOM];
   const void *first = npairs > 0 && pairs ? pairs[0].rows : NULL;
   name = op2i_object_name(op2i_object_context(first, OP2I_MAP), OP2I_SPARSITY, name, room);
-  op2_status status = check(npairs, pairs, name);
+  op2_status status = check_pairs(npairs, pairs, name);
   bool together = npairs > 0 && pairs && op2i_object_is(pairs[0].rows, OP2I_MAP) &&
                   !op2i_context_validate(pairs[0].rows->obj.ctx, "op2_sparsity_create");
   if (!status) status = begin(npairs, pairs, name, &sparsity);

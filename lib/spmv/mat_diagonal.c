@@ -20,7 +20,7 @@ static op2_status need_kernel(op2_mat mat, bool block, op2_kernel *kernel) {
   return op2_kernel_create(mat->obj.ctx, &desc, kernel);
 }
 
-static op2_status check(op2_where where, op2_mat mat, op2_dat dat) {
+static op2_status check_diagonal(op2_where where, op2_mat mat, op2_dat dat) {
   op2_status status = op2i_object_validate(mat, OP2I_MAT, "op2_mat_diagonal");
   if (!status) status = op2i_object_validate(dat, OP2I_DAT, "op2_mat_diagonal");
   if (status) return status;
@@ -49,7 +49,7 @@ static op2_status check(op2_where where, op2_mat mat, op2_dat dat) {
 
 op2_status op2_mat_diagonal_at(op2_where where, op2_mat mat, op2_dat dat) {
   if (!where.file) where.file = "?";
-  op2_status status = check(where, mat, dat);
+  op2_status status = check_diagonal(where, mat, dat);
   if (status) return status;
   bool block = dat->dim > mat->row_dim;
   op2_kernel *kernel = block ? &mat->get_block : &mat->get_diagonal;

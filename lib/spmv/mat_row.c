@@ -36,7 +36,7 @@ struct call {
   bool columns;
 };
 
-static op2_status check(const struct call *c) {
+static op2_status check_rows(const struct call *c) {
   op2_status status = op2i_object_validate(c->mat, OP2I_MAT, c->name);
   if (!status) status = op2i_object_validate(c->rows, OP2I_SET, c->name);
   if (status) return status;
@@ -82,7 +82,7 @@ op2_status op2_mat_zero_rows_at(op2_where where, op2_mat mat, op2_set rows, doub
   const struct op2i_row_nonzeros *nonzeros = NULL;
   if (!where.file) where.file = "?";
   const struct call call = {where, "op2_mat_zero_rows", mat, rows, diagonal, false};
-  op2_status status = check(&call);
+  op2_status status = check_rows(&call);
   if (status) return status;
   const struct op2i_behalf before =
       op2i_context_behalf(mat->obj.ctx, call.name, mat->obj.name, where);
@@ -194,7 +194,7 @@ op2_status op2_mat_zero_rows_columns_at(op2_where where, op2_mat mat, op2_set ro
   const struct op2i_row_nonzeros *nonzeros = NULL;
   if (!where.file) where.file = "?";
   const struct call call = {where, "op2_mat_zero_rows_columns", mat, rows, diagonal, true};
-  op2_status status = check(&call);
+  op2_status status = check_rows(&call);
   if (!status) status = check_system(&call, x, b);
   if (status) return status;
   const struct op2i_behalf before =

@@ -255,7 +255,7 @@ static op2_status queue_dots(const struct many *many) {
 
 /* ---- checks of arguments --------------------------------------------------------------------- */
 
-static op2_status check(struct many *many) {
+static op2_status check_dats(struct many *many) {
   struct op2i_vector_call *call = &many->call;
   const char *name = op2i_vector_forms[call->op].call;
   if (!call->where.file) call->where.file = "?";
@@ -279,7 +279,7 @@ static op2_status check(struct many *many) {
 /* Kernels and globals that are made here are attributed to this call in messages. */
 static op2_status queue(struct many *many) {
   const struct op2i_vector_call *call = &many->call;
-  op2_status status = check(many);
+  op2_status status = check_dats(many);
   if (status) return status;
   const struct op2i_behalf before = op2i_context_behalf(
       many->shape.ctx, "algebra of dats", op2i_vector_forms[call->op].name, call->where);

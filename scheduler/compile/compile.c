@@ -96,8 +96,8 @@ static int64_t first_failed(const struct op2i_compile *c, int64_t at) {
   return at < c->ncodes ? at : -1;
 }
 
-static op2_status take(struct op2i_compile *c, int64_t place, op2_status code, const char *words,
-                       int rank) {
+static op2_status take_reason(struct op2i_compile *c, int64_t place, op2_status code,
+                              const char *words, int rank) {
   struct op2i_jit_code *taken = &c->codes[place];
   struct op2i_text text = {0};
   op2i_text_add(&text, "rank %d of %d: %s", rank, c->sched->ctx->comm->size, words);
@@ -124,7 +124,7 @@ static op2_status agree(struct op2i_compile *c, op2_status status) {
       snprintf(words, sizeof words, "%s", c->codes[place].message);
     status = op2i_comm_first(c->sched->ctx->comm, &place, &code, words, &rank);
     if (status || place < 0) break;
-    status = take(c, place, code, words, rank);
+    status = take_reason(c, place, code, words, rank);
   }
   return status;
 }

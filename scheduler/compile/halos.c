@@ -87,7 +87,7 @@ static op2_status add(struct pass *pass, op2_dat dat, unsigned parts) {
 }
 
 /* Add what group g needs that is stale where the exchange is placed. */
-static op2_status take(struct pass *pass, int64_t g) {
+static op2_status add_stale(struct pass *pass, int64_t g) {
   struct op2i_op *op = op_of(pass, g);
   op2_status status = OP2_SUCCESS;
   for (int d = 0; d < op->ndats && !status; d++) {
@@ -140,7 +140,7 @@ static op2_status place_before(struct pass *pass, int64_t g) {
   op2_status status = OP2_SUCCESS;
   pass->n = 0;
   pass->mark = op2i_next_id(op_of(pass, g)->ctx);
-  for (int64_t h = g; h < last && !status; h++) status = take(pass, h);
+  for (int64_t h = g; h < last && !status; h++) status = add_stale(pass, h);
   if (!status && merge) status = place(pass, pass->stale, pass->n, g);
   for (int64_t i = 0; i < pass->n && !status; i++) {
     if (!merge) status = place(pass, &pass->stale[i], 1, g);

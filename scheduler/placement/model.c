@@ -218,7 +218,7 @@ static struct op2i_split ratio(const struct model *m, const bool *free) {
 }
 
 /* The starting point of a search: every free loop in one place, as far as it may run there. */
-static void start(struct model *m, const bool *free, const unsigned char *where, int all) {
+static void start_search(struct model *m, const bool *free, const unsigned char *where, int all) {
   for (int64_t s = 0; s < m->n; s++) {
     m->where[s] = where[s];
     if (free[s]) m->where[s] = (unsigned char)all;
@@ -238,7 +238,7 @@ bool op2i_model_choose(struct op2i_sched *sched, const struct op2i_step *steps, 
     bool apart = !sched->ctx->device->limits.on_host || sched->ctx->config.place_costs;
     m.split = apart ? ratio(&m, free) : (struct op2i_split){0, 0};
     for (int all = OP2I_ON_HOST; all <= OP2I_ON_BOTH; all++) {
-      start(&m, free, where, all);
+      start_search(&m, free, where, all);
       double seconds = improve(&m);
       if (seconds >= least) continue;
       least = seconds;

@@ -51,8 +51,8 @@ bool op2i_outcome_failed(const struct op2i_sched *sched, const struct op2i_group
 
 /* ---- agreement of ranks ---------------------------------------------------------------------- */
 
-static op2_status take(struct op2i_outcome *outcome, op2_status status, const char *message,
-                       int rank, int size) {
+static op2_status take_failure(struct op2i_outcome *outcome, op2_status status, const char *message,
+                               int rank, int size) {
   op2i_free(outcome->message);
   (void)op2i_comm_report(status, rank, size, message);
   outcome->status = status;
@@ -88,7 +88,7 @@ static op2_status agree(struct op2i_sched *sched, int64_t from, int64_t end, boo
     int rank = 0;
     op2_status status = op2i_comm_first(comm, &place, &code, message, &rank);
     if (status || place < 0) return status;
-    status = take(&outcomes[place], code, message, rank, comm->size);
+    status = take_failure(&outcomes[place], code, message, rank, comm->size);
     if (op2i_context_abort_ranks(sched->ctx, status)) return OP2_ERR_FATAL;
   }
 }
@@ -101,8 +101,8 @@ static void make_stale(const struct op2i_node *node) {
   for (int d = 0; d < node->op->ndats; d++) op2i_dat_make_stale(node->op->dats[d]);
 }
 
-static op2_status settle(struct op2i_sched *sched, struct op2i_node *node,
-                         struct op2i_outcome *outcome) {
+static op2_status settle_node(struct op2i_sched *sched, struct op2i_node *node,
+                              struct op2i_outcome *outcome) {
   struct op2i_failure *poison = op2i_poison_read(node);
   op2_status status = OP2_SUCCESS;
   if (outcome->status)
@@ -120,7 +120,8 @@ static op2_status settle_ran(struct op2i_sched *sched, struct op2i_node *const *
                              int64_t end) {
   op2_status status = OP2_SUCCESS;
   for (int64_t i = from; i < end && !status; i++)
-    if (sched->outcomes.list[i].ran) status = settle(sched, nodes[i], &sched->outcomes.list[i]);
+    if (sched->outcomes.list[i].ran)
+      status = settle_node(sched, nodes[i], &sched->outcomes.list[i]);
   return status;
 }
 

@@ -171,7 +171,7 @@ static void warn_of_missing_workers(op2_context ctx, int threads) {
         threads, threads_running);
 }
 
-/* Start StarPU in the environment that start() has set up. */
+/* Start StarPU in the environment that start_starpu() has set up. */
 static op2_status start_aside(op2_context ctx, int threads) {
   if (!abi_matches())
     return op2i_error(
@@ -201,7 +201,7 @@ static op2_status start_aside(op2_context ctx, int threads) {
   return open_team(ctx);
 }
 
-static op2_status start(op2_context ctx, int threads) {
+static op2_status start_starpu(op2_context ctx, int threads) {
   struct op2i_starpu_home home;
   op2_status status = op2i_starpu_check_variables();
   if (!status) status = op2i_starpu_find_home(ctx, &home);
@@ -239,7 +239,7 @@ op2_status op2i_starpu_acquire(op2_context ctx, int threads, int *workers) {
   if (!status && over)
     status = op2i_error(OP2_ERR_UNAVAILABLE, "StarPU has ended: the process is about to");
   else if (!status && users == 0)
-    status = start(ctx, threads);
+    status = start_starpu(ctx, threads);
   else if (!status && threads != threads_wanted)
     op2i_log(ctx, OP2I_LOG_WARN,
              "%d CPU workers wanted, but StarPU already runs %d for another context", threads,

@@ -147,7 +147,7 @@ enum op2i_exec_mode op2i_mode_choose(struct op2i_step *steps, int64_t nsteps,
 }
 
 /* A running estimate of a program's undisturbed time: slower samples have little weight. */
-static double settle(double before, double seconds) {
+static double estimate_time(double before, double seconds) {
   if (before <= 0) return seconds;
   if (seconds < before) return 0.75 * before + 0.25 * seconds;
   return seconds < 1.02 * before ? seconds : 1.02 * before;
@@ -173,7 +173,7 @@ static void judge_team(struct op2i_mode_stats *modes, double seconds) {
 
 static void judge_trial(struct op2i_mode_stats *modes, double seconds) {
   double *tried = &modes->takes[other(modes)], kept = modes->takes[modes->kept];
-  if (modes->trial-- < TRIAL) *tried = settle(*tried, seconds);
+  if (modes->trial-- < TRIAL) *tried = estimate_time(*tried, seconds);
   if (modes->trial > 0) return;
   if (*tried < kept) {
     modes->kept = other(modes);
@@ -194,7 +194,7 @@ static void judge_either(struct op2i_mode_stats *modes, enum op2i_exec_mode mode
   if (tried) {
     judge_trial(modes, seconds);
   } else if (mode == modes->kept && modes->runs[mode] > 1) {
-    modes->takes[mode] = settle(modes->takes[mode], seconds);
+    modes->takes[mode] = estimate_time(modes->takes[mode], seconds);
     modes->waited += waited;
   }
 }
@@ -209,7 +209,7 @@ void op2i_mode_ran(struct op2i_mode_stats *modes, enum op2i_exec_mode mode, doub
   else if (mode == OP2I_MODE_TEAM)
     judge_team(modes, seconds);
   else if (mode == OP2I_MODE_HERE && !first)
-    *here = settle(*here, seconds);
+    *here = estimate_time(*here, seconds);
 }
 
 /* Print the milliseconds by a team and as tasks, as measured or, before a team has run, as

@@ -154,7 +154,7 @@ static void advance(struct op2i_team *team) {
 
 /* Take a block. What was written before its turn was dealt can be read from then on, and stays
  * until the block has run. */
-static bool take(struct op2i_team_share *share, int32_t *index) {
+static bool take_block(struct op2i_team_share *share, int32_t *index) {
   uint64_t word = __atomic_load_n(&share->word, __ATOMIC_RELAXED);
   while (word & left_mask) {
     if (!__atomic_compare_exchange_n(&share->word, &word, word - 1, true, __ATOMIC_ACQUIRE,
@@ -171,7 +171,7 @@ static void take_all(struct op2i_team *team, int share) {
   struct op2i_step *step = NULL;
   int64_t taken = 0, start = 0;
   int32_t index;
-  for (; take(&team->shares[share], &index); taken++) {
+  for (; take_block(&team->shares[share], &index); taken++) {
     if (!taken) {
       start = op2i_nanoseconds();
       step = &team->steps[team->step];

@@ -76,7 +76,7 @@ static void end(MPI_Comm parent, bool known) {
 }
 
 /* Enter the next barrier whenever the previous one is over. */
-static int look(struct arrival *arrival, MPI_Comm parent) {
+static int advance_barriers(struct arrival *arrival, MPI_Comm parent) {
   int error = MPI_SUCCESS, over = 1;
   while (over && !error && arrival->over < BARRIERS) {
     if (arrival->request == MPI_REQUEST_NULL) error = MPI_Ibarrier(parent, &arrival->request);
@@ -97,7 +97,7 @@ static int wait_for_all(struct arrival *arrival, MPI_Comm parent, struct place p
   const int64_t begun = op2->nanoseconds();
   int64_t warn = limits->warn_after;
   int error;
-  while (!(error = look(arrival, parent)) && arrival->over < BARRIERS) {
+  while (!(error = advance_barriers(arrival, parent)) && arrival->over < BARRIERS) {
     *waited = op2->nanoseconds() - begun;
     if (limits->longest && *waited >= limits->longest) break;
     if (warn && *waited >= warn) {

@@ -168,7 +168,8 @@ static void close_message(struct op2i_message *message) {
 }
 
 /* Pieces are started one after the other: MPI_Startall() may start them in any order. */
-static op2_status start(struct op2i_comm *comm, int n, struct op2i_message *const *messages) {
+static op2_status start_messages(struct op2i_comm *comm, int n,
+                                 struct op2i_message *const *messages) {
   struct rank *rank = rank_of(comm);
   op2_status status = available(rank);
   if (status) return status;
@@ -227,7 +228,8 @@ static op2_status look_at(struct op2i_message *message) {
 }
 
 /* Test messages in order, up to the first that is not over. */
-static op2_status look(int n, struct op2i_message *const *messages, int *first, int64_t *due) {
+static op2_status test_messages(int n, struct op2i_message *const *messages, int *first,
+                                int64_t *due) {
   while (*first < n) {
     op2_status status = look_at(messages[*first]);
     if (status || messages[*first]->over < messages[*first]->n) return status;
@@ -261,7 +263,7 @@ static op2_status over(struct op2i_comm *comm, int n, struct op2i_message *const
   op2_status status = available(rank);
   *out = false;
   while (!status) {
-    status = look(n, messages, &first, &due);
+    status = test_messages(n, messages, &first, &due);
     if (status) break;
     int64_t time = due || begun || wait ? rank->op2->nanoseconds() : 0;
     *out = first == n && due <= time;
@@ -412,7 +414,7 @@ static void free_rank(struct op2i_comm *comm) {
 static const struct op2i_comm_kind kind = {.name = "mpi",
                                            .open = open_message,
                                            .close = close_message,
-                                           .start = start,
+                                           .start = start_messages,
                                            .over = over,
                                            .progress = progress,
                                            .abandon = abandon,

@@ -236,7 +236,7 @@ static PetscErrorCode create(op2_mat mat, const struct shape *shape, bool blocks
 }
 
 /* Set the name and the options that all forms have: the pattern of nonzeros stays as it is. */
-static PetscErrorCode settle(op2_mat mat, Mat A) {
+static PetscErrorCode set_options(op2_mat mat, Mat A) {
   PetscErrorCode code = PetscObjectSetName((PetscObject)A, mat->obj.name);
   if (!code) code = MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE);
   return code ? code : MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE);
@@ -276,7 +276,7 @@ static op2_status make_form(struct op2i_petsc_scope *scope, op2_mat mat, int f, 
   if (!status)
     code = wraps ? wrap(mat, &shape, values, &made)
                  : create(mat, &shape, f == OP2I_PETSC_BAIJ, &pattern, &made.mat);
-  if (!status && !code) code = settle(mat, made.mat);
+  if (!status && !code) code = set_options(mat, made.mat);
   if (!status) status = op2i_petsc_status(scope, code, "matrix", mat->obj.name);
   op2->free(pattern.start);
   op2->free(pattern.column);
@@ -362,8 +362,8 @@ op2_status op2i_petsc_mat(struct op2i_petsc_scope *scope, op2_mat mat, int f, in
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static op2_status check(const struct op2i_companion *op2, op2_mat mat, op2_access access,
-                        MatType type, const void *out) {
+static op2_status check_view(const struct op2i_companion *op2, op2_mat mat, op2_access access,
+                             MatType type, const void *out) {
   op2->object_call(mat, OP2I_MAT, "op2_mat_petsc", NULL, (uint64_t)access);
   op2_status status = op2->validate(mat, OP2I_MAT, "op2_mat_petsc");
   if (status) return status;
@@ -404,7 +404,7 @@ op2_status op2_mat_petsc(op2_mat mat, op2_access access, MatType type, Mat *A) {
   struct op2i_petsc_scope scope;
   op2_status status = op2i_petsc_enter(&scope, "op2_mat_petsc");
   if (status) return status;
-  status = check(scope.op2, mat, access, type, A);
+  status = check_view(scope.op2, mat, access, type, A);
   if (!status) status = open_mat(&scope, mat, access, op2i_petsc_form_of(mat, type), A);
   op2i_petsc_leave(&scope);
   return status;

@@ -413,7 +413,7 @@ static op2_reason reason_of(KSPConvergedReason reason) {
   }
 }
 
-static PetscErrorCode look(struct kept_solver *own, op2_solve_result *result) {
+static PetscErrorCode read_result(struct kept_solver *own, op2_solve_result *result) {
   KSPConvergedReason reason = KSP_CONVERGED_ITERATING;
   const char *words = NULL;
   PetscInt iterations = 0;
@@ -458,7 +458,7 @@ static op2_status go(struct op2i_petsc_scope *scope, struct op2i_solve *solve,
   PetscErrorCode code = make_vectors(solve, comm, A, &v);
   if (!code) code = solve_by(own, solve, A, P, &v);
   solved = !code;
-  if (!code) code = look(own, result);
+  if (!code) code = read_result(own, result);
   PetscErrorCode end = end_vectors(solve, &v, solved);
   if (!code) *details = own->details;
   return op2i_petsc_status(scope, code ? code : end, "solver", solve->solver->obj.name);

@@ -82,8 +82,8 @@ static struct open_dat *noted(Vec v) {
   return PetscContainerGetPointer(container, &open) ? NULL : open;
 }
 
-static op2_status check(const struct op2i_companion *op2, op2_dat dat, op2_access access,
-                        const void *out) {
+static op2_status check_view(const struct op2i_companion *op2, op2_dat dat, op2_access access,
+                             const void *out) {
   op2->object_call(dat, OP2I_DAT, "op2_dat_petsc", NULL, (uint64_t)access);
   op2_status status = op2->validate(dat, OP2I_DAT, "op2_dat_petsc");
   if (status) return status;
@@ -133,7 +133,7 @@ op2_status op2_dat_petsc(op2_dat dat, op2_access access, Vec *v) {
   struct op2i_petsc_scope scope;
   op2_status status = op2i_petsc_enter(&scope, "op2_dat_petsc");
   if (status) return status;
-  status = check(scope.op2, dat, access, v);
+  status = check_view(scope.op2, dat, access, v);
   if (!status) status = meet(&scope, dat);
   if (!status) status = open_dat(&scope, dat, access, v);
   op2i_petsc_leave(&scope);
