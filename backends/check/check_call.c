@@ -139,7 +139,7 @@ static op2_status wrong(const struct watched *w, size_t at, const char *what) {
                     w->argument);
 }
 
-static op2_status compare(const struct watched *w) {
+static op2_status compare_values(const struct watched *w) {
   size_t value_bytes = op2i_type_size(w->type);
   if (w->how == TO_WRITE && value_bytes < 4)
     return OP2_SUCCESS; /* the pattern is also a plausible value */
@@ -185,11 +185,11 @@ static void enter(void *const *args) {
 }
 
 /* The values are put back in all cases. */
-static op2_status judge(struct guard *guard, bool ended, int answer) {
+static op2_status judge_call(struct guard *guard, bool ended, int answer) {
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < guard->n; i++) {
     const struct watched *w = &guard->watched[i];
-    if (ended && !status && !(answer && w->how == TO_WRITE)) status = compare(w);
+    if (ended && !status && !(answer && w->how == TO_WRITE)) status = compare_values(w);
     bool touched = w->how == READ_ONLY && memcmp(w->memory, w->saved, w->bytes) != 0;
     if (touched || w->how == FOREIGN) memcpy(w->memory, w->saved, w->bytes);
     op2i_free(w->saved);
@@ -218,7 +218,7 @@ op2_status op2i_check_call(struct op2i_user_call *call, void *data, void *const 
     op2i_fault_release();
     if (!ended) status = report_fault(&guard, &fault);
   }
-  op2_status found = judge(&guard, ended, run.answer);
+  op2_status found = judge_call(&guard, ended, run.answer);
   *answer = run.answer;
   return status ? status : found;
 }

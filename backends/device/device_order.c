@@ -35,7 +35,7 @@ static int64_t element_of(const struct op2i_device_links *l, int64_t entry) {
   return (int64_t)(uint32_t)l->entries[entry] / l->ncolumns;
 }
 
-static void place(struct growth *g, int64_t row) {
+static void place_row(struct growth *g, int64_t row) {
   g->state[row] = PLACED;
   g->order[g->n++] = (int32_t)row;
 }
@@ -74,8 +74,8 @@ static void place_run(struct growth *g, int64_t from, int64_t end) {
   for (int64_t k = from; k < lo; k++) look_around(g, g->order[k]);
   sort(g->around, g->naround);
   for (int k = 0; k < g->naround; k++) g->state[g->around[k]] = FREE;
-  while (g->naround > 0 && g->n < end) place(g, g->around[--g->naround]);
-  while (g->n < end) place(g, lowest(g));
+  while (g->naround > 0 && g->n < end) place_row(g, g->around[--g->naround]);
+  while (g->n < end) place_row(g, lowest(g));
   sort(g->order + lo, end - lo);
 }
 

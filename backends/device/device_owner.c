@@ -15,7 +15,7 @@ static int64_t element_of(const struct op2i_owner *o, int64_t i) {
 }
 
 /* List the elements of each block, and count how many of them are distinct. */
-static op2_status list(struct op2i_owner *o, int64_t *keys) {
+static op2_status list_elements(struct op2i_owner *o, int64_t *keys) {
   int64_t count = 0, total = o->starts[o->ntargets], of_block = 0;
   for (int64_t t = 0; t < o->ntargets; t++)
     for (int64_t i = o->starts[t]; i < o->starts[t + 1]; i++)
@@ -58,7 +58,7 @@ op2_status op2i_owner_blocks(struct op2i_owner *o) {
   op2_status status = good ? OP2_SUCCESS : op2i_error_nomem("tables of a loop on a device");
   o->block = OP2I_DEVICE_GROUP;
   while (!status && o->block > 0) {
-    status = list(o, keys);
+    status = list_elements(o, keys);
     if (status || o->most <= o->room) break;
     o->block /= 2;
   }

@@ -30,8 +30,8 @@ static op2_status build(op2_context ctx, struct op2i_device_unit **unit) {
 }
 
 /* Find the function that moves rows in units of rows->unit bytes. */
-static op2_status find(op2_context ctx, const struct op2i_device_rows *rows,
-                       struct op2i_device_code **code) {
+static op2_status find_mover(op2_context ctx, const struct op2i_device_rows *rows,
+                             struct op2i_device_code **code) {
   static const char *const names[2][2] = {{"op2_pack1", "op2_unpack1"},
                                           {"op2_pack4", "op2_unpack4"}};
   struct op2i_device_code **kept = &ctx->device->rows[rows->unit == 4][rows->unpack];
@@ -47,7 +47,7 @@ static op2_status find(op2_context ctx, const struct op2i_device_rows *rows,
 op2_status op2i_device_move_rows(op2_context ctx, const struct op2i_device_rows *rows) {
   struct op2i_device *device = ctx->device;
   struct op2i_device_code *code;
-  op2_status status = find(ctx, rows, &code);
+  op2_status status = find_mover(ctx, rows, &code);
   if (status || rows->n <= 0) return status;
   const struct op2i_device_arg args[] = {
       {.number = rows->n},

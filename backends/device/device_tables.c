@@ -64,7 +64,7 @@ static void place_block(struct inverse *inv, int64_t block) {
     }
 }
 
-static void place(struct inverse *inv) {
+static void place_blocks(struct inverse *inv) {
   const struct op2i_plan *plan = inv->step->plan;
   for (int32_t b = 0; b < plan->nblocks; b++) place_block(inv, plan->blkmap[b]);
   memmove(inv->begin + 1, inv->begin, (size_t)inv->nrows * sizeof *inv->begin);
@@ -117,7 +117,7 @@ static op2_status invert(struct inverse *inv) {
   if (!inv->begin || !inv->entries || !inv->reached || !inv->starts)
     return op2i_error_nomem("tables of a loop on a device");
   count(inv);
-  place(inv);
+  place_blocks(inv);
   list_reached(inv);
   return OP2_SUCCESS;
 }

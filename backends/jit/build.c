@@ -271,7 +271,7 @@ static op2_status store(op2_context ctx, struct job *job, struct op2i_bytes imag
 
 /* Store the image in the cache, and record in memory what it depends on: a kernel with headers of
  * its own may be requested again in this context after they have changed. */
-static op2_status keep(op2_context ctx, struct job *job, struct op2i_bytes image) {
+static op2_status keep_image(op2_context ctx, struct job *job, struct op2i_bytes image) {
   struct op2i_cache *cache = &ctx->jit->cache;
   struct op2i_text list = {0};
   bool known;
@@ -307,7 +307,7 @@ static op2_status load_result(op2_context ctx, struct job *job) {
     status = load(ctx, job, image);
   }
   if (status == OP2_SUCCESS && failure->failed) status = op2i_error_nomem("a message");
-  if (status == OP2_SUCCESS && !failure->length) status = keep(ctx, job, image);
+  if (status == OP2_SUCCESS && !failure->length) status = keep_image(ctx, job, image);
   op2i_free(image.data);
   return status;
 }
@@ -380,7 +380,7 @@ static op2_status report_build(op2_context ctx, const struct job *job) {
 }
 
 /* Jobs from..to-1 have ended: record those that worked, and divide or give up the others. */
-static op2_status judge(op2_context ctx, struct job_list *jobs, int64_t from, int64_t to) {
+static op2_status judge_jobs(op2_context ctx, struct job_list *jobs, int64_t from, int64_t to) {
   for (int64_t i = from; i < to; i++) {
     struct job job = jobs->item[i]; /* a copy, because the list may move */
     op2_status status = OP2_SUCCESS;
@@ -402,7 +402,7 @@ static op2_status build_all(op2_context ctx, struct op2i_request **requests, int
   while (status == OP2_SUCCESS && from < jobs->count) {
     int64_t to = jobs->count;
     status = run_jobs(ctx, jobs->item + from, to - from, width);
-    if (status == OP2_SUCCESS) status = judge(ctx, jobs, from, to);
+    if (status == OP2_SUCCESS) status = judge_jobs(ctx, jobs, from, to);
     from = to;
   }
   return status;

@@ -90,7 +90,7 @@ op2_status op2i_device_units_trim(op2_context ctx) {
 
 /* ---- building and finding binaries ----------------------------------------------------------- */
 
-static void keep(op2_context ctx, const struct op2i_device_unit *unit) {
+static void keep_binary(op2_context ctx, const struct op2i_device_unit *unit) {
   struct op2i_bytes entry, image = {unit->binary, unit->bytes};
   if (op2i_entry_build(image, &unit->key, 1, (struct op2i_bytes){0}, &entry)) return;
   op2i_cache_store(ctx, &ctx->jit->cache, entry, &unit->key, 1);
@@ -150,7 +150,7 @@ static op2_status build(op2_context ctx, struct op2i_jit_code *code, struct op2i
            code->status ? "not built" : "built", op2i_seconds() - begin);
   if (!code->status) {
     ctx->jit->stats.compiled++;
-    keep(ctx, unit);
+    keep_binary(ctx, unit);
     adopt(ctx, code, unit);
   } else {
     op2i_free(unit);
@@ -160,7 +160,7 @@ static op2_status build(op2_context ctx, struct op2i_jit_code *code, struct op2i
   return code->status == OP2_ERR_FATAL ? code->status : OP2_SUCCESS;
 }
 
-static struct op2i_device_unit *find(const struct op2i_jit *jit, struct op2i_key key) {
+static struct op2i_device_unit *find_unit(const struct op2i_jit *jit, struct op2i_key key) {
   struct op2i_device_unit *unit = jit->units;
   while (unit && !op2i_key_equal(unit->key, key)) unit = unit->next;
   return unit;
@@ -171,7 +171,7 @@ op2_status op2i_device_units(op2_context ctx, int n, struct op2i_jit_code *codes
   for (struct op2i_jit_code *code = codes; code < codes + n && !status; code++) {
     if (!code->on_device) continue;
     struct op2i_key key = key_of(ctx->device, code);
-    struct op2i_device_unit *unit = find(ctx->jit, key);
+    struct op2i_device_unit *unit = find_unit(ctx->jit, key);
     code->function = NULL;
     if (unit) {
       hand_out(code, unit);

@@ -51,7 +51,7 @@ static bool is_trusted(const struct walk *w, uid_t uid) {
   return unknown || (stat("/", &root) == 0 && root.st_uid == uid);
 }
 
-static void judge(struct walk *w, const struct stat *st) {
+static void judge_folder(struct walk *w, const struct stat *st) {
   bool theirs =
       st->st_mode & S_IWOTH || (st->st_mode & S_IWGRP && !op2i_trust_group(w->trust, st->st_gid));
   w->shared = theirs && (st->st_mode & S_ISVTX);
@@ -133,7 +133,7 @@ static void go_down(struct walk *w, const char *name, enum op2i_path_last last) 
     return;
   }
   bool ended = w->rest[strspn(w->rest, "/")] == '\0';
-  if (!ended || last == OP2I_PATH_PARENT) judge(w, &st);
+  if (!ended || last == OP2I_PATH_PARENT) judge_folder(w, &st);
   if (w->fault) blame(w, "");
 }
 

@@ -296,7 +296,7 @@ static bool holds(struct reading *r, int64_t t) {
 }
 
 /* Take note of a directive in text that is read, if it is no conditional. */
-static void note(struct reading *r, int64_t t) {
+static void note_directive(struct reading *r, int64_t t) {
   struct op2i_tokens *tokens = r->tokens;
   size_t length;
   const char *word = op2i_directive_word(tokens, t, &length), *name;
@@ -336,7 +336,7 @@ static op2_status mark(struct reading *r) {
       if (depth == 0) return wrong(tokens, t->line, "an #endif without #if");
       read = stack[--depth].outer;
     } else if (read) {
-      note(r, i);
+      note_directive(r, i);
     }
   }
   return depth ? wrong(tokens, stack[depth - 1].line, "a conditional begins here and has no #endif")

@@ -24,13 +24,13 @@ static bool is(const struct walk *w, const char *spelling) {
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* Index of the innermost declaration of token t's name, or -1. */
-static int64_t find(const struct walk *w, int t) {
+static int64_t find_name(const struct walk *w, int t) {
   const struct op2i_token *token = &w->unit->tokens.list[t];
   return op2i_names_find(&w->names, w->unit->tokens.text + token->begin, token->end - token->begin);
 }
 
 static void refer(struct walk *w, int t) {
-  int64_t i = find(w, t);
+  int64_t i = find_name(w, t);
   w->unit->roles[t] = i < 0 ? OP2I_ROLE_FREE : i < w->nfile ? OP2I_ROLE_FILE : OP2I_ROLE_LOCAL;
 }
 
@@ -72,7 +72,7 @@ static int64_t visible(const struct op2i_c_reader *r) {
   return w->names.count;
 }
 
-static void forget(struct op2i_c_reader *r, int64_t count) {
+static void forget_names(struct op2i_c_reader *r, int64_t count) {
   struct walk *w = r->client;
   catch_up(w);
   op2i_names_cut(&w->names, count);
@@ -122,7 +122,7 @@ static void missing(struct op2i_c_reader *r, const char *spelling) {
 
 static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
   const struct walk *w = r->client;
-  int64_t i = find(w, w->unit->code[r->at]);
+  int64_t i = find_name(w, w->unit->code[r->at]);
   *type = (struct op2i_c_type){.base = OP2I_C_UNCLEAR};
   return i < 0 ? 0 : w->names.list[i].value ? 1 : i < w->nfile ? 0 : -1;
 }
@@ -157,7 +157,7 @@ static int64_t inside(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
   switch (kind) {
   case OP2I_C_PARAMETERS:
     parameters(w);
-    forget(r, outer);
+    forget_names(r, outer);
     break;
   case OP2I_C_MEMBERS: members(w); break;
   case OP2I_C_ENUMERATORS: op2i_c_enumerators(r); break;
@@ -200,7 +200,7 @@ static bool stopped(const struct op2i_c_reader *r) {
   return w->status != OP2_SUCCESS;
 }
 
-static bool begin(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
+static bool begin_statement(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
   struct walk *w = r->client;
   if (!w->status && s->bodies > DEPTH_MAX) {
     w->status = OP2_ERR_SYNTAX;
@@ -212,14 +212,14 @@ static bool begin(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
 
 static const struct op2i_c_asker asker = {.stopped = stopped,
                                           .visible = visible,
-                                          .forget = forget,
+                                          .forget = forget_names,
                                           .declared = declared,
                                           .initialized = initialized,
                                           .parameter = parameter,
                                           .enumerator = enumerator,
                                           .expression = expression,
                                           .missing = missing,
-                                          .begin = begin};
+                                          .begin = begin_statement};
 
 /* ---- the source ------------------------------------------------------------------------------ */
 
@@ -239,7 +239,7 @@ static void item_names(struct walk *w, const struct op2i_item *item) {
     w->r.at = item->body;
     (void)op2i_c_statement(&w->r);
   }
-  forget(&w->r, w->nfile);
+  forget_names(&w->r, w->nfile);
 }
 
 /* All tokens of the unit's code, and END twice after them. */

@@ -97,7 +97,7 @@ static void move_slot(const struct op2i_devgen *g, int a, enum action action, in
   op2i_devgen_each(g, arg->dim, indent, statement);
 }
 
-static void move(const struct op2i_devgen *g, int a, enum action action) {
+static void move_slots(const struct op2i_devgen *g, int a, enum action action) {
   int first, n = op2i_device_slots(arg_of(g, a), &first);
   for (int k = 0; k < n; k++) move_slot(g, a, action, k, first + k, "    ");
 }
@@ -125,7 +125,7 @@ static void copy(const struct op2i_devgen *g, int a) {
   if (arg->access == OP2_INC)
     op2i_devgen_each(g, n, "    ", statement);
   else if (!op2i_overwrites(arg->access))
-    move(g, a, GATHER);
+    move_slots(g, a, GATHER);
 }
 
 static void pointers(const struct op2i_devgen *g, int a) {
@@ -307,13 +307,13 @@ void op2i_devgen_settle(const struct op2i_devgen *g, int a) {
     return;
   }
   if (op2i_accumulates(arg->access))
-    move(g, a, ADD);
+    move_slots(g, a, ADD);
   else if (!in_row(g, a) && g->stores)
-    move(g, a, STORE);
+    move_slots(g, a, STORE);
 }
 
 void op2i_devgen_add(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   if (!shared(g, a) || !op2i_modifies(arg->access)) return;
-  move(g, a, op2i_accumulates(arg->access) ? ADD : STORE);
+  move_slots(g, a, op2i_accumulates(arg->access) ? ADD : STORE);
 }

@@ -79,7 +79,7 @@ static void move_rows(const struct op2i_devgen *g, int s, bool in) {
   op2i_text_add(g->e.out, "  }\n");
 }
 
-static void move(const struct op2i_devgen *g, int s, bool in) {
+static void move_stage(const struct op2i_devgen *g, int s, bool in) {
   if (g->dialect->stages)
     move_values(g, s, in);
   else
@@ -96,18 +96,18 @@ static bool modified(const struct op2i_devgen *g, int s) {
 
 static void stage_in(const struct op2i_devgen *g) {
   areas(g);
-  for (int s = 0; s < g->form.nstages; s++) move(g, s, true);
+  for (int s = 0; s < g->form.nstages; s++) move_stage(g, s, true);
   if (g->form.nstages) op2i_text_add(g->e.out, "  op2_wait();\n");
 }
 
 static void stage_out(const struct op2i_devgen *g) {
   for (int s = 0; s < g->form.nstages; s++)
-    if (modified(g, s)) move(g, s, false);
+    if (modified(g, s)) move_stage(g, s, false);
 }
 
 /* ---- elements -------------------------------------------------------------------------------- */
 
-static void begin(const struct op2i_devgen *g, const char *name) {
+static void begin_blocks(const struct op2i_devgen *g, const char *name) {
   op2i_devgen_entry(g, name, -1);
   op2i_text_add(
       g->e.out,
@@ -142,7 +142,7 @@ static bool starts_there(const struct op2i_devgen *g) {
  * block, which has no more elements than the group has work items: all elements are computed first,
  * and then add in turn. */
 static void at_once(struct op2i_devgen *g) {
-  begin(g, "op2_block_at_once");
+  begin_blocks(g, "op2_block_at_once");
   g->hoists = true;
   op2i_text_add(g->e.out,
                 "  const int64_t op2_position = op2_begin + op2_item();\n"
@@ -165,7 +165,7 @@ static void at_once(struct op2i_devgen *g) {
 /* Groups of any size can run this, in strides: elements are computed when it is their colour's
  * turn. The launch has the same tables and numbers. */
 static void in_turn(const struct op2i_devgen *g) {
-  begin(g, "op2_block_in_turn");
+  begin_blocks(g, "op2_block_in_turn");
   op2i_text_add(g->e.out,
                 "  for (int op2_turn = 0; op2_turn < op2_t1[op2_block]; op2_turn++) {\n"
                 "    for (int64_t op2_position = op2_begin + op2_item(); op2_position < op2_end;\n"

@@ -51,7 +51,7 @@ static void kept_number(const struct op2i_devgen *g, int a, const char *before,
                 before, g->form.reduced_at + op2i_devgen_first_value(g, a) + 1, behind);
 }
 
-static void keep(const struct op2i_devgen *g, int a) {
+static void keep_winner(const struct op2i_devgen *g, int a) {
   char there[STATEMENT], statement[STATEMENT + NAME];
   kept(g, a, there);
   snprintf(statement, sizeof statement, "%s = op2_own%d[%%s];", there, a);
@@ -68,7 +68,7 @@ static void keep_located(const struct op2i_devgen *g, int a) {
       "    op2_own%d[0] = op2_winner%d < 0 ? *op2_gbl%d : op2_own%d[0] + 0;\n",
       a, a, sign(g, a), (int)arg_of(g, a)->gbl, (int)arg_of(g, a)->gbl, (int)arg_of(g, a)->gbl, a,
       a, a, a, (int)arg_of(g, a)->gbl, a);
-  keep(g, a);
+  keep_winner(g, a);
   kept_number(g, a, "    ", "");
   op2i_text_add(g->e.out, " = op2_winner%d;\n", a);
 }
@@ -78,7 +78,7 @@ void op2i_devgen_keep_apart(const struct op2i_devgen *g) {
     if (op2i_arg_located(arg_of(g, a)))
       keep_located(g, a);
     else if (op2i_arg_reduces(arg_of(g, a)))
-      keep(g, a);
+      keep_winner(g, a);
   }
 }
 

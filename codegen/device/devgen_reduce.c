@@ -120,7 +120,7 @@ static void take_kept(const struct op2i_devgen *g, const struct part *p) {
   op2i_text_add(g->e.out, " = %s;\n", there);
 }
 
-static void keep(const struct op2i_devgen *g, const struct part *p) {
+static void keep_part(const struct op2i_devgen *g, const struct part *p) {
   char there[STATEMENT];
   op2i_devgen_kept(g, p->a, p->v, there, sizeof there);
   op2i_text_add(g->e.out, "    %s = op2_own%d[%s];\n", there, p->a, p->j);
@@ -130,7 +130,7 @@ void op2i_devgen_keep_reduced(const struct op2i_devgen *g) {
   if (g->form.apart)
     op2i_devgen_keep_apart(g);
   else
-    each_value(g, keep);
+    each_value(g, keep_part);
 }
 
 /* The values of a position: computed from its element, or kept by it in an earlier launch. */

@@ -5,7 +5,7 @@
 #include "error.h"
 
 /* Each work item moves one unit of one row. */
-static void move(struct op2i_text *out, const char *name, const char *type, bool unpack) {
+static void move_rows(struct op2i_text *out, const char *name, const char *type, bool unpack) {
   static const char there[] = "op2_values[op2_places[2 * op2_row] * op2_units + op2_unit]";
   static const char packed[] = "op2_packed[op2_places[2 * op2_row + 1] + op2_unit]";
   op2i_text_add(out,
@@ -22,9 +22,9 @@ static void move(struct op2i_text *out, const char *name, const char *type, bool
 
 op2_status op2i_device_rows_text(const struct op2i_device_dialect *dialect, struct op2i_text *out) {
   op2i_text_add(out, "/* Rows that travel, %s */\n%s", OP2I_ABI, dialect->prelude);
-  move(out, "op2_pack4", "uint32_t", false);
-  move(out, "op2_unpack4", "uint32_t", true);
-  move(out, "op2_pack1", "unsigned char", false);
-  move(out, "op2_unpack1", "unsigned char", true);
+  move_rows(out, "op2_pack4", "uint32_t", false);
+  move_rows(out, "op2_unpack4", "uint32_t", true);
+  move_rows(out, "op2_pack1", "unsigned char", false);
+  move_rows(out, "op2_unpack1", "unsigned char", true);
   return out->failed ? op2i_error_nomem("generated code") : OP2_SUCCESS;
 }

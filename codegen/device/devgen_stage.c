@@ -126,7 +126,7 @@ static void move_in_turn(const struct op2i_devgen *g, int p, bool in) {
 }
 
 /* Move the parts of a round between memory and shared memory. */
-static void move(const struct op2i_devgen *g, int round, bool in) {
+static void move_parts(const struct op2i_devgen *g, int round, bool in) {
   struct op2i_text *out = g->e.out;
   op2i_text_add(out, "    if (op2_live == op2_items()) {\n");
   numbers(g, round, in);
@@ -211,7 +211,7 @@ void op2i_devgen_stage_in(const struct op2i_devgen *g) {
     if (!any_moves(g, round, true)) continue;
     if (before) op2i_text_add(g->e.out, "    op2_wait();\n");
     before = true;
-    move(g, round, true);
+    move_parts(g, round, true);
     op2i_text_add(g->e.out, "    op2_wait();\n");
     own_rows(g, round, true);
   }
@@ -225,6 +225,6 @@ void op2i_devgen_stage_out(const struct op2i_devgen *g) {
     if (g->form.parts.nrounds > 1) op2i_text_add(g->e.out, "    op2_wait();\n");
     own_rows(g, round, false);
     op2i_text_add(g->e.out, "    op2_wait();\n");
-    move(g, round, false);
+    move_parts(g, round, false);
   }
 }

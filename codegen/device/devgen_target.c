@@ -68,7 +68,7 @@ static void entries_end(const struct op2i_devgen *g) {
 }
 
 /* n0: number of targets. Elements are numbered by their positions, from lo. */
-static void begin(const struct op2i_devgen *g, const char *name, int p) {
+static void begin_targets(const struct op2i_devgen *g, const char *name, int p) {
   op2i_devgen_entry(g, name, p);
   op2i_text_add(g->e.out, "  const int64_t op2_at = op2_group() * op2_items() + op2_item();\n"
                           "  if (op2_at >= op2_n0) return;\n");
@@ -96,7 +96,7 @@ void op2i_devgen_to_target(const struct op2i_devgen *g, int a) {
 }
 
 void op2i_devgen_repeat(struct op2i_devgen *g, int p) {
-  begin(g, "op2_repeat", p);
+  begin_targets(g, "op2_repeat", p);
   op2i_devgen_element(g);
   entries_end(g);
 }
@@ -159,7 +159,7 @@ static void add_all_kept(const struct op2i_devgen *g) {
 
 /* Like op2_repeat<p>, but elements are not recomputed. */
 void op2i_devgen_sum(struct op2i_devgen *g, int p) {
-  begin(g, "op2_sum", p);
+  begin_targets(g, "op2_sum", p);
   add_all_kept(g);
   entries_end(g);
 }

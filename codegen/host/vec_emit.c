@@ -49,8 +49,8 @@ static const char common[] =
 
 /* A kernel may need values that are wider than those of its arguments; then fewer lanes are tried.
  * On success the caller must end *v. */
-static op2_status begin(struct op2i_vec *v, const struct op2i_emitter *e, int simd_bytes,
-                        struct op2i_text *why) {
+static op2_status begin_vectors(struct op2i_vec *v, const struct op2i_emitter *e, int simd_bytes,
+                                struct op2i_text *why) {
   enum { LEAST_BYTES = 16 };
   op2_status status = op2i_vec_begin(v, e, simd_bytes, simd_bytes, why);
   for (int bytes = simd_bytes / 2; !status && why->length && bytes >= LEAST_BYTES; bytes /= 2) {
@@ -65,7 +65,7 @@ static op2_status begin(struct op2i_vec *v, const struct op2i_emitter *e, int si
 op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes,
                           struct op2i_judgement *judgement, struct op2i_text *why) {
   struct op2i_vec v;
-  op2_status status = begin(&v, e, simd_bytes, why);
+  op2_status status = begin_vectors(&v, e, simd_bytes, why);
   if (status) return status;
   judgement->divides = v.divides;
   judgement->registers = v.state;
@@ -75,7 +75,7 @@ op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes,
 
 op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes, struct op2i_text *why) {
   struct op2i_vec v;
-  op2_status status = begin(&v, e, simd_bytes, why);
+  op2_status status = begin_vectors(&v, e, simd_bytes, why);
   if (status) return status;
   if (!why->length) {
     op2i_simd_prelude(v.lanes, v.out);

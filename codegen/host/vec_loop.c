@@ -445,7 +445,7 @@ static void find_winner(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, "          }\n      }\n");
 }
 
-static void prepare(const struct op2i_vec *v, int a) {
+static void prepare_arg(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_vec_copy(v, a);
   if (op2i_arg_located(arg) || op2i_arg_informs(arg)) begin_lanes(v, a);
@@ -471,7 +471,7 @@ static void actual(const struct op2i_vec *v, int a) {
 static void call(const struct op2i_vec *v, int m) {
   const struct op2i_rewrite *r = &v->e->rewrites[m];
   int first = r->member.first_arg, end = first + r->member.nargs;
-  for (int a = first; a < end; a++) prepare(v, a);
+  for (int a = first; a < end; a++) prepare_arg(v, a);
   op2i_text_add(v->out, "      OP2_NAME(%sop2_vec_%s)(", r->prefix, r->member.kernel->obj.name);
   if (op2i_rewrite_kernel_needs(r))
     op2i_text_add(v->out, "&%s, ", op2i_emit_consts_name(v->e, m).text);

@@ -53,7 +53,7 @@ struct transfer {
   int number, vector; /* its number, and the vector to begin with */
 };
 
-static void move(const struct op2i_vec *v, const struct transfer *p, bool to_memory) {
+static void move_dat(const struct op2i_vec *v, const struct transfer *p, bool to_memory) {
   const struct op2i_loop_arg *row = op2i_vec_row(v, p->dat);
   const char *stem = op2i_type_stem(row->type);
   for (int at = 0, width; at < row->dim; at += width) {
@@ -114,7 +114,7 @@ void op2i_vec_load(const struct op2i_vec *v, int n) {
   }
   for (int slot = 0; slot < view->nslots; slot++) {
     struct transfer transfer = view_transfer(v, n, slot);
-    move(v, &transfer, false);
+    move_dat(v, &transfer, false);
   }
 }
 
@@ -155,7 +155,7 @@ void op2i_vec_store(const struct op2i_vec *v, int n) {
   for (int slot = 0; slot < view->nslots; slot++) {
     if (!modified(v, view, slot)) continue;
     struct transfer transfer = view_transfer(v, n, slot);
-    move(v, &transfer, true);
+    move_dat(v, &transfer, true);
   }
 }
 
@@ -227,7 +227,7 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, gathered ? ";\n" : "};\n");
   for (int slot = 0; slot < arg->arity && gathered; slot++) {
     struct transfer transfer = copy_transfer(v, a, slot);
-    move(v, &transfer, false);
+    move_dat(v, &transfer, false);
   }
 }
 

@@ -83,8 +83,8 @@ static bool remember(const struct op2i_simd_request *request, struct op2i_simd_t
   return true;
 }
 
-static op2_status make(const struct op2i_simd_request *request,
-                       struct op2i_simd_translation **out) {
+static op2_status make_translation(const struct op2i_simd_request *request,
+                                   struct op2i_simd_translation **out) {
   struct op2i_simd_translation *kept = op2i_calloc(1, sizeof *kept);
   if (!kept) return op2i_error_nomem("generated code");
   op2_status status =
@@ -102,7 +102,7 @@ op2_status op2i_simd_translated(const struct op2i_simd_request *request,
   struct op2i_simd_translation *kept = kernel->translations;
   while (kept && !matches(kept, request)) kept = kept->next;
   if (!kept) {
-    op2_status status = make(request, &kept);
+    op2_status status = make_translation(request, &kept);
     if (status) return status;
     kept->next = kernel->translations;
     kernel->translations = kept;

@@ -72,7 +72,7 @@ static int64_t visible(const struct op2i_c_reader *r) {
   return p->visible;
 }
 
-static void forget(struct op2i_c_reader *r, int64_t count) {
+static void forget_names(struct op2i_c_reader *r, int64_t count) {
   struct op2i_simd_parser *p = r->client;
   for (; p->visible > count; p->visible--) p->scope = p->scope->outer;
 }
@@ -224,7 +224,7 @@ static bool in_switch(const struct op2i_c_statement *s) {
   return in_block(s) && s->outer->outer && s->outer->outer->kind == OP2I_C_SWITCH;
 }
 
-static bool begin(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
+static bool begin_statement(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
   struct op2i_simd_parser *p = r->client;
   const struct op2i_piece *t = &r->tokens[r->at];
   bool jump = s->kind == OP2I_C_BREAK || s->kind == OP2I_C_CONTINUE;
@@ -296,7 +296,7 @@ static void *expression(struct op2i_c_reader *r, const char *end) {
 
 const struct op2i_c_asker op2i_simd_asker = {.stopped = stopped,
                                              .visible = visible,
-                                             .forget = forget,
+                                             .forget = forget_names,
                                              .specified = specified,
                                              .declared = declared,
                                              .initialized = initialized,
@@ -304,7 +304,7 @@ const struct op2i_c_asker op2i_simd_asker = {.stopped = stopped,
                                              .enumerator = enumerator,
                                              .expression = expression,
                                              .missing = missing,
-                                             .begin = begin,
+                                             .begin = begin_statement,
                                              .made = made,
                                              .otherwise = otherwise,
                                              .append = append};

@@ -182,7 +182,8 @@ static op2_status differ(struct op2i_comm *comm, const struct channel *channel) 
   return notify_all(comm, op2i_error(OP2_ERR_FATAL, "%s", reason));
 }
 
-static op2_status compare(struct op2i_comm *comm, const struct channel *channel, size_t bytes) {
+static op2_status compare_trails(struct op2i_comm *comm, const struct channel *channel,
+                                 size_t bytes) {
   const struct piece *other = &channel->received;
   struct piece own = {.bytes = (int64_t)bytes};
   stamp(comm, &own);
@@ -208,7 +209,7 @@ op2_status op2i_comm_pass_few(struct op2i_comm *comm, int n,
   for (int i = 0; i < n && !status; i++) {
     const struct op2i_envelope *e = &envelopes[i];
     if (e->sends) continue;
-    status = compare(comm, channel_to(comm, e->peer), e->bytes);
+    status = compare_trails(comm, channel_to(comm, e->peer), e->bytes);
     if (!status) memcpy(e->data, channel_to(comm, e->peer)->received.data, e->bytes);
   }
   return status;

@@ -33,7 +33,7 @@ static char *none[] = {NULL};
 
 static char **present(void) { return __atomic_load_n(&environ, __ATOMIC_SEQ_CST); }
 
-static void put(char **list) { __atomic_store_n(&environ, list, __ATOMIC_SEQ_CST); }
+static void put_environ(char **list) { __atomic_store_n(&environ, list, __ATOMIC_SEQ_CST); }
 
 /* The present list is read before and after, since it may be replaced or put back in between. */
 char **op2i_env_all(void) {
@@ -85,8 +85,8 @@ static bool make_room(size_t count) {
   return true;
 }
 
-static const struct op2i_env_change *find(const struct op2i_env_change *changes, int nchanges,
-                                          const char *entry) {
+static const struct op2i_env_change *find_change(const struct op2i_env_change *changes,
+                                                 int nchanges, const char *entry) {
   for (int c = 0; c < nchanges; c++)
     if (names(entry, changes[c].name)) return &changes[c];
   return NULL;
@@ -103,14 +103,14 @@ bool op2i_env_replace(const struct op2i_env_change *changes, int nchanges) {
   while (own && own[count]) count++;
   if (!make_room(count + (size_t)nchanges + 1)) return false;
   for (size_t i = 0; i < count; i++)
-    if (!find(changes, nchanges, own[i])) ours.written[n++] = own[i];
+    if (!find_change(changes, nchanges, own[i])) ours.written[n++] = own[i];
   for (int c = 0; c < nchanges; c++)
     if (added[c]) ours.written[n++] = added[c];
   while (n < ours.room) ours.written[n++] = NULL;
   memcpy(ours.list, ours.written, ours.room * sizeof *ours.list);
   ours.nchanges = nchanges;
   __atomic_store_n(&programs, own ? own : none, __ATOMIC_SEQ_CST);
-  put(ours.list);
+  put_environ(ours.list);
   return true;
 }
 
@@ -133,13 +133,13 @@ void op2i_env_put_back(void) {
   bool alone =
       present() == ours.list && !memcmp(ours.list, ours.written, ours.room * sizeof *ours.list);
   if (alone)
-    put(programs);
+    put_environ(programs);
   else
     put_back_each();
   __atomic_store_n(&programs, NULL, __ATOMIC_SEQ_CST);
 }
 
 void op2i_env_in_child(void) {
-  if (programs && present() == ours.list) put(programs);
+  if (programs && present() == ours.list) put_environ(programs);
   programs = NULL;
 }

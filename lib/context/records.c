@@ -64,7 +64,7 @@ static void poison(struct op2i_records *records, struct op2i_record *record,
 }
 
 /* The list of readers is kept for the next use of the slot. */
-static void forget(struct op2i_records *records, int32_t slot) {
+static void forget_record(struct op2i_records *records, int32_t slot) {
   struct op2i_record *record = &records->list[slot];
   poison(records, record, NULL);
   record->last_writer = record->nreaders = 0;
@@ -75,7 +75,7 @@ void op2i_resource_clear(struct op2i_resource *resource) {
   op2_context ctx = resource->ctx;
   *resource = (struct op2i_resource){.slot = resource->slot};
   if (!ctx || !ctx->records) return;
-  for (struct op2i_records *r = ctx->records; r; r = r->outer) forget(r, resource->slot);
+  for (struct op2i_records *r = ctx->records; r; r = r->outer) forget_record(r, resource->slot);
   ctx->slots.free[ctx->slots.nfree++] = resource->slot;
 }
 
@@ -96,13 +96,13 @@ op2_status op2i_records_reserve(struct op2i_records *records, op2_context ctx) {
 
 void op2i_records_clear(struct op2i_records *records) {
   for (int64_t s = 0; s < records->capacity; s++)
-    if (records->list[s].admitted) forget(records, (int32_t)s);
+    if (records->list[s].admitted) forget_record(records, (int32_t)s);
   records->inside = NULL;
 }
 
 void op2i_records_free(struct op2i_records *records) {
   for (int64_t s = 0; s < records->capacity; s++) {
-    forget(records, (int32_t)s);
+    forget_record(records, (int32_t)s);
     op2i_free(records->list[s].readers);
   }
   op2i_unref(records->norm_parts);

@@ -99,7 +99,7 @@ static op2_status check_free_memory(struct op2i_device *device, size_t bytes) {
 }
 
 /* Kept blocks count towards the limit, and are released where they are in the way. */
-static op2_status make(struct op2i_device *device, size_t bytes, void **made) {
+static op2_status make_block(struct op2i_device *device, size_t bytes, void **made) {
   struct op2i_device_memory *memory = &device->memory;
   int64_t kept = kept_bytes(memory);
   if (memory->limit && memory->used + kept + (int64_t)bytes > memory->limit) release_kept(device);
@@ -115,7 +115,7 @@ op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **ou
   op2_status status = check_free_memory(device, bytes);
   if (status) return status;
   void *made = reuse(device, bytes);
-  if (!made) status = make(device, bytes, &made);
+  if (!made) status = make_block(device, bytes, &made);
   if (status) return status;
   memory->blocks[memory->nblocks++] = (struct op2i_device_block){made, (int64_t)bytes};
   memory->used += (int64_t)bytes;

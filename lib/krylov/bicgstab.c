@@ -123,7 +123,7 @@ static bool stands_still(struct progress *progress, int64_t it, double residual,
   return it - progress->halved >= longest;
 }
 
-static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
+static op2_status run_cycle(struct op2i_solve *s, struct op2i_round *round) {
   const struct op2i_workspace *w = &s->solver->work;
   const int64_t longest = longest_plateau(w);
   struct progress progress = {round->residual, 0};
@@ -146,5 +146,5 @@ static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
 
 op2_status op2i_solve_bicgstab(struct op2i_solve *s, op2_solve_result *result) {
   op2_status status = op2i_workspace_make(s, DATS, GBLS, sizeof own / sizeof *own, own);
-  return status ? status : op2i_solve_rounds(s, go, s->solver->work.dats[R], result);
+  return status ? status : op2i_solve_rounds(s, run_cycle, s->solver->work.dats[R], result);
 }

@@ -57,7 +57,7 @@ static op2_status step(struct op2i_solve *s, op2_dat x, op2_gbl was, op2_gbl is)
                       op2_arg_gbl(was, OP2_READ));
 }
 
-static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
+static op2_status run_cycle(struct op2i_solve *s, struct op2i_round *round) {
   const struct op2i_workspace *w = &s->solver->work;
   double residual = round->residual, rz = 0, pq = 1;
   op2_status status = start_cycle(w, &rz);
@@ -76,5 +76,5 @@ static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
 
 op2_status op2i_solve_cg(struct op2i_solve *s, op2_solve_result *result) {
   op2_status status = op2i_workspace_make(s, DATS, GBLS, sizeof own / sizeof *own, own);
-  return status ? status : op2i_solve_rounds(s, go, s->solver->work.dats[R], result);
+  return status ? status : op2i_solve_rounds(s, run_cycle, s->solver->work.dats[R], result);
 }

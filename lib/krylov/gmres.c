@@ -211,7 +211,7 @@ static op2_status correct(const struct op2i_workspace *w, struct op2i_round *rou
 
 /* Run one cycle. It ends early if the new vector depends on the previous ones. If then a column has
  * no diagonal value, the matrix is singular, and the column is dropped. */
-static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
+static op2_status run_cycle(struct op2i_solve *s, struct op2i_round *round) {
   const struct op2i_workspace *w = &s->solver->work;
   const double epsilon = w->type == OP2_F64 ? DBL_EPSILON : FLT_EPSILON;
   struct small m;
@@ -246,5 +246,5 @@ op2_status op2i_solve_gmres(struct op2i_solve *s, op2_solve_result *result) {
       op2i_workspace_make(s, BASIS + BLOCK * blocks, PRODUCTS, sizeof own / sizeof *own, own);
   for (int b = 0; b < blocks && !status; b++)
     status = op2i_workspace_gbl(s, BLOCK, &w->gbls[PRODUCTS + b]);
-  return status ? status : op2i_solve_rounds(s, go, w->dats[W], result);
+  return status ? status : op2i_solve_rounds(s, run_cycle, w->dats[W], result);
 }

@@ -128,7 +128,7 @@ static bool is_rounding(const struct op2i_workspace *w, double phi, double first
   return phi <= (w->type == OP2_F64 ? DBL_EPSILON : FLT_EPSILON) / 16 * first;
 }
 
-static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
+static op2_status run_cycle(struct op2i_solve *s, struct op2i_round *round) {
   const struct op2i_workspace *w = &s->solver->work;
   struct rotation r = {.cosine = -1};
   double beta2 = 0;
@@ -154,5 +154,5 @@ static op2_status go(struct op2i_solve *s, struct op2i_round *round) {
 
 op2_status op2i_solve_minres(struct op2i_solve *s, op2_solve_result *result) {
   op2_status status = op2i_workspace_make(s, DATS, GBLS, sizeof own / sizeof *own, own);
-  return status ? status : op2i_solve_rounds(s, go, s->solver->work.dats[R2], result);
+  return status ? status : op2i_solve_rounds(s, run_cycle, s->solver->work.dats[R2], result);
 }

@@ -108,7 +108,8 @@ static void add_use(struct op2i_op *uses, const op2_arg *arg) {
       !known || uses->dat_access[d] == (op2_access)arg->access ? (op2_access)arg->access : OP2_RW;
 }
 
-static op2_status make(const op2_operator_desc *desc, const char *name, op2_operator *out) {
+static op2_status make_operator(const op2_operator_desc *desc, const char *name,
+                                op2_operator *out) {
   char room[OP2I_NAME_ROOM];
   op2_context ctx = desc ? op2i_object_context(desc->set, OP2I_SET) : NULL;
   name = op2i_object_name(ctx, OP2I_OPERATOR, name, room);
@@ -150,7 +151,7 @@ op2_status op2_operator_create(const op2_operator_desc *desc, const char *name, 
   if (!out)
     return op2i_error(OP2_ERR_ARG, "op2_operator_create: where to put the operator is null");
   if (desc) op2i_object_call(desc->set, OP2I_SET, "op2_operator_create", name, 0);
-  op2_status status = make(desc, name, &op);
+  op2_status status = make_operator(desc, name, &op);
   if (!desc || !op2i_object_is(desc->set, OP2I_SET)) return status;
   status = op2i_context_agree(desc->set->obj.ctx, status);
   if (!status)

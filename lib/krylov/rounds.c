@@ -86,8 +86,8 @@ double op2i_solve_rtol(const struct op2i_solve *solve) {
   return (*solve->system.x)->type == OP2_F32 ? 1e-5 : options->rtol;
 }
 
-static op2_reason judge(const struct op2i_solve *s, const struct op2i_round *round, double b,
-                        double residual) {
+static op2_reason reason_to_end(const struct op2i_solve *s, const struct op2i_round *round,
+                                double b, double residual) {
   const op2_solver_options *options = &s->solver->options;
   const double allow = round->arrived ? slack : 1, rtol = op2i_solve_rtol(s);
   if (!isfinite(residual) || !isfinite(b)) return OP2_DIVERGED_NAN;
@@ -106,13 +106,13 @@ static op2_status judge_cycle(struct op2i_solve *s, op2_dat r, struct op2i_round
   op2_status status = OP2_SUCCESS;
   if (round->known >= 0) {
     *residual = round->known;
-    *reason = judge(s, round, *b, *residual);
+    *reason = reason_to_end(s, round, *b, *residual);
     if (*reason) return OP2_SUCCESS;
   }
   status = true_residual(s, r, &norm_b, residual);
   if (status) return status;
   if (*b < 0) *b = norm_b > 0 || isnan(norm_b) ? norm_b : *residual;
-  *reason = judge(s, round, *b, *residual);
+  *reason = reason_to_end(s, round, *b, *residual);
   return OP2_SUCCESS;
 }
 

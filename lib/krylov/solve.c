@@ -188,7 +188,7 @@ static bool names(const struct op2i_solve *solve, const void *object) {
          has((void *const *)s->b, (size_t)s->n, object);
 }
 
-static void drop(struct op2i_solve **at) {
+static void drop_solve(struct op2i_solve **at) {
   struct op2i_solve *solve = *at;
   *at = solve->next;
   if (solve->solver->last == solve) solve->solver->last = NULL;
@@ -198,13 +198,13 @@ static void drop(struct op2i_solve **at) {
 static void forget_solves(op2_context ctx, const void *object) {
   for (struct op2i_solve **at = &ctx->solves; *at;)
     if (names(*at, object))
-      drop(at);
+      drop_solve(at);
     else
       at = &(*at)->next;
 }
 
 static void free_solves(op2_context ctx) {
-  while (ctx->solves) drop(&ctx->solves);
+  while (ctx->solves) drop_solve(&ctx->solves);
 }
 
 const struct op2i_interned op2i_interned_solves = {forget_solves, free_solves};
@@ -278,8 +278,8 @@ static const char *in_words(op2_reason reason) {
   }
 }
 
-static op2_status judge(const struct op2i_solve *solve, const op2_solve_result *result,
-                        const char *details) {
+static op2_status judge_result(const struct op2i_solve *solve, const op2_solve_result *result,
+                               const char *details) {
   if (result->reason > OP2_NOT_SOLVED || solve->solver->options.allow_failure) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_DIVERGED, "it did not converge: %s (%s%s%d iterations, residual %g)",
                     in_words(result->reason), details ? details : "", details ? ", " : "",
@@ -298,8 +298,8 @@ static const struct op2i_engine *engine_of(const struct op2i_solve *solve) {
   return solve->solver->options.library == OP2_LIBRARY_OP2 ? NULL : solve->op.ctx->engine;
 }
 
-static op2_status go(struct op2i_solve *solve, const int64_t *changes, op2_solve_result *result,
-                     const char **details) {
+static op2_status run_method(struct op2i_solve *solve, const int64_t *changes,
+                             op2_solve_result *result, const char **details) {
   const struct op2i_engine *engine = engine_of(solve);
   op2_method method = solve->solver->options.method;
   if (engine) return engine->solve(solve, changes, result, details);
@@ -325,7 +325,7 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
   op->ctx->lent_destroyed = NULL;
   op2_status status = op2i_scheduler.enter(sched, op, versions);
   if (!status) {
-    status = go(solve, words, &result, &details);
+    status = run_method(solve, words, &result, &details);
     status = op2i_scheduler.leave(sched, op, status);
   }
   if (whole && (*solve->system.x)->obj.given_up) op->ctx->lent_destroyed = &(*solve->system.x)->obj;
@@ -333,7 +333,7 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
     status = op2i_operator_check_lent(solve->system.shell, *solve->system.x, NULL);
   if (status) result = (op2_solve_result){.reason = OP2_SOLVE_FAILED};
   keep_result(solve->solver, number, &result);
-  return status ? status : judge(solve, &result, details);
+  return status ? status : judge_result(solve, &result, details);
 }
 
 const struct op2i_op_kind op2i_solve_kind = {.name = "solve",

@@ -43,8 +43,8 @@ static void fill_in(op2_solver_options *o) {
   if (!o->restart) o->restart = 30;
 }
 
-static op2_status make(op2_context ctx, const op2_solver_options *options, const char *name,
-                       op2_solver *out) {
+static op2_status make_solver(op2_context ctx, const op2_solver_options *options, const char *name,
+                              op2_solver *out) {
   static const op2_solver_options none;
   if (!options) options = &none;
   char room[OP2I_NAME_ROOM];
@@ -87,7 +87,7 @@ op2_status op2_solver_create(op2_context ctx, const op2_solver_options *options,
   if (status) return status;
   op2i_context_call(ctx, "op2_solver_create", name, 0, 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_solver_create: where to put the solver is null");
-  status = op2i_context_agree(ctx, make(ctx, options, name, &solver));
+  status = op2i_context_agree(ctx, make_solver(ctx, options, name, &solver));
   if (!status) op2i_context_call(ctx, "op2_solver_create", name, digest(options, name), 0);
   if (status)
     op2_solver_destroy(&solver);

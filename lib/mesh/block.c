@@ -26,7 +26,8 @@ static op2_status check_range(const struct op2_set_s *set, int64_t first, int64_
                     set->obj.name, n, first, size);
 }
 
-static op2_status list(const struct op2_set_s *set, int64_t first, int64_t n, struct block *block) {
+static op2_status list_rows(const struct op2_set_s *set, int64_t first, int64_t n,
+                            struct block *block) {
   op2_status status = check_range(set, first, n);
   if (status) n = 0;
   *block = (struct block){.set = set,
@@ -43,7 +44,7 @@ static op2_status list(const struct op2_set_s *set, int64_t first, int64_t n, st
 
 static op2_status open_table(const struct op2_set_s *set, size_t row_bytes, int64_t first,
                              int64_t n, struct block *block, struct op2i_table *table) {
-  op2_status status = op2i_comm_agree(set->obj.ctx->comm, list(set, first, n, block));
+  op2_status status = op2i_comm_agree(set->obj.ctx->comm, list_rows(set, first, n, block));
   if (status) return status;
   return op2i_table_open(set->obj.ctx->comm, set->obj.name, set->halo->global_size, row_bytes,
                          table);

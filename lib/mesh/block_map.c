@@ -11,10 +11,6 @@
 #include "mem.h"
 #include "op2/ranks.h"
 
-static op2_status agree(op2_context ctx, op2_status status) {
-  return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;
-}
-
 /* The number of rows that are fetched or stored. Without ranks, elements of the halo sections have
  * numbers as well. */
 static int64_t nrows(op2_set from) { return from->ends[from->halo ? OP2I_OWNED : OP2I_NONEXEC]; }
@@ -37,7 +33,7 @@ static op2_status targets(op2_map map, int64_t **global) {
 
 op2_status op2i_map_get_block(op2_map map, int64_t first, int64_t n, int64_t *out) {
   int64_t *global = NULL;
-  op2_status status = agree(map->obj.ctx, targets(map, &global));
+  op2_status status = op2i_context_agree(map->obj.ctx, targets(map, &global));
   if (!status)
     status = op2i_block_get(map->from, (size_t)map->arity * sizeof *global, global, first, n, out);
   op2i_free(global);
@@ -56,7 +52,7 @@ op2_status op2i_map_create_block(op2_set from, op2_set to, int arity, int64_t fi
   size_t row = (size_t)arity * sizeof *in, bytes = (size_t)nrows(from) * row;
   int64_t *rows = op2i_malloc(bytes), *given = op2i_malloc(bytes);
   op2_status status = rows && given ? OP2_SUCCESS : op2i_error_nomem("a map's rows");
-  status = agree(from->obj.ctx, status);
+  status = op2i_context_agree(from->obj.ctx, status);
   if (!status) status = op2i_block_put(from, row, first, n, in, rows);
   if (!status) as_given(from, arity, rows, given);
   if (!status) status = op2_map_create_global(from, to, arity, given, name, map);

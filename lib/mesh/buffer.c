@@ -109,7 +109,8 @@ static void find_part(const struct op2i_buffer *buffer, int place, size_t bytes,
 }
 
 /* Owned rows and halo are copied in one piece if one place has both. */
-static struct op2i_missing find(const struct op2i_buffer *buffer, int place, unsigned rows) {
+static struct op2i_missing find_missing(const struct op2i_buffer *buffer, int place,
+                                        unsigned rows) {
   struct op2i_missing missing = {.n = 0};
   rows &= ~(unsigned)buffer->fresh[place];
   for (int from = 0; from < OP2I_NPLACES && rows; from++) {
@@ -192,7 +193,7 @@ static op2_status allocate(struct op2i_buffer *buffer, int place, bool overwritt
 }
 
 static op2_status bring(const struct op2i_buffer *buffer, int place, unsigned rows) {
-  const struct op2i_missing missing = find(buffer, place, rows);
+  const struct op2i_missing missing = find_missing(buffer, place, rows);
   op2_status status = OP2_SUCCESS;
   for (int i = 0; i < missing.n && !status; i++)
     status = op2i_buffer_bring(buffer, (enum op2i_place)place, &missing.sources[i]);
@@ -282,7 +283,7 @@ op2_status op2i_buffer_room(struct op2i_buffer *buffer, enum op2i_place place, b
 void *op2i_buffer_expect(struct op2i_buffer *buffer, enum op2i_place place, op2_access access,
                          unsigned rows, struct op2i_missing *missing) {
   missing->n = 0;
-  if (!op2i_overwrites(access)) *missing = find(buffer, place, rows);
+  if (!op2i_overwrites(access)) *missing = find_missing(buffer, place, rows);
   buffer->fresh[place] |= (unsigned char)rows;
   for (int p = 0; p < OP2I_NPLACES && op2i_modifies(access); p++) {
     if (p == (int)place) continue;

@@ -222,7 +222,7 @@ static op2_status connect(const struct maker *m) {
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static op2_status keep(struct maker *m) {
+static op2_status keep_lists(struct maker *m) {
   size_t total = (size_t)m->ends[3], halo = (size_t)halo_size(m);
   m->halo->global = op2i_malloc(total * sizeof *m->halo->global);
   m->halo->owner = op2i_malloc(halo * sizeof *m->halo->owner);
@@ -236,7 +236,7 @@ op2_status op2i_halo_make(struct op2i_comm *comm, const int64_t ends[4], const i
                           const int32_t *owner, const char *name, struct op2i_halo **out) {
   struct maker m = {comm, ends, global, owner, name, op2i_calloc(1, sizeof **out)};
   int64_t sums[] = {ends[1], ends[2] - ends[1], ends[3] - ends[2]};
-  op2_status status = m.halo ? keep(&m) : op2i_error_nomem("a halo");
+  op2_status status = m.halo ? keep_lists(&m) : op2i_error_nomem("a halo");
   OP2I_TRY(op2i_comm_agree(comm, status));
   OP2I_TRY(op2i_comm_sum(comm, 3, sums));
   m.halo->global_size = sums[0];

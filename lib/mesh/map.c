@@ -153,7 +153,7 @@ static op2_status import_values(op2_set from, op2_set to, struct import *import)
 }
 
 /* Returns a failure on all ranks if one of them failed. */
-static op2_status agree(op2_set from, op2_status status) {
+static op2_status agree_on_map(op2_set from, op2_status status) {
   struct op2i_comm *comm = op2i_object_is(from, OP2I_SET) ? from->obj.ctx->comm : NULL;
   return comm ? op2i_comm_agree(comm, status) : status;
 }
@@ -168,7 +168,7 @@ static op2_status has_values(op2_set from, const int32_t *idx, const char *name,
   if (any && !idx && rows_known(from) > 0)
     status =
         op2i_error(OP2_ERR_ARG, "map '%s': the entries are null, and not so on all ranks", name);
-  return agree(from, status);
+  return agree_on_map(from, status);
 }
 
 static op2_status import_map(op2_set from, op2_set to, int arity, const int32_t *idx,
@@ -199,7 +199,7 @@ op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *id
   op2i_object_call(from, OP2I_SET, "op2_map_create", name, op2i_digest_text(0, name));
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create: where to put the map is null");
   name = op2i_object_name(op2i_object_context(from, OP2I_SET), OP2I_MAP, name, room);
-  op2_status status = agree(from, op2i_map_check(from, to, arity, name));
+  op2_status status = agree_on_map(from, op2i_map_check(from, to, arity, name));
   if (!status) status = has_values(from, idx, name, &has);
   if (status) return status;
   if (has) status = import_map(from, to, arity, idx, name, &values);
@@ -207,7 +207,7 @@ op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *id
     op2i_free_data(values);
   else
     status = op2i_map_make(from, to, arity, values, NULL, name, &map);
-  status = agree(from, status);
+  status = agree_on_map(from, status);
   if (!status)
     status = op2i_context_alike(from->obj.ctx, "map", map->obj.name, "arity", arity, (op2_type)0);
   if (!status) op2i_map_call(map, "op2_map_create");
@@ -338,7 +338,7 @@ static op2_status prepare_composition(struct composition *c) {
   for (int m = 0; m < c->n; m++) partial |= c->maps[m]->absent != NULL;
   if (partial) c->none = op2i_alloc_data(n);
   if (!c->absent || !c->idx || (partial && !c->none)) status = op2i_error_nomem("a map's values");
-  status = agree(c->maps[c->n - 1]->from, status);
+  status = agree_on_map(c->maps[c->n - 1]->from, status);
   for (int m = 0; m < c->n && !status; m++) status = op2i_map_absent(c->maps[m], &c->absent[m]);
   return status;
 }
@@ -366,7 +366,7 @@ op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name,
   if (!status && c.none) status = op2i_map_mark_absent(map, c.none);
   op2i_free(c.absent);
   op2i_free_data(c.none);
-  status = agree(from, status);
+  status = agree_on_map(from, status);
   if (status)
     op2_map_destroy(&map);
   else

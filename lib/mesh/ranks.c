@@ -164,7 +164,7 @@ op2_status op2_map_create_global(op2_set from, op2_set to, int arity, const int6
 /* ---- values by global number ----------------------------------------------------------------- */
 
 /* Ranks are about to wait for each other, so a failure on one rank is returned on all. */
-static op2_status agree(op2_dat dat, op2_status status) {
+static op2_status agree_on_dat(op2_dat dat, op2_status status) {
   struct op2i_comm *comm = op2i_object_is(dat, OP2I_DAT) ? dat->obj.ctx->comm : NULL;
   return comm ? op2i_comm_agree(comm, status) : status;
 }
@@ -196,11 +196,11 @@ op2_status op2_dat_get_block(op2_dat dat, int64_t first, int64_t n, void *out) {
   if (!op2i_object_is(dat, OP2I_DAT)) return status;
   if (!status && dat->open_writes)
     status = op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open for writing", call, dat->obj.name);
-  status = agree(dat, status);
+  status = agree_on_dat(dat, status);
   if (status) return status;
   status = force(dat, false, call);
   if (!status) status = op2i_buffer_at(&dat->values, OP2I_HOST, OP2_READ, rows_of(dat), &data);
-  status = agree(dat, status);
+  status = agree_on_dat(dat, status);
   return status ? status : op2i_block_get(dat->set, dat->row_bytes, data, first, n, out);
 }
 
@@ -212,11 +212,11 @@ op2_status op2_dat_set_block(op2_dat dat, int64_t first, int64_t n, const void *
   if (!op2i_object_is(dat, OP2I_DAT)) return status;
   if (!status && (dat->open_reads || dat->open_writes))
     status = op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open", call, dat->obj.name);
-  status = agree(dat, status);
+  status = agree_on_dat(dat, status);
   if (status) return status;
   status = force(dat, true, call);
   if (!status) status = op2i_buffer_at(&dat->values, OP2I_HOST, OP2_RW, rows_of(dat), &data);
-  status = agree(dat, status);
+  status = agree_on_dat(dat, status);
   if (!status) status = op2i_block_put(dat->set, dat->row_bytes, first, n, in, data);
   if (!status) op2i_dat_make_stale(dat);
   return status;

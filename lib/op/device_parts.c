@@ -44,7 +44,7 @@ static bool share(const struct op2i_device_parts *parts, struct op2i_device_part
 }
 
 /* `end`: bytes that the last round has so far. */
-static void place(struct op2i_device_parts *parts, struct op2i_device_part part, int *end) {
+static void place_part(struct op2i_device_parts *parts, struct op2i_device_part part, int *end) {
   if (!share(parts, &part)) {
     part.at = (*end + part.piece - 1) / part.piece * part.piece;
     if (parts->nrounds == 0 || part.at + bytes_of(&part) > OP2I_DEVICE_ROUND) {
@@ -84,7 +84,7 @@ static void place_row(struct op2i_device_parts *parts, const struct op2i_loop_ar
   for (part.first = 0; part.first < part.of; part.first += most) {
     part.pieces = part.of - part.first < most ? part.of - part.first : most;
     part.stride = part.pieces | 1;
-    place(parts, part, end);
+    place_part(parts, part, end);
   }
 }
 

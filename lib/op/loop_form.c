@@ -46,7 +46,7 @@ static op2_status choose_width(struct op2i_loop *loop, const struct op2i_judgeme
   return status;
 }
 
-static op2_status judge(struct op2i_loop *loop, struct op2i_text *why) {
+static op2_status judge_form(struct op2i_loop *loop, struct op2i_text *why) {
   struct op2i_judgement judgement;
   loop->form.simd_bytes = loop->op.ctx->config.simd_bytes;
   op2_status status = op2i_codegen.judge(loop, loop->form.simd_bytes, &judgement, why);
@@ -141,7 +141,7 @@ op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form)
     judge_device(loop);
     return OP2_SUCCESS;
   }
-  op2_status status = judge(loop, &why);
+  op2_status status = judge_form(loop, &why);
   if (status) {
     op2i_text_free(&why);
     return status;

@@ -29,14 +29,14 @@ struct renumbering {
 
 /* ---- choice of the sets ---------------------------------------------------------------------- */
 
-static struct op2i_renumber *find(const struct renumbering *r, op2_set set) {
+static struct op2i_renumber *find_set(const struct renumbering *r, op2_set set) {
   for (int64_t i = 0; i < r->nsets; i++)
     if (r->sets[i].set == set) return &r->sets[i];
   return NULL;
 }
 
 static op2_status add_set(struct renumbering *r, op2_set set) {
-  if (find(r, set)) return OP2_SUCCESS;
+  if (find_set(r, set)) return OP2_SUCCESS;
   if (op2i_grow(&r->sets, sizeof *r->sets, r->nsets, &r->sets_capacity))
     return op2i_error_nomem("a numbering");
   r->sets[r->nsets++] = (struct op2i_renumber){.set = set};
@@ -89,12 +89,12 @@ static op2_status order_others(struct renumbering *r, const struct op2i_renumber
   op2_status status = OP2_SUCCESS;
   for (struct op2i_link *l = by->set->maps_to.first; l && !status; l = l->next) {
     op2_map map = l->object;
-    struct op2i_renumber *from = map->idx ? find(r, map->from) : NULL;
+    struct op2i_renumber *from = map->idx ? find_set(r, map->from) : NULL;
     if (from && !from->order) status = order_one(r, map, by, from, op2i_order_by_targets);
   }
   for (struct op2i_link *l = by->set->maps_from.first; l && !status; l = l->next) {
     op2_map map = l->object;
-    struct op2i_renumber *to = map->idx ? find(r, map->to) : NULL;
+    struct op2i_renumber *to = map->idx ? find_set(r, map->to) : NULL;
     if (to && !to->order) status = order_one(r, map, by, to, op2i_order_by_touch);
   }
   return status;
@@ -103,7 +103,7 @@ static op2_status order_others(struct renumbering *r, const struct op2i_renumber
 /* Order the target set of the map first, then its neighbours, and then those of each ordered
  * set. */
 static op2_status order_all(struct renumbering *r, op2_map map) {
-  struct op2i_renumber *to = find(r, map->to), *from = find(r, map->from);
+  struct op2i_renumber *to = find_set(r, map->to), *from = find_set(r, map->from);
   op2_status status = order_one(r, map, NULL, to, by_graph);
   if (!status && from != to) status = order_one(r, map, to, from, op2i_order_by_targets);
   for (int64_t i = 0; i < r->ndone && !status; i++) status = order_others(r, r->done[i]);
@@ -125,11 +125,6 @@ void op2i_loops_drop_plans(op2_context ctx) {
 }
 
 /* ---- the interface --------------------------------------------------------------------------- */
-
-/* If one rank fails, all do. */
-static op2_status agree(op2_context ctx, op2_status status) {
-  return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;
-}
 
 static op2_status check_map(op2_map map) {
   op2_status status = op2i_object_validate(map, OP2I_MAP, "op2_renumber");
@@ -158,7 +153,7 @@ static void free_all(struct renumbering *r) {
   op2i_free(r->done);
 }
 
-static op2_status prepare(struct renumbering *r, op2_map map) {
+static op2_status choose_sets(struct renumbering *r, op2_map map) {
   op2_status status = collect(r, map->to);
   return status ? status : check_scopes(r, map);
 }
@@ -172,10 +167,10 @@ op2_status op2_renumber(op2_map map) {
   double start = op2i_seconds();
   if (ctx->records->inside) return status;
   op2i_object_call(map, OP2I_MAP, "op2_renumber", NULL, 0);
-  OP2I_TRY(agree(ctx, status));
-  OP2I_TRY(agree(ctx, prepare(&r, map)));
+  OP2I_TRY(op2i_context_agree(ctx, status));
+  OP2I_TRY(op2i_context_agree(ctx, choose_sets(&r, map)));
   OP2I_TRY(op2i_scheduler.flush(ctx->sched, "op2_renumber"));
-  OP2I_TRY(agree(ctx, order_all(&r, map)));
+  OP2I_TRY(op2i_context_agree(ctx, order_all(&r, map)));
   OP2I_TRY(op2i_renumber_apply(r.nsets, r.sets));
   for (int64_t i = 0; i < r.nsets; i++) r.sets[i].set->auto_renumbered = false;
   op2i_scheduler.forget(ctx->sched, NULL);
@@ -195,7 +190,7 @@ static double all_traffic(const struct renumbering *r, bool after) {
   for (int64_t i = 0; i < r->nsets; i++)
     for (struct op2i_link *l = r->sets[i].set->maps_from.first; l; l = l->next) {
       op2_map map = l->object;
-      const struct op2i_renumber *to = map->idx ? find(r, map->to) : NULL;
+      const struct op2i_renumber *to = map->idx ? find_set(r, map->to) : NULL;
       if (to)
         lines += (double)map->to->ends[OP2I_NONEXEC] *
                  op2i_map_traffic(map, after ? r->sets[i].order : NULL, after ? to->inverse : NULL);
@@ -217,7 +212,7 @@ static op2_status add_up(op2_context ctx, int n, double *values) {
 static op2_status weigh(const struct renumbering *r, op2_map map, struct op2i_gain *gain,
                         bool *much) {
   double targets = (double)map->to->ends[OP2I_NONEXEC];
-  const struct op2i_renumber *from = find(r, map->from), *to = find(r, map->to);
+  const struct op2i_renumber *from = find_set(r, map->from), *to = find_set(r, map->to);
   double sums[] = {all_traffic(r, false), all_traffic(r, true),
                    targets * op2i_map_traffic(map, NULL, NULL),
                    targets * op2i_map_traffic(map, from->order, to->inverse), targets};
@@ -246,8 +241,8 @@ op2_status op2i_renumber_auto(op2_map map, bool anyhow, struct op2i_gain *gain) 
   op2_context ctx = map->obj.ctx;
   bool much = false;
   op2_status status;
-  OP2I_TRY(agree(ctx, collect(&r, map->to)));
-  OP2I_TRY(agree(ctx, order_all(&r, map)));
+  OP2I_TRY(op2i_context_agree(ctx, collect(&r, map->to)));
+  OP2I_TRY(op2i_context_agree(ctx, order_all(&r, map)));
   OP2I_TRY(weigh(&r, map, gain, &much));
   if (anyhow || much) {
     OP2I_TRY(op2i_renumber_apply(r.nsets, r.sets));
@@ -299,7 +294,7 @@ op2_status op2i_renumber_back(op2_set set) {
                             .order = op2i_malloc((size_t)total * sizeof *r.order),
                             .inverse = op2i_malloc((size_t)total * sizeof *r.inverse)};
   op2_status status = r.order && r.inverse ? OP2_SUCCESS : op2i_error_nomem("a numbering");
-  status = agree(set->obj.ctx, status);
+  status = op2i_context_agree(set->obj.ctx, status);
   for (int64_t i = 0; i < total && !status; i++) {
     r.inverse[i] = set->number[i];
     r.order[set->number[i]] = i;

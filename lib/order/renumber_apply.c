@@ -77,7 +77,7 @@ static op2_status bring(op2_dat dat) {
   return op2i_buffer_at(&dat->values, OP2I_HOST, OP2_RW, OP2I_EVERY_ROW, &data);
 }
 
-static op2_status prepare(struct apply *a, const struct op2i_renumber *r) {
+static op2_status prepare_set(struct apply *a, const struct op2i_renumber *r) {
   op2_status status = prepare_number(a, r);
   for (struct op2i_link *l = r->set->subsets.first; l && !status; l = l->next)
     status = prepare_subset(a, r, l->object);
@@ -197,7 +197,7 @@ static op2_status prepare_followed(struct apply *a, op2_context ctx) {
     const struct op2i_followed *f = &a->followed[i];
     for (int k = 0; k < f->sparsity->npairs && (f->rows || f->elements); k++)
       need_scratch(a, map_bytes(f->sparsity->pairs[k].nonzeros));
-    if (f->nonzeros.order) status = prepare(a, &f->nonzeros);
+    if (f->nonzeros.order) status = prepare_set(a, &f->nonzeros);
   }
   return status;
 }
@@ -221,7 +221,7 @@ op2_status op2i_renumber_apply(int64_t n, const struct op2i_renumber *all) {
   struct apply a = {.n = n, .all = all, .threads = n ? op2_workers(all[0].set->obj.ctx) : 1};
   op2_status status = OP2_SUCCESS;
   for (int64_t i = 0; i < n && !status; i++)
-    if (!all[i].kept) status = prepare(&a, &all[i]);
+    if (!all[i].kept) status = prepare_set(&a, &all[i]);
   if (n) status = op2i_context_agree(all[0].set->obj.ctx, status);
   if (n && !status) status = prepare_followed(&a, all[0].set->obj.ctx);
   if (!status) {

@@ -152,8 +152,8 @@ static op2_status order_places(const struct following *f, struct op2i_followed *
 
 /* ---- all sparsities -------------------------------------------------------------------------- */
 
-static op2_status list(op2_context ctx, const struct following *f, int64_t *count,
-                       struct op2i_followed **out) {
+static op2_status list_sparsities(op2_context ctx, const struct following *f, int64_t *count,
+                                  struct op2i_followed **out) {
   int64_t capacity = 0;
   op2_status status = OP2_SUCCESS;
   for (struct op2i_link *l = ctx->sparsities.first; l && !status; l = l->next) {
@@ -170,7 +170,7 @@ op2_status op2i_followed_make(op2_context ctx, int64_t n, const struct op2i_renu
   const struct following f = {n, all};
   *count = 0;
   *out = NULL;
-  op2_status status = list(ctx, &f, count, out);
+  op2_status status = list_sparsities(ctx, &f, count, out);
   int64_t *fit = op2i_malloc((size_t)*count * sizeof *fit);
   if (!status && !fit) status = op2i_error_nomem("a numbering");
   status = op2i_context_agree(ctx, status);

@@ -95,7 +95,7 @@ static int64_t neighbours(struct incidence *in, int32_t v, int64_t *to) {
 }
 
 /* Write for each element its number, the number of its neighbours, and their numbers. */
-static op2_status list(struct incidence *in, struct op2i_part_arcs *arcs) {
+static op2_status list_neighbours(struct incidence *in, struct op2i_part_arcs *arcs) {
   int64_t nelements = in->elements.n;
   memset(in->seen, 0xFF, (size_t)nelements * sizeof *in->seen);
   for (int64_t v = 0; v < nelements; v++) arcs->nwords += 2 + neighbours(in, (int32_t)v, NULL);
@@ -116,7 +116,7 @@ op2_status op2i_part_list_arcs(const struct op2i_parting *p, const struct op2i_p
   struct incidence in;
   *arcs = (struct op2i_part_arcs){0};
   op2_status status = make_incidence(p, m, &in);
-  if (!status) status = list(&in, arcs);
+  if (!status) status = list_neighbours(&in, arcs);
   free_incidence(&in);
   return status;
 }

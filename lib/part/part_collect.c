@@ -93,7 +93,7 @@ static int64_t fingerprint(const struct op2i_parting *p) {
   return (int64_t)hash;
 }
 
-static op2_status compare(const struct op2i_parting *p) {
+static op2_status compare_meshes(const struct op2i_parting *p) {
   bool same;
   op2_status status = op2i_comm_same(p->comm, 1, &(int64_t){fingerprint(p)}, &same);
   if (status || same) return status;
@@ -106,7 +106,7 @@ op2_status op2i_part_collect(op2_context ctx, struct op2i_parting *p) {
   op2_status status = make_tables(p);
   if (!status) status = list_all(p);
   status = op2i_part_agree(p, status);
-  return status ? status : compare(p);
+  return status ? status : compare_meshes(p);
 }
 
 /* ---- freeing --------------------------------------------------------------------------------- */

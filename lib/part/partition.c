@@ -103,7 +103,7 @@ static int64_t position(const struct op2i_list *list, const void *object) {
 
 /* Check that all ranks name the same method and object, which is identified by the position of its
  * set and its position within the set. */
-static op2_status compare(op2_context ctx, const op2_partition_options *how) {
+static op2_status compare_methods(op2_context ctx, const op2_partition_options *how) {
   bool coordinates = how->method == OP2_PARTITION_COORDINATES,
        kway = how->method == OP2_PARTITION_KWAY;
   op2_set set = coordinates ? how->coordinates->set : kway ? how->map->to : how->set;
@@ -149,8 +149,8 @@ static op2_status add_up(struct op2i_parting *p) {
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static op2_status prepare(op2_context ctx, const op2_partition_options *how,
-                          struct op2i_parting *p) {
+static op2_status find_owners(op2_context ctx, const op2_partition_options *how,
+                              struct op2i_parting *p) {
   op2_status status = op2i_part_collect(ctx, p);
   if (!status) status = op2i_part_cut(p, how);
   if (!status) status = op2i_part_follow(p);
@@ -179,13 +179,13 @@ static op2_status partition(op2_context ctx, const op2_partition_options *how,
                             struct op2i_parting *p) {
   double start = op2i_seconds();
   op2_status status = op2i_comm_agree(ctx->comm, check_how(ctx, how));
-  if (!status) status = compare(ctx, how);
+  if (!status) status = compare_methods(ctx, how);
   if (!status) status = op2i_comm_agree(ctx->comm, check_dats(ctx));
   if (!status) status = op2i_comm_agree(ctx->comm, check_sparsities(ctx));
   if (status) return status;
   status = op2i_scheduler.flush(ctx->sched, "op2_partition");
   if (status != OP2_ERR_FATAL) status = op2i_comm_agree(ctx->comm, status);
-  if (!status) status = prepare(ctx, how, p);
+  if (!status) status = find_owners(ctx, how, p);
   if (status) return status;
   op2i_scheduler.forget(ctx->sched, NULL);
   op2i_loops_drop_plans(ctx);

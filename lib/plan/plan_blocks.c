@@ -83,7 +83,7 @@ static size_t mask_bytes(const struct op2i_conflict *conflict) {
   return (conflict->target_size > 0 ? (size_t)conflict->target_size : 1) * sizeof(uint32_t);
 }
 
-static void forget(const struct blocks *b) {
+static void forget_masks(const struct blocks *b) {
   for (int i = 0; i < b->colouring->nconflicts; i++)
     memset(b->mask[i], 0, mask_bytes(&b->colouring->conflicts[i]));
 }
@@ -106,7 +106,7 @@ static op2_status make_masks(struct blocks *b) {
 static op2_status first_fit(struct blocks *b, int32_t *color, int64_t *left, int32_t *ncolors) {
   op2_status status = make_masks(b);
   for (int sweeps = 0; !status && *left > 0 && sweeps < OP2I_SWEEPS_MAX; sweeps++) {
-    if (sweeps) forget(b);
+    if (sweeps) forget_masks(b);
     *left = sweep(b, color, ncolors);
   }
   free_masks(b);

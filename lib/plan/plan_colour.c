@@ -171,7 +171,7 @@ static void use_colour(struct op2i_colouring *colouring, int64_t position, uint3
   }
 }
 
-static void forget(struct op2i_colouring *colouring) {
+static void forget_marks(struct op2i_colouring *colouring) {
   for (int i = 0; i < colouring->nconflicts; i++) {
     op2i_marks_forget(&colouring->conflicts[i].modified);
     op2i_marks_forget(&colouring->conflicts[i].read);
@@ -184,7 +184,7 @@ static int64_t first_fit(struct op2i_colouring *colouring, int64_t lo, int64_t h
                          int32_t *ncolors) {
   uint32_t all = 0;
   int64_t left = 0;
-  forget(colouring);
+  forget_marks(colouring);
   for (int64_t p = lo; p < hi; p++) {
     if (color[p - lo] != OP2I_UNCOLOURED) continue;
     uint32_t used = used_colours(colouring, p);
@@ -256,7 +256,7 @@ static void record(struct op2i_colouring *colouring, int64_t lo, int64_t hi, uin
 void op2i_colouring_rest(struct op2i_colouring *colouring, int64_t lo, int64_t hi, int64_t length,
                          int32_t *color, int32_t *ncolors) {
   int32_t base = *ncolors;
-  forget(colouring);
+  forget_marks(colouring);
   for (int64_t u = 0, from = lo; from < hi; u++, from += length) {
     if (color[u] != OP2I_UNCOLOURED) continue;
     int64_t to = hi - from < length ? hi : from + length;

@@ -38,8 +38,8 @@ static op2_status check_blocks(op2_sparsity sparsity, int row_dim, int column_di
                     name, op2i_type_name(type));
 }
 
-static op2_status make(op2_sparsity sparsity, int row_dim, int column_dim, op2_type type,
-                       const char *name, op2_mat *out) {
+static op2_status make_mat(op2_sparsity sparsity, int row_dim, int column_dim, op2_type type,
+                           const char *name, op2_mat *out) {
   char room[OP2I_NAME_ROOM];
   name = op2i_object_name(op2i_object_context(sparsity, OP2I_SPARSITY), OP2I_MAT, name, room);
   op2_status status = check_blocks(sparsity, row_dim, column_dim, type, name);
@@ -64,7 +64,7 @@ op2_status op2_mat_create(op2_sparsity sparsity, int row_dim, int column_dim, op
   op2_mat mat = NULL;
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_mat_create: where to put the matrix is null");
   op2i_object_call(sparsity, OP2I_SPARSITY, "op2_mat_create", name, op2i_digest_text(0, name));
-  op2_status status = make(sparsity, row_dim, column_dim, type, name, &mat);
+  op2_status status = make_mat(sparsity, row_dim, column_dim, type, name, &mat);
   if (!op2i_object_is(sparsity, OP2I_SPARSITY)) return status;
   status = op2i_context_agree(sparsity->obj.ctx, status);
   if (!status)

@@ -297,7 +297,7 @@ static op2_status look_up(struct pattern *p, const struct reached *r, int32_t **
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static op2_status make(struct pattern *p, int32_t **entries, int64_t *beyond) {
+static op2_status make_pattern(struct pattern *p, int32_t **entries, int64_t *beyond) {
   op2_status status = OP2_SUCCESS;
   int n = p->sparsity->npairs;
   for (int k = 0; k < n && !status; k++) status = invert(p, &p->reached[k]);
@@ -323,7 +323,7 @@ op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *
     if (!status) status = op2i_map_absent(sparsity->pairs[k].columns, &p.reached[k].no_column);
   }
   status = op2i_context_agree(sparsity->obj.ctx, status);
-  if (!status) status = make(&p, entries, beyond);
+  if (!status) status = make_pattern(&p, entries, beyond);
   for (int k = 0; p.reached && k < sparsity->npairs; k++) {
     op2i_free_data(p.reached[k].first);
     op2i_free_data(p.reached[k].elements);

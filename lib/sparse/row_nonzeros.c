@@ -158,7 +158,7 @@ void op2i_sparsity_free_row_nonzeros(op2_sparsity sparsity) {
   op2i_free(sparsity->row_nonzeros);
 }
 
-static struct op2i_row_nonzeros *find(op2_sparsity sparsity, int64_t rows) {
+static struct op2i_row_nonzeros *find_rows(op2_sparsity sparsity, int64_t rows) {
   for (int64_t k = 0; k < sparsity->nrow_nonzeros; k++)
     if (sparsity->row_nonzeros[k].rows == rows) return &sparsity->row_nonzeros[k];
   return NULL;
@@ -181,7 +181,7 @@ static op2_status add(op2_sparsity sparsity, int64_t rows) {
  * again. */
 static op2_status have(op2_sparsity sparsity, int64_t rows) {
   op2_status status = op2i_context_agree(sparsity->obj.ctx, add(sparsity, rows));
-  if (status && find(sparsity, rows)) sparsity->nrow_nonzeros--;
+  if (status && find_rows(sparsity, rows)) sparsity->nrow_nonzeros--;
   return status;
 }
 
@@ -189,9 +189,9 @@ op2_status op2i_sparsity_row_nonzeros(op2_sparsity sparsity, const struct op2i_r
                                       const struct op2i_row_nonzeros **nonzeros) {
   const int64_t rows = r->rows->obj.id;
   op2_status status = OP2_SUCCESS;
-  if (!find(sparsity, rows)) status = have(sparsity, rows);
+  if (!find_rows(sparsity, rows)) status = have(sparsity, rows);
   if (status) return status;
-  struct op2i_row_nonzeros *own = find(sparsity, rows);
+  struct op2i_row_nonzeros *own = find_rows(sparsity, rows);
   if (!own->all || own->diagonal < r->diagonal) status = make_rows(sparsity, r, own);
   if (!status && r->columns && !own->cross) status = make_columns(sparsity, r, own);
   *nonzeros = own;

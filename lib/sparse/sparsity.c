@@ -100,8 +100,8 @@ static void keep_pairs(op2_sparsity sparsity, int npairs, const op2_map_pair *pa
   }
 }
 
-static op2_status begin(int npairs, const op2_map_pair *pairs, const char *name,
-                        op2_sparsity *out) {
+static op2_status allocate_sparsity(int npairs, const op2_map_pair *pairs, const char *name,
+                                    op2_sparsity *out) {
   op2_sparsity sparsity = op2i_calloc(1, sizeof *sparsity);
   struct op2i_pair *kept = op2i_calloc((size_t)npairs, sizeof *kept);
   op2_status status = sparsity && kept ? OP2_SUCCESS : op2i_error_nomem("a sparsity");
@@ -267,7 +267,7 @@ op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t byte
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static op2_status make(op2_sparsity sparsity) {
+static op2_status make_patterns(op2_sparsity sparsity) {
   int32_t **entries = op2i_calloc((size_t)sparsity->npairs, sizeof *entries);
   int64_t beyond = 0;
   op2_context ctx = sparsity->obj.ctx;
@@ -306,9 +306,9 @@ op2_status op2_sparsity_create(int npairs, const op2_map_pair *pairs, const char
   op2_status status = check_pairs(npairs, pairs, name);
   bool together = npairs > 0 && pairs && op2i_object_is(pairs[0].rows, OP2I_MAP) &&
                   !op2i_context_validate(pairs[0].rows->obj.ctx, "op2_sparsity_create");
-  if (!status) status = begin(npairs, pairs, name, &sparsity);
+  if (!status) status = allocate_sparsity(npairs, pairs, name, &sparsity);
   if (together) status = op2i_context_agree(pairs[0].rows->obj.ctx, status);
-  if (!status) status = make(sparsity);
+  if (!status) status = make_patterns(sparsity);
   if (status)
     op2_sparsity_destroy(&sparsity);
   else

@@ -70,7 +70,7 @@ static op2_status queue_zeros(const struct call *c, const struct op2i_row_nonzer
   return op2_par_loop_at(c->where, mat->set_diagonal, nonzeros->on_diagonal, 2, args);
 }
 
-static op2_status prepare(const struct call *c, const struct op2i_row_nonzeros **nonzeros) {
+static op2_status prepare_rows(const struct call *c, const struct op2i_row_nonzeros **nonzeros) {
   const struct op2i_row_request request = {c->name, c->rows, c->diagonal != 0, c->columns};
   op2_status status = op2i_mat_need_zero(c->mat);
   if (!status && c->diagonal != 0) status = need_kernel(c->mat);
@@ -86,7 +86,7 @@ op2_status op2_mat_zero_rows_at(op2_where where, op2_mat mat, op2_set rows, doub
   if (status) return status;
   const struct op2i_behalf before =
       op2i_context_behalf(mat->obj.ctx, call.name, mat->obj.name, where);
-  status = prepare(&call, &nonzeros);
+  status = prepare_rows(&call, &nonzeros);
   if (!status) status = queue_zeros(&call, nonzeros);
   if (!status) mat->rows_zeroed = true;
   op2i_context_behalf_end(mat->obj.ctx, before);
@@ -199,7 +199,7 @@ op2_status op2_mat_zero_rows_columns_at(op2_where where, op2_mat mat, op2_set ro
   if (status) return status;
   const struct op2i_behalf before =
       op2i_context_behalf(mat->obj.ctx, call.name, mat->obj.name, where);
-  status = prepare(&call, &nonzeros);
+  status = prepare_rows(&call, &nonzeros);
   if (!status && x) status = queue_correction(&call, nonzeros, x, b);
   if (!status) status = queue_zeros(&call, nonzeros);
   op2i_context_behalf_end(mat->obj.ctx, before);

@@ -61,7 +61,7 @@ static int64_t cache_bytes(int level, int64_t assumed) {
   return bytes > 0 ? bytes : assumed;
 }
 
-static void find(void) {
+static void describe_machine(void) {
   /* hwloc takes plug-ins, and descriptions of whole machines, from the environment. */
   if (op2i_env_ignored() || !op2i_machine_hwloc(&here)) here = (struct op2i_machine){0};
   if (here.cores < 1) here.cores = usable_cores();
@@ -72,7 +72,7 @@ static void find(void) {
 }
 
 const struct op2i_machine *op2i_machine(void) {
-  pthread_once(&found, find);
+  pthread_once(&found, describe_machine);
   return &here;
 }
 
@@ -80,7 +80,7 @@ void op2i_machine_narrow(int first, int cores) {
   int numbers[OP2I_CPU_NUMBERS];
   bool narrow;
   int n = op2i_process_cpus(numbers, &narrow);
-  pthread_once(&found, find);
+  pthread_once(&found, describe_machine);
   if (here.ncpus >= first + cores) {
     memmove(here.cpus, here.cpus + first, (size_t)cores * sizeof *here.cpus);
     memmove(here.system, here.system + first, (size_t)cores * sizeof *here.system);

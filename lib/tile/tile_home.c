@@ -23,7 +23,7 @@ static int64_t target_of(const struct op2i_tile_access *access, int64_t i, int32
 
 /* The tile of the first element of this iteration to which a tile is assigned; NOWHERE: there is
  * none. */
-static int32_t find(const struct op2i_tile_home *home, int loop, int64_t i) {
+static int32_t tile_beside(const struct op2i_tile_home *home, int loop, int64_t i) {
   const struct op2i_tile_loop *l = &home->desc->loops[loop];
   for (int a = 0; a < l->naccesses; a++) {
     const int32_t *of = home->of[l->accesses[a].dat];
@@ -40,7 +40,7 @@ static int32_t find(const struct op2i_tile_home *home, int loop, int64_t i) {
 static void spread(struct op2i_tile_home *home, int loop, const bool *new_dat) {
   const struct op2i_tile_loop *l = &home->desc->loops[loop];
   for (int64_t i = 0; i < l->n; i++) {
-    int32_t tile = loop == home->desc->seed ? home->seed_tile[i] : find(home, loop, i);
+    int32_t tile = loop == home->desc->seed ? home->seed_tile[i] : tile_beside(home, loop, i);
     if (tile == NOWHERE) continue;
     for (int a = 0; a < l->naccesses; a++) {
       int32_t *of = home->of[l->accesses[a].dat], slot, end;
@@ -107,7 +107,7 @@ void op2i_tile_home_close(struct op2i_tile_home *home) {
 }
 
 int32_t op2i_tile_home_of(const struct op2i_tile_home *home, int loop, int64_t iteration) {
-  int32_t tile = find(home, loop, iteration);
+  int32_t tile = tile_beside(home, loop, iteration);
   if (tile != NOWHERE) return tile;
   return (int32_t)(iteration * home->ntiles / home->desc->loops[loop].n);
 }

@@ -129,7 +129,7 @@ fail:
 
 /* ---- every iteration once ---- */
 
-static op2_status place(struct replay *r, int64_t i, int32_t tile, int32_t *position) {
+static op2_status place_iteration(struct replay *r, int64_t i, int32_t tile, int32_t *position) {
   int64_t n = r->desc->loops[r->loop].n;
   if (i < 0 || i >= n)
     return BROKEN("tile %" PRId32 " runs iteration %" PRId64 " of %" PRId64 " of loop %" PRId32,
@@ -151,7 +151,7 @@ static op2_status place_share(struct replay *r, int32_t tile) {
     if (span->lo >= span->hi)
       OP2I_TRY(BROKEN("a span of loop %" PRId32 " in tile %" PRId32 " is %" PRId32 " to %" PRId32,
                       r->loop, tile, span->lo, span->hi));
-    for (int32_t i = span->lo; i < span->hi; i++) OP2I_TRY(place(r, i, tile, &position));
+    for (int32_t i = span->lo; i < span->hi; i++) OP2I_TRY(place_iteration(r, i, tile, &position));
   }
   for (int32_t k = 0; k < share->nids; k++) {
     const int64_t *id = &r->plan->ids[share->first_id + k];
@@ -159,7 +159,7 @@ static op2_status place_share(struct replay *r, int32_t tile) {
       OP2I_TRY(BROKEN("ids of loop %" PRId32 " in tile %" PRId32 " do not ascend: %" PRId64
                       " after %" PRId64,
                       r->loop, tile, id[0], id[-1]));
-    OP2I_TRY(place(r, id[0], tile, &position));
+    OP2I_TRY(place_iteration(r, id[0], tile, &position));
   }
 
 fail:
@@ -225,7 +225,7 @@ fail:
   return status;
 }
 
-static op2_status note(struct replay *r, int32_t *chain) {
+static op2_status note_access(struct replay *r, int32_t *chain) {
   struct slot now = r->slots[r->iteration];
   int32_t at = *chain;
   while (at != NONE && r->accesses[at].tile != now.tile) at = r->accesses[at].next;
@@ -249,7 +249,7 @@ static op2_status note(struct replay *r, int32_t *chain) {
   return OP2_SUCCESS;
 }
 
-static void drop(struct replay *r, int32_t *chain) {
+static void drop_accesses(struct replay *r, int32_t *chain) {
   while (*chain != NONE) {
     int32_t next = r->accesses[*chain].next;
     r->accesses[*chain].next = r->free;
@@ -261,8 +261,8 @@ static void drop(struct replay *r, int32_t *chain) {
 /* The increments are complete: they become the last write. */
 static void close_increments(struct replay *r, struct history *h) {
   if (h->increments == NONE) return;
-  drop(r, &h->writes);
-  drop(r, &h->reads);
+  drop_accesses(r, &h->writes);
+  drop_accesses(r, &h->reads);
   h->writes = h->increments;
   h->increments = NONE;
 }
@@ -273,7 +273,7 @@ static op2_status replay_increment(struct replay *r, struct history *h) {
   OP2I_TRY(follows(r, h->writes));
   OP2I_TRY(follows(r, h->reads));
   OP2I_TRY(takes_turns(r, h->increments));
-  OP2I_TRY(note(r, &h->increments));
+  OP2I_TRY(note_access(r, &h->increments));
 
 fail:
   return status;
@@ -284,11 +284,11 @@ static op2_status replay_access(struct replay *r, struct history *h, enum op2i_t
   if (mode == OP2I_TILE_INC) return replay_increment(r, h);
   close_increments(r, h);
   OP2I_TRY(follows(r, h->writes));
-  if (mode == OP2I_TILE_READ) return note(r, &h->reads);
+  if (mode == OP2I_TILE_READ) return note_access(r, &h->reads);
   OP2I_TRY(follows(r, h->reads));
-  drop(r, &h->writes);
-  drop(r, &h->reads);
-  OP2I_TRY(note(r, &h->writes));
+  drop_accesses(r, &h->writes);
+  drop_accesses(r, &h->reads);
+  OP2I_TRY(note_access(r, &h->writes));
 
 fail:
   return status;

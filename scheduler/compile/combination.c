@@ -87,7 +87,7 @@ static op2_status add(struct op2i_combinations *table, const int64_t *words, int
   return OP2_SUCCESS;
 }
 
-static void drop(struct op2i_combinations *table, struct op2i_combination *c) {
+static void drop_combination(struct op2i_combinations *table, struct op2i_combination *c) {
   struct op2i_combination **at = bucket_of(table, c->hash);
   while (*at != c) at = &(*at)->next_in_bucket;
   *at = c->next_in_bucket;
@@ -140,7 +140,7 @@ static struct op2i_combination *of_loop(const struct op2i_combinations *table,
 
 void op2i_combinations_forget(struct op2i_combinations *table, const struct op2i_loop *loop) {
   struct op2i_combination *c = loop->fused.members ? of_loop(table, loop) : NULL;
-  if (c) drop(table, c);
+  if (c) drop_combination(table, c);
 }
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
@@ -162,7 +162,7 @@ void op2i_combinations_trim(struct op2i_sched *sched) {
   struct op2i_combinations *table = sched->caches.combinations;
   if (table->apart.n > APART_MAX)
     while (table->apart.n > APART_MAX / 4 * 3 && table->apart.oldest->last < table->passes)
-      drop(table, table->apart.oldest);
+      drop_combination(table, table->apart.oldest);
   if (table->fused.n <= FUSED_MAX) return;
   renew_used(sched, sched->caches.programs);
   struct op2i_combination *newer;
@@ -174,14 +174,14 @@ void op2i_combinations_trim(struct op2i_sched *sched) {
 
 void op2i_combinations_reset(struct op2i_combinations *table) {
   while (table->fused.oldest) op2i_loop_discard(table->fused.oldest->loop);
-  while (table->apart.oldest) drop(table, table->apart.oldest);
+  while (table->apart.oldest) drop_combination(table, table->apart.oldest);
   table->nsequences = 0;
 }
 
 void op2i_combinations_free(struct op2i_combinations *table) {
   if (!table) return;
-  while (table->apart.oldest) drop(table, table->apart.oldest);
-  while (table->fused.oldest) drop(table, table->fused.oldest);
+  while (table->apart.oldest) drop_combination(table, table->apart.oldest);
+  while (table->fused.oldest) drop_combination(table, table->fused.oldest);
   op2i_free(table->buckets);
   op2i_free(table);
 }

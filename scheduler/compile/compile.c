@@ -111,7 +111,7 @@ static op2_status take_reason(struct op2i_compile *c, int64_t place, op2_status 
 
 /* Agree on failures. Ranks compile the same loops, and a loop that one of them cannot compile has
  * code on none of them. */
-static op2_status agree(struct op2i_compile *c, op2_status status) {
+static op2_status agree_on_code(struct op2i_compile *c, op2_status status) {
   int64_t place = 0;
   status = op2i_context_agree(c->sched->ctx, status);
   for (int64_t from = 0; !status; from = place + 1) {
@@ -158,10 +158,10 @@ static op2_status get_together(struct op2i_compile *c) {
   int64_t left = 0;
   op2_status status =
       op2i_jit_get_part(c->sched->ctx, node_rank->rank, node_rank->size, (int)c->ncodes, c->codes);
-  status = agree(c, status);
+  status = agree_on_code(c, status);
   for (int64_t u = 0; u < c->ncodes; u++) left += pending(&c->codes[u]);
   if (!status) status = op2i_comm_greatest(comm, 1, &left);
-  return status || !left ? status : agree(c, look_again(c));
+  return status || !left ? status : agree_on_code(c, look_again(c));
 }
 
 /* ---- loops that a device cannot compile or hold ---------------------------------------------- */

@@ -127,7 +127,7 @@ struct verdict {
   bool common;      /* they share data */
 };
 
-static struct verdict judge(const struct op2i_node *a, const struct op2i_node *b) {
+static struct verdict judge_pair(const struct op2i_node *a, const struct op2i_node *b) {
   struct verdict v = {.common = common_map(op2i_node_loop(a), op2i_node_loop(b))};
   v.what = dats_clash(op2i_node_loop(a), op2i_node_loop(b), &v.common);
   if (v.what) {
@@ -176,7 +176,7 @@ static struct verdict judge_all(const struct op2i_fusion *pass, const struct op2
   struct verdict all = {0};
   *other = cluster->first;
   for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) {
-    struct verdict v = judge(pass->nodes[p], pass->nodes[index]);
+    struct verdict v = judge_pair(pass->nodes[p], pass->nodes[index]);
     *other = p;
     if (v.why) return v;
     all.common |= v.common;
@@ -240,7 +240,7 @@ static int32_t choose(struct op2i_fusion *pass, int32_t index) {
   return NONE;
 }
 
-static void put(struct op2i_fusion *pass, int32_t index, int32_t into) {
+static void put_into(struct op2i_fusion *pass, int32_t index, int32_t into) {
   const struct op2i_loop *loop = op2i_node_loop(pass->nodes[index]);
   pass->next[index] = NONE;
   if (into == NONE) {
@@ -289,7 +289,7 @@ static bool compatible(const struct op2i_fusion *pass, int32_t c, int32_t d) {
     return false;
   for (int32_t p = from->first; p != NONE; p = pass->next[p])
     for (int32_t q = into->first; q != NONE; q = pass->next[q]) {
-      struct verdict v = judge(pass->nodes[p < q ? p : q], pass->nodes[p < q ? q : p]);
+      struct verdict v = judge_pair(pass->nodes[p < q ? p : q], pass->nodes[p < q ? q : p]);
       if (v.why) return false;
       common |= v.common;
     }
@@ -386,7 +386,7 @@ op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, i
   bool fuse = sched->ctx->config.fuse;
   op2_status status = open_pass(&pass, out);
   if (!status) list_edges(&pass);
-  for (int32_t p = 0; p < n && !status; p++) put(&pass, p, fuse ? choose(&pass, p) : NONE);
+  for (int32_t p = 0; p < n && !status; p++) put_into(&pass, p, fuse ? choose(&pass, p) : NONE);
   if (fuse && !status) move_later(&pass);
   if (!status) status = op2i_fuse_groups(&pass, out);
   if (!status && out->notes.failed) status = op2i_error_nomem("the passes over the queue");

@@ -75,7 +75,9 @@ static bool claim(int64_t *owner, int64_t position) {
   *owner = *owner == FREE || *owner == position ? position : SEVERAL;
   return true;
 }
-static bool agree(int64_t *owner, int64_t position) { return *owner == FREE || *owner == position; }
+static bool may_own(int64_t *owner, int64_t position) {
+  return *owner == FREE || *owner == position;
+}
 
 static bool visit_arg(const struct op2i_loop *loop, const struct op2i_loop_arg *arg, int64_t *owner,
                       visitor *visit) {
@@ -122,7 +124,7 @@ static op2_status check_dat(const struct op2i_loop *a, const struct op2i_loop *b
   int64_t *owner = op2i_malloc((size_t)size * sizeof *owner);
   if (!owner) return op2i_error_nomem("the verifier of fusion");
   for (int64_t e = 0; e < size; e++) owner[e] = FREE;
-  bool good = visit_dat(a, dat, owner, claim) && visit_dat(b, dat, owner, agree);
+  bool good = visit_dat(a, dat, owner, claim) && visit_dat(b, dat, owner, may_own);
   op2i_free(owner);
   if (good) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_STATE, "'%s' and '%s' were fused, but different elements meet in '%s'",

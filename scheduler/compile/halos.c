@@ -121,7 +121,8 @@ static int64_t earliest(const struct pass *pass, const struct op2i_stale *stale,
   return g;
 }
 
-static op2_status place(struct pass *pass, const struct op2i_stale *stale, int64_t n, int64_t g) {
+static op2_status place_exchange(struct pass *pass, const struct op2i_stale *stale, int64_t n,
+                                 int64_t g) {
   struct op2i_exchange *exchange;
   if (op2i_grow(&pass->placed, sizeof *pass->placed, pass->nplaced, &pass->placed_capacity))
     return op2i_error_nomem("exchanges of halos");
@@ -141,9 +142,9 @@ static op2_status place_before(struct pass *pass, int64_t g) {
   pass->n = 0;
   pass->mark = op2i_next_id(op_of(pass, g)->ctx);
   for (int64_t h = g; h < last && !status; h++) status = add_stale(pass, h);
-  if (!status && merge) status = place(pass, pass->stale, pass->n, g);
+  if (!status && merge) status = place_exchange(pass, pass->stale, pass->n, g);
   for (int64_t i = 0; i < pass->n && !status; i++) {
-    if (!merge) status = place(pass, &pass->stale[i], 1, g);
+    if (!merge) status = place_exchange(pass, &pass->stale[i], 1, g);
     pass->stale[i].dat->planned &= (unsigned char)~pass->stale[i].parts;
   }
   return status;

@@ -122,18 +122,19 @@ static uint64_t hash_list(const struct op2i_listing *list, int64_t n) {
   return hash;
 }
 
-static op2_status compare(struct op2i_comm *comm, uint64_t hash, bool *same) {
+static op2_status compare_hash(struct op2i_comm *comm, uint64_t hash, bool *same) {
   return op2i_comm_same(comm, 1, &(int64_t){(int64_t)hash}, same);
 }
 
 /* The first place that is not the same on all ranks, or the end of the longest list. */
-static op2_status find(struct op2i_comm *comm, const struct op2i_listing *list, int64_t *at) {
+static op2_status first_difference(struct op2i_comm *comm, const struct op2i_listing *list,
+                                   int64_t *at) {
   int64_t lo = 0, hi = list->n;
   op2_status status = op2i_comm_greatest(comm, 1, &hi);
   while (lo < hi && !status) {
     int64_t middle = lo + (hi - lo) / 2;
     bool same;
-    status = compare(comm, hash_list(list, middle + 1), &same);
+    status = compare_hash(comm, hash_list(list, middle + 1), &same);
     if (same)
       lo = middle + 1;
     else
@@ -170,9 +171,9 @@ op2_status op2i_ranks_compare(struct op2i_comm *comm, const struct op2i_listing 
   uint64_t all = op2i_hash_word(hash_list(list, list->n), list->hash(list->of, list->n));
   bool same;
   difference->at = -1;
-  op2_status status = compare(comm, all, &same);
+  op2_status status = compare_hash(comm, all, &same);
   if (status || same) return status;
-  status = find(comm, list, &difference->at);
+  status = first_difference(comm, list, &difference->at);
   return status ? status : describe(comm, list, difference);
 }
 

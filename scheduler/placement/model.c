@@ -152,7 +152,7 @@ static double seconds_of(struct model *m) {
 
 /* ---- choosing host or device ----------------------------------------------------------------- */
 
-static void put(struct model *m, const struct op2i_loop *loop, int where) {
+static void place_loop(struct model *m, const struct op2i_loop *loop, int where) {
   for (int64_t s = 0; s < m->n; s++)
     if (m->steps[s].loop == loop) m->where[s] = (unsigned char)where;
 }
@@ -164,19 +164,19 @@ static bool may_split(const struct model *m, int64_t s) {
 
 /* Move all steps of the loop to the place with the least total time; they stay where none is
  * better. True if they moved. */
-static bool move(struct model *m, int64_t s, double *least) {
+static bool move_loop(struct model *m, int64_t s, double *least) {
   const struct op2i_loop *loop = m->steps[s].loop;
   int best = m->where[s], places = may_split(m, s) ? OP2I_ON_BOTH : OP2I_ON_DEVICE;
   const int was = best;
   for (int where = 0; where <= places; where++) {
     if (where == was) continue;
-    put(m, loop, where);
+    place_loop(m, loop, where);
     double seconds = seconds_of(m);
     if (seconds >= *least) continue;
     *least = seconds;
     best = where;
   }
-  put(m, loop, best);
+  place_loop(m, loop, best);
   return best != was;
 }
 
@@ -194,7 +194,7 @@ static double improve(struct model *m) {
   bool better = true;
   for (int round = 0; round < ROUNDS && better; round++) {
     better = false;
-    for (int64_t f = 0; f < m->nfirst; f++) better |= move(m, m->first[f], &least);
+    for (int64_t f = 0; f < m->nfirst; f++) better |= move_loop(m, m->first[f], &least);
   }
   return least;
 }

@@ -14,14 +14,14 @@
 #include "renumber.h"
 #include "sched.h"
 
-static void note(struct op2i_sched *sched, int level, const struct op2i_text *line) {
+static void note_renumbering(struct op2i_sched *sched, int level, const struct op2i_text *line) {
   if (line->failed) return;
   op2i_log(sched->ctx, level, "%s", line->chars);
   op2i_text_add(&sched->stats.renumberings, "  %s\n", line->chars);
 }
 
 /* Drop everything that was computed for loops and programs, since it depends on the numbering. */
-static void forget(struct op2i_sched *sched) {
+static void forget_numbering(struct op2i_sched *sched) {
   op2i_sched_forget_all(sched);
   if (sched->inner) op2i_sched_forget_all(sched->inner);
   op2i_loops_drop_plans(sched->ctx);
@@ -38,12 +38,12 @@ static op2_status give_back(struct op2i_sched *sched, const struct op2i_loop *lo
       op2i_sched_run_all(sched, "going back to the program's order of", set->obj.name);
   if (!status) status = op2i_renumber_back(set);
   if (status) return status;
-  forget(sched);
+  forget_numbering(sched);
   op2i_text_add(&line,
                 "set '%s' was given back the program's order before loop %" PRId64
                 ": '%s' keeps element order",
                 set->obj.name, sched->queue.next_number, op2i_loop_name(loop));
-  note(sched, OP2I_LOG_INFO, &line);
+  note_renumbering(sched, OP2I_LOG_INFO, &line);
   op2i_text_free(&line);
   return OP2_SUCCESS;
 }
@@ -79,7 +79,7 @@ static void report_gain(struct op2i_sched *sched, op2_map map, op2_status status
                   gain->nsets ? gain->before : gain->after);
   op2i_text_add(&line, " (before loop %" PRId64 ", in %.3f s; nobody asked: OP2_RENUMBER)",
                 sched->queue.next_number, seconds);
-  note(sched, status ? OP2I_LOG_WARN : OP2I_LOG_INFO, &line);
+  note_renumbering(sched, status ? OP2I_LOG_WARN : OP2I_LOG_INFO, &line);
   op2i_text_free(&line);
 }
 
@@ -92,7 +92,7 @@ static op2_status renumber(struct op2i_sched *sched, op2_map map) {
   if (status == OP2_ERR_FATAL) return status;
   double start = op2i_seconds();
   if (!status) status = op2i_renumber_auto(map, sched->ctx->config.renumber == 1, &gain);
-  if (gain.nsets) forget(sched);
+  if (gain.nsets) forget_numbering(sched);
   report_gain(sched, map, status, &gain, op2i_seconds() - start);
   return OP2_SUCCESS;
 }

@@ -63,7 +63,8 @@ static op2_status choose_backend(op2_context ctx) {
 static int64_t settled;
 
 /* On failure the caller still owns the communicator. */
-static op2_status begin(const op2_options *options, struct op2i_comm *comm, op2_context *ctx_out) {
+static op2_status begin_context(const op2_options *options, struct op2i_comm *comm,
+                                op2_context *ctx_out) {
   op2_context ctx = op2i_calloc(1, sizeof *ctx);
   if (!ctx) return op2i_error_nomem("a context");
   ctx->comm = comm;
@@ -130,7 +131,7 @@ static void end(op2_context ctx) {
 static op2_status begin_alone(const op2_options *options, struct op2i_comm *comm,
                               op2_context *ctx) {
   op2i_process_begin_context();
-  op2_status status = begin(options, comm, ctx);
+  op2_status status = begin_context(options, comm, ctx);
   op2i_process_context_begun();
   return status;
 }
@@ -176,7 +177,7 @@ static op2_status leave_ranks(op2_context ctx) {
 }
 
 /* Agree on options and vectors, once all ranks have a context. */
-static op2_status agree(op2_context ctx) {
+static op2_status agree_on_options(op2_context ctx) {
   op2_status status = op2i_config_agree(&ctx->config, ctx->backend->name, ctx->comm);
   return status ? status : choose_vectors(ctx);
 }
@@ -187,7 +188,7 @@ op2_status op2i_init_ranks(const op2_options *options, struct op2i_comm *comm, o
   op2_status status = begin_alone(options, comm, &ctx);
   if (!status && comm) status = begin_trail(ctx);
   op2_status agreed = comm ? op2i_comm_agree(comm, status) : status;
-  if (!agreed) agreed = comm ? agree(ctx) : choose_vectors(ctx);
+  if (!agreed) agreed = comm ? agree_on_options(ctx) : choose_vectors(ctx);
   if (!agreed)
     *out = ctx;
   else if (ctx)

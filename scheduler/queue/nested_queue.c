@@ -19,8 +19,9 @@ static op2_status copy_globals(const struct op2i_op *op, struct op2i_version *co
   return status;
 }
 
-static op2_status prepare(struct op2i_sched *sched, const struct op2i_op *op,
-                          struct op2i_version *const *versions, struct op2i_version **copies) {
+static op2_status prepare_nested(struct op2i_sched *sched, const struct op2i_op *op,
+                                 struct op2i_version *const *versions,
+                                 struct op2i_version **copies) {
   op2_status status = copy_globals(op, versions, copies);
   if (!status && !sched->inner) status = op2i_sched_create(sched->ctx, &sched->inner);
   if (status) return status;
@@ -29,8 +30,8 @@ static op2_status prepare(struct op2i_sched *sched, const struct op2i_op *op,
   return op2i_records_reserve(&sched->inner->records, sched->ctx);
 }
 
-static void begin(struct op2i_sched *inner, const struct op2i_op *op,
-                  struct op2i_version **copies) {
+static void begin_nested(struct op2i_sched *inner, const struct op2i_op *op,
+                         struct op2i_version **copies) {
   inner->records.inside = op;
   inner->records.describe_inside = op->kind->describe;
   inner->records.last_id_outside = inner->ctx->next_id;
@@ -46,9 +47,9 @@ op2_status op2i_sched_enter(struct op2i_sched *sched, const struct op2i_op *op,
                       "an operation that runs others cannot run inside another such");
   struct op2i_version **copies = op2i_calloc((size_t)op->ngbls + 1, sizeof *copies);
   op2_status status =
-      copies ? prepare(sched, op, versions, copies) : op2i_error_nomem("an operation");
+      copies ? prepare_nested(sched, op, versions, copies) : op2i_error_nomem("an operation");
   status = op2i_context_agree(sched->ctx, status);
-  if (!status) begin(sched->inner, op, copies);
+  if (!status) begin_nested(sched->inner, op, copies);
   for (int g = 0; copies && status && g < op->ngbls; g++) op2i_version_unref(copies[g]);
   op2i_free(copies);
   return status;

@@ -254,7 +254,7 @@ op2_status op2_flush(op2_context ctx) {
 int64_t op2_queued(op2_context ctx) { return op2_initialised(ctx) ? ctx->sched->queue.nnodes : 0; }
 
 /* Forget an operation, or all of them, in the outer queue and in nested ones. */
-static void forget(struct op2i_sched *sched, struct op2i_op *op) {
+static void forget_operation(struct op2i_sched *sched, struct op2i_op *op) {
   while (sched->outer) sched = sched->outer;
   for (; sched; sched = sched->inner)
     if (op)
@@ -264,5 +264,5 @@ static void forget(struct op2i_sched *sched, struct op2i_op *op) {
 }
 
 const struct op2i_scheduler op2i_scheduler = {
-    enqueue,          undo,       next, undo_from, force, flush, forget, op2i_sched_enter,
+    enqueue,          undo,       next, undo_from, force, flush, forget_operation, op2i_sched_enter,
     op2i_sched_leave, report_lost};

@@ -25,7 +25,7 @@ void op2i_outcomes_begin(struct op2i_sched *sched, int64_t n) {
 
 /* Keep the first failure of a node. If there is no memory for its message, a general one is
  * used later. */
-static op2_status note(struct op2i_outcome *outcome, op2_status status) {
+static op2_status note_status(struct op2i_outcome *outcome, op2_status status) {
   if (outcome->settled) return OP2_ERR_FATAL;
   if (outcome->status) return status;
   outcome->status = status;
@@ -37,8 +37,8 @@ op2_status op2i_outcome_note(struct op2i_sched *sched, const struct op2i_groupin
                              int64_t g, op2_status status) {
   const struct op2i_group *group = &grouping->groups[g];
   for (int32_t m = 0; m < group->count && status != OP2_ERR_FATAL; m++)
-    status = note(&sched->outcomes.list[sched->outcomes.first + grouping->nodes[group->first + m]],
-                  status);
+    status = note_status(
+        &sched->outcomes.list[sched->outcomes.first + grouping->nodes[group->first + m]], status);
   return status;
 }
 
@@ -78,7 +78,8 @@ static op2_status recall(const struct op2i_outcome *outcomes, int64_t place,
   return outcomes[place].status;
 }
 
-static op2_status agree(struct op2i_sched *sched, int64_t from, int64_t end, bool *failed) {
+static op2_status agree_on_outcomes(struct op2i_sched *sched, int64_t from, int64_t end,
+                                    bool *failed) {
   struct op2i_comm *comm = sched->ctx->comm;
   struct op2i_outcome *outcomes = sched->outcomes.list;
   for (*failed = false;; *failed = true) {
@@ -128,7 +129,7 @@ static op2_status settle_ran(struct op2i_sched *sched, struct op2i_node *const *
 op2_status op2i_outcomes_settle(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                 int64_t from, int64_t end) {
   bool failed;
-  op2_status status = agree(sched, from, end, &failed);
+  op2_status status = agree_on_outcomes(sched, from, end, &failed);
   for (int64_t i = from; i < end && failed; i++) make_stale(nodes[i]);
   return status ? status : settle_ran(sched, nodes, from, end);
 }
@@ -140,7 +141,7 @@ op2_status op2i_outcomes_before_call(struct op2i_sched *sched, struct op2i_node 
   struct op2i_node *node = nodes[grouping->nodes[grouping->groups[g].first]];
   bool failed;
   if (!sched->ctx->comm) return OP2_SUCCESS;
-  op2_status status = agree(sched, at, end, &failed);
+  op2_status status = agree_on_outcomes(sched, at, end, &failed);
   for (int64_t i = 0; i < grouping->n && failed; i++) make_stale(nodes[i]);
   if (status || !(failed || sched->ctx->records->npoisoned)) return status;
   struct op2i_outcome *outcomes = sched->outcomes.list + at;

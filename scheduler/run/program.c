@@ -199,7 +199,7 @@ op2_status op2i_verified(op2_status status, const char *pass) {
 /* ---- looking programs up --------------------------------------------------------------------- */
 
 /* The newest programs are kept, each with its plans, tasks and code. */
-static void keep(struct op2i_sched *sched, struct op2i_program *program) {
+static void keep_program(struct op2i_sched *sched, struct op2i_program *program) {
   program->next = sched->caches.programs;
   sched->caches.programs = program;
   if (++sched->caches.nprograms <= PROGRAMS_MAX) return;
@@ -272,7 +272,7 @@ static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *cons
   if (n == 1)
     keep_alone(sched, program);
   else
-    keep(sched, program);
+    keep_program(sched, program);
   return OP2_SUCCESS;
 }
 

@@ -71,7 +71,7 @@ static void push(struct builder *b, int32_t *list, int64_t task) {
   *list = at;
 }
 
-static void drop(struct builder *b, int32_t *list) {
+static void drop_links(struct builder *b, int32_t *list) {
   while (*list != NONE) {
     int32_t at = *list;
     *list = b->links[at].next;
@@ -104,9 +104,9 @@ static void read_granule(struct builder *b, struct granule *s) {
 static void write_granule(struct builder *b, struct granule *s, int64_t group) {
   if (s->group != group) {
     /* Readers have waited for all writers, so it is enough to wait for the readers. */
-    drop(b, &s->before);
+    drop_links(b, &s->before);
     s->before = s->readers != NONE ? s->readers : s->writers;
-    if (s->readers != NONE) drop(b, &s->writers);
+    if (s->readers != NONE) drop_links(b, &s->writers);
     s->writers = s->readers = NONE;
     s->group = group;
   }

@@ -320,7 +320,7 @@ op2_status op2_file_open(op2_context ctx, const char *path, op2_file_mode mode, 
 /* ---- closing --------------------------------------------------------------------------------- */
 
 /* All ranks make sure that their data are on the disk before the leader renames the part. */
-static op2_status keep(op2_file file) {
+static op2_status keep_file(op2_file file) {
   op2_status status;
   op2i_part_sync(&file->part);
   if (file->driven.open)
@@ -348,7 +348,7 @@ op2_status op2_file_close(op2_file *handle) {
   if (!status && file->broken)
     status = op2->error(OP2_ERR_IO, "the file is not kept: %s", file->why);
   else if (!status && file->mode != OP2_FILE_READ)
-    status = keep(file);
+    status = keep_file(file);
   op2->let_go(file->ctx);
   free_file(file);
   return status;

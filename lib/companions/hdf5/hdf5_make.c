@@ -63,8 +63,8 @@ static bool make_lists(struct op2i_dataset_ids *ids, hid_t *links) {
          H5Pset_fill_time(ids->list, H5D_FILL_TIME_NEVER) >= 0;
 }
 
-static op2_status make(op2_file file, const struct op2i_dataset *what,
-                       struct op2i_dataset_ids *ids) {
+static op2_status make_dataset(op2_file file, const struct op2i_dataset *what,
+                               struct op2i_dataset_ids *ids) {
   const hsize_t size[2] = {(hsize_t)what->rows, (hsize_t)what->columns};
   H5O_info_t info;
   hid_t links = H5I_INVALID_HID;
@@ -95,7 +95,7 @@ struct made {
   char name[128];
 };
 
-static void note(const struct op2i_dataset *what, struct made *made) {
+static void note_shape(const struct op2i_dataset *what, struct made *made) {
   made->rows = what->rows;
   made->columns = what->columns;
   made->type = what->wide ? OP2_I64 : what->type;
@@ -107,7 +107,7 @@ static op2_status make_whole(op2_file file, const struct op2i_dataset *what, str
   struct op2i_hdf5_scope scope;
   struct op2i_dataset_ids ids = OP2I_NO_IDS;
   op2i_hdf5_enter(&scope);
-  op2_status status = make(file, what, &ids);
+  op2_status status = make_dataset(file, what, &ids);
   haddr_t at = status || what->rows == 0 ? 0 : H5Dget_offset(ids.dataset);
   if (!status && at == HADDR_UNDEF)
     status = op2i_hdf5_error(file, what, true, OP2_ERR_IO, "has no place in the file");
@@ -120,16 +120,17 @@ static op2_status make_whole(op2_file file, const struct op2i_dataset *what, str
 
 static op2_status lead(op2_file file, const struct op2i_dataset *what, struct made *made) {
   op2_status status = make_whole(file, what, made);
-  note(what, made);
+  note_shape(what, made);
   if (!status && what->rows)
     op2i_part_reserve(&file->part, made->offset, what->rows * (int64_t)row_bytes(file, what));
   made->begun = made->begun || file->part.failed != 0;
   return status ? status : op2i_file_fault(file, what);
 }
 
-static op2_status compare(op2_file file, const struct op2i_dataset *what, const struct made *made) {
+static op2_status compare_shapes(op2_file file, const struct op2i_dataset *what,
+                                 const struct made *made) {
   struct made mine = {.begun = false};
-  note(what, &mine);
+  note_shape(what, &mine);
   if (mine.rows == made->rows && mine.columns == made->columns && mine.type == made->type &&
       strcmp(mine.name, made->name) == 0)
     return OP2_SUCCESS;
@@ -154,7 +155,7 @@ op2_status op2i_dataset_write(op2_file file, const struct op2i_dataset *what, in
   if (file->comm) {
     op2_status shared = file->op2->share(file->comm, 0, &made, sizeof made);
     if (!status) status = shared;
-    if (!status && !op2i_file_leads(file)) status = compare(file, what, &made);
+    if (!status && !op2i_file_leads(file)) status = compare_shapes(file, what, &made);
     status = op2i_file_agree(file, status);
   }
   file->stale = file->stale || made.begun;

@@ -7,8 +7,8 @@
 #include "op2/ranks.h"
 
 /* The first step of all functions: check the object, and choose the name for the file. */
-static op2_status begin(op2_file file, const void *object, enum op2i_kind kind, const char *call,
-                        const char **name) {
+static op2_status begin_write(op2_file file, const void *object, enum op2i_kind kind,
+                              const char *call, const char **name) {
   op2_status status = op2i_file_member(file, object, kind, call);
   if (!status && !*name) *name = ((const struct op2i_object *)object)->name;
   if (!status) return op2i_file_check(file, call, true, *name, object);
@@ -27,7 +27,7 @@ op2_status op2_file_write_set(op2_file file, op2_set set, const char *name) {
   static const char call[] = "op2_file_write_set";
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
-  status = begin(file, set, OP2I_SET, call, &name);
+  status = begin_write(file, set, OP2I_SET, call, &name);
   if (!status && set->base != set)
     status =
         file->op2->error(OP2_ERR_ARG, "%s: %s: '%s' is a subset", call, file->path, set->obj.name);
@@ -60,7 +60,7 @@ op2_status op2_file_write_map(op2_file file, op2_map map, const char *name) {
   struct op2i_dataset what = {.kind = "map", .type = OP2_I32};
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
-  status = begin(file, map, OP2I_MAP, call, &name);
+  status = begin_write(file, map, OP2I_MAP, call, &name);
   if (!status) {
     what.rows = what.size = op2_set_global_size(map->from);
     what.columns = map->arity;
@@ -88,7 +88,7 @@ op2_status op2_file_write_dat(op2_file file, op2_dat dat, const char *name) {
   struct op2i_dataset what = {.kind = "dat"};
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
-  status = begin(file, dat, OP2I_DAT, call, &name);
+  status = begin_write(file, dat, OP2I_DAT, call, &name);
   if (!status) {
     what.rows = op2_set_global_size(dat->set);
     what.type = dat->type;

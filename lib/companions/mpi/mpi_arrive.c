@@ -29,7 +29,7 @@ static int64_t waits;
 
 /* Called when the communicator is freed, or when all ranks have arrived. A barrier that is not over
  * is left to MPI. */
-static int forget(MPI_Comm comm, int number, void *value, void *unused) {
+static int forget_arrival(MPI_Comm comm, int number, void *value, void *unused) {
   struct arrival *arrival = value;
   (void)comm;
   (void)number;
@@ -43,7 +43,7 @@ static int forget(MPI_Comm comm, int number, void *value, void *unused) {
 static int find_locked(const struct op2i_companion *op2, MPI_Comm parent, struct arrival **out) {
   int known = 0, error = MPI_SUCCESS;
   if (key == MPI_KEYVAL_INVALID)
-    error = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget, &key, NULL);
+    error = MPI_Comm_create_keyval(MPI_COMM_NULL_COPY_FN, forget_arrival, &key, NULL);
   if (!error) error = MPI_Comm_get_attr(parent, key, out, &known);
   if (!known) *out = NULL;
   if (error || known || !(*out = op2->calloc(1, sizeof **out))) return error;
@@ -56,7 +56,7 @@ static int find_locked(const struct op2i_companion *op2, MPI_Comm parent, struct
   return error;
 }
 
-static int find(const struct op2i_companion *op2, MPI_Comm parent, struct arrival **out) {
+static int find_arrival(const struct op2i_companion *op2, MPI_Comm parent, struct arrival **out) {
   pthread_mutex_lock(&key_lock);
   int error = find_locked(op2, parent, out);
   pthread_mutex_unlock(&key_lock);
@@ -120,7 +120,7 @@ op2_status op2i_mpi_arrive(const struct op2i_companion *op2, MPI_Comm parent,
   int error = MPI_Comm_size(parent, &place.size);
   if (!error && place.size == 1) return OP2_SUCCESS;
   if (!error) error = MPI_Comm_rank(parent, &place.rank);
-  if (!error) error = find(op2, parent, &known);
+  if (!error) error = find_arrival(op2, parent, &known);
   struct arrival *arrival = known ? known : &forgotten;
   if (!error) error = wait_for_all(arrival, parent, place, limits, &waited);
   if (!error && arrival->over < BARRIERS)

@@ -7,7 +7,7 @@ static PetscScalar get(const struct op2_mat_s *mat, const void *values, int64_t 
   return mat->type == OP2_F64 ? ((const double *)values)[at] : (double)((const float *)values)[at];
 }
 
-static void put(const struct op2_mat_s *mat, void *values, int64_t at, PetscScalar value) {
+static void put_value(const struct op2_mat_s *mat, void *values, int64_t at, PetscScalar value) {
   if (mat->type == OP2_F64)
     ((double *)values)[at] = value;
   else
@@ -31,7 +31,7 @@ static void copy_block(const struct op2_mat_s *mat, struct part part, int64_t k,
                                                        : (i * part.n + k) * columns + j);
       int64_t here = (at * rows + i) * columns + j;
       if (back)
-        put(mat, values, here, *there);
+        put_value(mat, values, here, *there);
       else
         *there = get(mat, values, here);
     }

@@ -32,7 +32,7 @@ static void drop_form(const struct op2i_companion *op2, struct op2i_petsc_form *
   *form = (struct op2i_petsc_form){0};
 }
 
-static void drop(struct op2i_petsc_kept *kept) {
+static void drop_mat(struct op2i_petsc_kept *kept) {
   struct kept_mat *own = (struct kept_mat *)kept;
   op2i_petsc_drop_spaces(&own->spaces);
   for (int f = 0; f < OP2I_PETSC_FORMS; f++) drop_form(own->op2, &own->forms[f]);
@@ -50,7 +50,7 @@ static op2_status have_kept(struct op2i_petsc_scope *scope, op2_mat mat, struct 
   if (!mat->kept.data) {
     struct kept_mat *own = scope->op2->calloc(1, sizeof *own);
     if (!own) return scope->op2->error_nomem("a matrix of PETSc");
-    own->kept.drop = drop;
+    own->kept.drop = drop_mat;
     own->op2 = scope->op2;
     own->open = -1;
     mat->kept = (struct op2i_kept){own, free_kept};

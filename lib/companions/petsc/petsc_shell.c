@@ -16,7 +16,7 @@ struct kept_shell {
   op2_status failed; /* status of a product, of which PETSc only knows that it has failed */
 };
 
-static void drop(struct op2i_petsc_kept *kept) {
+static void drop_shell(struct op2i_petsc_kept *kept) {
   struct kept_shell *own = (struct kept_shell *)kept;
   if (own->mat) (void)MatDestroy(&own->mat);
   own->mat = NULL;
@@ -108,7 +108,7 @@ static op2_status have_kept(struct op2i_petsc_scope *scope, op2_operator op,
   if (!op->kept.data) {
     struct kept_shell *own = scope->op2->calloc(1, sizeof *own);
     if (!own) return scope->op2->error_nomem("an operator of PETSc");
-    own->kept.drop = drop;
+    own->kept.drop = drop_shell;
     own->op2 = scope->op2;
     own->op = op;
     op->kept = (struct op2i_kept){own, free_kept};

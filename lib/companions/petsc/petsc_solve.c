@@ -28,7 +28,7 @@ struct kept_solver {
   char details[80]; /* why the solve ended, in PETSc's words */
 };
 
-static void drop(struct op2i_petsc_kept *kept) {
+static void drop_solver(struct op2i_petsc_kept *kept) {
   struct kept_solver *own = (struct kept_solver *)kept;
   if (own->ksp) (void)KSPDestroy(&own->ksp);
   if (own->nest) (void)MatDestroy(&own->nest);
@@ -103,7 +103,7 @@ static op2_status have_kept(struct op2i_petsc_scope *scope, op2_solver solver, M
   if (!own) {
     own = scope->op2->calloc(1, sizeof *own);
     if (own) {
-      own->kept.drop = drop;
+      own->kept.drop = drop_solver;
       own->op2 = scope->op2;
       solver->kept = (struct op2i_kept){own, free_kept};
     } else
@@ -374,8 +374,8 @@ static PetscErrorCode set_guess(KSP ksp, bool guess) {
   return code ? code : KSPSetInitialGuessNonzero(ksp, guess && !alone ? PETSC_TRUE : PETSC_FALSE);
 }
 
-static PetscErrorCode prepare(struct kept_solver *own, const struct op2i_solve *solve, Mat A,
-                              Mat P) {
+static PetscErrorCode prepare_solver(struct kept_solver *own, const struct op2i_solve *solve, Mat A,
+                                     Mat P) {
   PetscErrorCode code = 0;
   PC pc;
   if (own->last && own->last != P) {
@@ -433,14 +433,15 @@ static PetscErrorCode read_result(struct kept_solver *own, op2_solve_result *res
 static PetscErrorCode solve_by(struct kept_solver *own, const struct op2i_solve *solve, Mat A,
                                Mat P, const struct vectors *v) {
   struct op2i_fp_scope *window = own->op2->fp_window_open();
-  PetscErrorCode code = prepare(own, solve, A, P);
+  PetscErrorCode code = prepare_solver(own, solve, A, P);
   if (!code) code = KSPSolve(own->ksp, v->vb, v->vx);
   own->op2->fp_window_close(window, true);
   return code;
 }
 
-static op2_status go(struct op2i_petsc_scope *scope, struct op2i_solve *solve,
-                     const int64_t *changes, op2_solve_result *result, const char **details) {
+static op2_status solve_by_petsc(struct op2i_petsc_scope *scope, struct op2i_solve *solve,
+                                 const int64_t *changes, op2_solve_result *result,
+                                 const char **details) {
   const struct op2i_companion *op2 = scope->op2;
   op2_context ctx = solve->op.ctx;
   struct kept_solver *own = NULL;
@@ -469,7 +470,7 @@ static op2_status solve_with_petsc(struct op2i_solve *solve, const int64_t *chan
   struct op2i_petsc_scope scope;
   op2_status status = op2i_petsc_enter(&scope, "op2_solve");
   if (status) return status;
-  status = go(&scope, solve, changes, result, details);
+  status = solve_by_petsc(&scope, solve, changes, result, details);
   op2i_petsc_leave(&scope);
   return status;
 }

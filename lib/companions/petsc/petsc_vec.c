@@ -58,7 +58,7 @@ static PetscErrorCode free_open(void *data) {
   return 0;
 }
 
-static PetscErrorCode note(const struct op2i_companion *op2, struct open_dat what, Vec v) {
+static PetscErrorCode note_view(const struct op2i_companion *op2, struct open_dat what, Vec v) {
   PetscContainer container;
   struct open_dat *open = op2->calloc(1, sizeof *open);
   if (!open) return PETSC_ERR_MEM;
@@ -111,7 +111,7 @@ static op2_status open_dat(struct op2i_petsc_scope *scope, op2_dat dat, op2_acce
   PetscErrorCode code = op2i_petsc_vec(comm, dat, open.rows, access != OP2_WRITE, &v);
   if (!code) code = PetscObjectSetName((PetscObject)v, dat->obj.name);
   if (!code) code = PetscObjectStateGet((PetscObject)v, &open.state);
-  if (!code) code = note(op2, open, v);
+  if (!code) code = note_view(op2, open, v);
   if (!code && access == OP2_READ) code = VecLockReadPush(v);
   if (!code) {
     *out = v;
