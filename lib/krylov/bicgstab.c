@@ -19,7 +19,7 @@ enum { RHO, RHO_NEW, SV, UR, UU, RR, GBLS }; /* SHADOW.r, SHADOW.v, u.s, u.u */
 enum { START = OP2I_OWN, HALF, STEP, TURN };
 
 static const struct op2i_kernel_source own[] = {
-    {"start", "void start_cycle(const T *r, T *shadow, T *p, double *rho) {\n"
+    {"start", "void start(const T *r, T *shadow, T *p, double *rho) {\n"
               "  for (int i = 0; i < N; i++) {\n    shadow[i] = r[i];\n    p[i] = r[i];\n"
               "    rho[0] += (double)r[i] * (double)r[i];\n  }\n}\n"},
     {"half", "void half(const T *was, const T *v, const T *d, T *r, T *sh, const double *rho,\n"

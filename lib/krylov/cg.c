@@ -10,7 +10,7 @@ enum { RZ, RZ_NEW, PQ, RR, GBLS };
 enum { START = OP2I_OWN, STEP, TURN };
 
 static const struct op2i_kernel_source own[] = {
-    {"start", "void start_cycle(const T *r, const T *d, T *p, double *rz) {\n"
+    {"start", "void start(const T *r, const T *d, T *p, double *rz) {\n"
               "  for (int i = 0; i < N; i++) {\n    p[i] = P;\n"
               "    rz[0] += (double)r[i] * (double)p[i];\n  }\n}\n"},
     {"step", "void step(T *x, T *r, T *z, const T *p, const T *q, const T *d, const double *rz,\n"
