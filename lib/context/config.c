@@ -15,25 +15,55 @@
 
 /* ---- precedence: options, environment, defaults ---------------------------------------------- */
 
-/* *by names the option or variable that set it, for messages. */
-static op2_status choose_text(char **out, const char **by, const char *option, const char *field,
+static void *at(const void *structure, size_t offset) {
+  return (char *)(uintptr_t)structure + offset;
+}
+
+static op2_status choose_text(struct op2i_config *c, const op2_options *o,
                               enum op2i_variable_id id) {
+  const struct op2i_variable *variable = &op2i_variables[id];
+  const char *option = variable->option ? *(const char **)at(o, variable->option - 1) : NULL;
   const char *text = option ? option : op2i_env_text(id);
   if (!text) return OP2_SUCCESS;
-  *by = option ? field : op2i_variables[id].name;
+  char **out = at(c, variable->field);
+  *(const char **)at(c, variable->by) = option ? variable->called : variable->name;
   *out = op2i_strdup(text);
   return *out ? OP2_SUCCESS : op2i_error_nomem("the configuration");
 }
 
-static op2_status choose_int(int *out, int option, const char *field, enum op2i_variable_id id) {
+/* In options 0 leaves a flag to the environment, and -1 switches it off. */
+static op2_status choose_flag(const struct op2i_variable *variable, int option, int *out) {
+  if (option < -1 || option > 1)
+    return op2i_error(OP2_ERR_OPTION, "%s is %d: expected 1, -1 (not %s), or 0 to leave it to %s",
+                      variable->called, option, strchr(variable->called, '.') + 1, variable->name);
+  *out = option > 0;
+  return OP2_SUCCESS;
+}
+
+static op2_status choose_number(const op2_options *o, enum op2i_variable_id id, int *out) {
+  const struct op2i_variable *variable = &op2i_variables[id];
+  const int option = variable->option ? *(const int *)at(o, variable->option - 1) : 0;
   if (!option) return op2i_env_int(id, out);
-  if (option < op2i_variables[id].least || option > op2i_variables[id].most)
+  if (variable->type == OP2I_BOOLEAN_VARIABLE) return choose_flag(variable, option, out);
+  if (option < variable->least || option > variable->most)
     return op2i_error(OP2_ERR_OPTION,
-                      "%s is %d: expected a number from %d to %d, or 0 to leave it to %s", field,
-                      option, op2i_variables[id].least ? op2i_variables[id].least : 1,
-                      op2i_variables[id].most, op2i_variables[id].name);
+                      "%s is %d: expected a number from %d to %d, or 0 to leave it to %s",
+                      variable->called, option, variable->least ? variable->least : 1,
+                      variable->most, variable->name);
   *out = option;
   return OP2_SUCCESS;
+}
+
+static op2_status choose_all(struct op2i_config *c, const op2_options *o) {
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; i < OP2I_ENV_COUNT && !status; i++) {
+    const enum op2i_variable_id id = (enum op2i_variable_id)i;
+    if (op2i_variables[id].type == OP2I_TEXT_VARIABLE)
+      status = choose_text(c, o, id);
+    else
+      status = choose_number(o, id, at(c, op2i_variables[id].field));
+  }
+  return status;
 }
 
 static op2_status note_folder(struct op2i_config *c) {
@@ -41,49 +71,6 @@ static op2_status note_folder(struct op2i_config *c) {
   if (!getcwd(here, sizeof here)) return OP2_SUCCESS;
   c->folder = op2i_strdup(here);
   return c->folder ? OP2_SUCCESS : op2i_error_nomem("the configuration");
-}
-
-static op2_status choose_texts(struct op2i_config *c, const op2_options *o) {
-  op2_status status;
-  OP2I_TRY(note_folder(c));
-  OP2I_TRY(choose_text(&c->backend, &c->backend_by, o->backend, "op2_options.backend",
-                       OP2I_ENV_BACKEND));
-  OP2I_TRY(choose_text(&c->cache_dir, &c->cache_dir_by, o->cache_dir, "op2_options.cache_dir",
-                       OP2I_ENV_CACHE_DIR));
-  OP2I_TRY(choose_text(&c->cc, &c->cc_by, o->cc, "op2_options.cc", OP2I_ENV_CC));
-  OP2I_TRY(
-      choose_text(&c->cflags, &c->cflags_by, o->cflags, "op2_options.cflags", OP2I_ENV_CFLAGS));
-  OP2I_TRY(
-      choose_text(&c->device, &c->device_by, o->device, "op2_options.device", OP2I_ENV_DEVICE));
-  const char *trust = op2i_env_text(OP2I_ENV_CACHE_TRUST);
-  if (trust && !(c->cache_trust = op2i_strdup(trust))) OP2I_TRY(op2i_error_nomem("options"));
-  const char *linker = op2i_env_text(OP2I_ENV_LDFLAGS);
-  if (linker && !(c->ldflags = op2i_strdup(linker))) OP2I_TRY(op2i_error_nomem("options"));
-  const char *strategy = op2i_env_text(OP2I_ENV_DEVICE_STRATEGY);
-  if (strategy && !(c->device_strategy = op2i_strdup(strategy)))
-    OP2I_TRY(op2i_error_nomem("options"));
-  OP2I_TRY(op2i_strategy_parse(strategy, "environment variable OP2_DEVICE_STRATEGY", &c->strategy));
-  const char *place = op2i_env_text(OP2I_ENV_PLACE);
-  OP2I_TRY(op2i_rules_check(place));
-  if (place && !(c->place = op2i_strdup(place))) OP2I_TRY(op2i_error_nomem("options"));
-  const char *costs = op2i_env_text(OP2I_ENV_PLACE_COSTS);
-  OP2I_TRY(op2i_costs_check(costs));
-  if (costs && !(c->place_costs = op2i_strdup(costs))) OP2I_TRY(op2i_error_nomem("options"));
-  OP2I_TRY(choose_text(&c->graph_file, &c->graph_by, o->graph_file, "op2_options.graph_file",
-                       OP2I_ENV_GRAPH));
-fail:
-  return status;
-}
-
-static op2_status choose_eager(struct op2i_config *c, int option) {
-  if (!option) return op2i_env_int(OP2I_ENV_EAGER, &c->eager);
-  if (option < -1 || option > 1)
-    return op2i_error(OP2_ERR_OPTION,
-                      "op2_options.eager is %d: expected 1, -1 (not eager), or 0 to leave it to "
-                      "OP2_EAGER",
-                      option);
-  c->eager = option > 0;
-  return OP2_SUCCESS;
 }
 
 static op2_status check_reserved(const op2_options *o) {
@@ -104,29 +91,12 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   struct op2i_config c = {0};
   op2_status status;
   OP2I_TRY(check_reserved(o));
-  OP2I_TRY(choose_texts(&c, o));
-  OP2I_TRY(choose_int(&c.threads, o->threads, "op2_options.threads", OP2I_ENV_THREADS));
-  OP2I_TRY(choose_int(&c.block_size, o->block_size, "op2_options.block_size", OP2I_ENV_BLOCK_SIZE));
-  OP2I_TRY(choose_int(&c.queue_max, o->queue_max, "op2_options.queue_max", OP2I_ENV_QUEUE_MAX));
-  OP2I_TRY(choose_int(&c.log_level, o->log_level, "op2_options.log_level", OP2I_ENV_LOG));
-  OP2I_TRY(choose_eager(&c, o->eager));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_CHUNK_US, &c.chunk_us));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_IDLE_MS, &c.idle_ms));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_CC_TIMEOUT, &c.cc_timeout));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_WAIT_MAX, &c.wait_max));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_CACHE_MB, &c.cache_mb));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_DEVICE_MEMORY, &c.device_mb));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_VERIFY, &c.verify));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_FUSE, &c.fuse));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_REPLAY, &c.replay));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_SHADOW, &c.shadow));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_TEAM, &c.team));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_TILE, &c.tile));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_RENUMBER, &c.renumber));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_SLICES, &c.slices));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_OVERLAP, &c.overlap));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_MERGE, &c.merge));
-  OP2I_TRY(op2i_env_int(OP2I_ENV_SIMD, &c.simd_bytes));
+  OP2I_TRY(note_folder(&c));
+  OP2I_TRY(choose_all(&c, o));
+  OP2I_TRY(op2i_strategy_parse(c.device_strategy, "environment variable OP2_DEVICE_STRATEGY",
+                               &c.strategy));
+  OP2I_TRY(op2i_rules_check(c.place));
+  OP2I_TRY(op2i_costs_check(c.place_costs));
   *config = c;
   return OP2_SUCCESS;
 fail:
@@ -135,11 +105,11 @@ fail:
 }
 
 void op2i_config_wait_limits(const op2_options *options, struct op2i_wait_limits *limits) {
+  static const op2_options none;
   const int64_t second = 1000000000;
   int longest = 0, level = OP2I_LOG_WARN;
   if (op2i_env_int(OP2I_ENV_WAIT_MAX, &longest)) longest = 0;
-  if (choose_int(&level, options ? options->log_level : 0, "op2_options.log_level", OP2I_ENV_LOG))
-    level = OP2I_LOG_WARN;
+  if (choose_number(options ? options : &none, OP2I_ENV_LOG, &level)) level = OP2I_LOG_WARN;
   limits->longest = longest * second;
   limits->warn_after = level >= OP2I_LOG_WARN ? 60 * second : 0;
 }
@@ -151,11 +121,11 @@ enum { VALUE_CHARS = 128 };
 static const char *text_of(const struct op2i_config *config, const char *backend,
                            enum op2i_variable_id id) {
   if (id == OP2I_ENV_BACKEND) return backend;
-  return *(char *const *)((const char *)config + op2i_variables[id].same - 1);
+  return *(char *const *)at(config, op2i_variables[id].field);
 }
 
 static int number_of(const struct op2i_config *config, enum op2i_variable_id id) {
-  return *(const int *)((const char *)config + op2i_variables[id].same - 1);
+  return *(const int *)at(config, op2i_variables[id].field);
 }
 
 static int64_t value_of(const struct op2i_config *config, const char *backend,
@@ -218,17 +188,9 @@ op2_status op2i_config_agree(const struct op2i_config *config, const char *backe
 }
 
 void op2i_config_free(struct op2i_config *config) {
-  op2i_free(config->backend);
-  op2i_free(config->cache_dir);
-  op2i_free(config->cc);
-  op2i_free(config->cflags);
+  for (int i = 0; i < OP2I_ENV_COUNT; i++)
+    if (op2i_variables[i].type == OP2I_TEXT_VARIABLE)
+      op2i_free(*(char **)at(config, op2i_variables[i].field));
   op2i_free(config->folder);
-  op2i_free(config->ldflags);
-  op2i_free(config->cache_trust);
-  op2i_free(config->graph_file);
-  op2i_free(config->device);
-  op2i_free(config->device_strategy);
-  op2i_free(config->place);
-  op2i_free(config->place_costs);
   *config = (struct op2i_config){0};
 }

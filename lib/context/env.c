@@ -21,159 +21,39 @@
 #include "stream.h"
 #include "text.h"
 
-/* Variables that decide which loops are queued together, in which form and in which parts they run,
- * when halos are exchanged, and the last bits of results, are the same on all ranks. A rank may
- * choose for itself where workers are, who wakes them up and when, what is compiled by whom and
- * where it is kept, and what is printed about it. */
-#define SAME(field) (1 + offsetof(struct op2i_config, field))
-#define OWN         0
+#define OWN                 false
+#define AGREED              true
+#define PROGRAM(field_)     1 + offsetof(op2_options, field_)
+#define ENVIRONMENT(field_) 0
 
 const struct op2i_variable op2i_variables[OP2I_ENV_COUNT] = {
-    [OP2I_ENV_BACKEND] =
-        {"OP2_BACKEND", OP2I_TEXT_VARIABLE, 0, 0, 0, "starpu, openmp or sequential",
-         "sequential, openmp, starpu, cuda, opencl; check finds kernels that "
-         "do not do what their arguments say; static runs no loops, and is for their "
-         "text; not set: the first that is built, can be started and has a worker for every core",
-         SAME(backend)},
-    [OP2I_ENV_DEVICE] =
-        {"OP2_DEVICE", OP2I_TEXT_VARIABLE, 0, 0, 0, "the first that is fit",
-         "device of the backends cuda and opencl: a number from 0, or part of its name; "
-         "where none is meant, the error lists those that there are",
-         OWN},
-    [OP2I_ENV_DEVICE_MEMORY] =
-        {"OP2_DEVICE_MEMORY", OP2I_NUMBER_VARIABLE, 0, 0, INT_MAX, "0",
-         "megabytes that are allocated on a device at most: what does not fit runs "
-         "on the host; 0: no limit",
-         OWN},
-    [OP2I_ENV_DEVICE_STRATEGY] =
-        {"OP2_DEVICE_STRATEGY", OP2I_TEXT_VARIABLE, 0, 0, 0, "by the loop",
-         "how increments of elements that meet are added on a device: repeat, owner, gather, "
-         "staged, unstaged, or atomics, whose bits differ from run to run; loops that it does not "
-         "fit take another",
-         SAME(device_strategy)},
-    [OP2I_ENV_PLACE] =
-        {"OP2_PLACE", OP2I_TEXT_VARIABLE, 0, 0, 0, "none: no device beside starpu",
-         "KERNEL:WHERE,...: where loops run on starpu, cuda and opencl: cpu, device (cuda "
-         "and opencl say of which kind), or free: where they take least time; alternate, "
-         "random=SEED: for tests; KERNEL may be *",
-         SAME(place)},
-    [OP2I_ENV_PLACE_COSTS] =
-        {"OP2_PLACE_COSTS", OP2I_TEXT_VARIABLE, 0, 0, 0, "as measured",
-         "KERNEL:cpu=NS,KERNEL:device=NS,...: nanoseconds that an element takes there; copy=NS, "
-         "byte=NS: that a copy to or from the device does, and each of its bytes",
-         OWN},
-    [OP2I_ENV_THREADS] = {"OP2_THREADS", OP2I_NUMBER_VARIABLE, 0, 0, 4096, "one per core",
-                          "CPU workers", OWN},
-    [OP2I_ENV_EAGER] = {"OP2_EAGER", OP2I_BOOLEAN_VARIABLE, 0, 0, 1, "0",
-                        "1: run every loop when it is queued", SAME(eager)},
-    [OP2I_ENV_BLOCK_SIZE] = {"OP2_BLOCK_SIZE", OP2I_NUMBER_VARIABLE, 0, 0, INT_MAX, "by cache size",
-                             "elements in a mini-partition", SAME(block_size)},
-    [OP2I_ENV_CHUNK_US] =
-        {"OP2_CHUNK_US", OP2I_NUMBER_VARIABLE, 400, 0, 1000000, "400",
-         "microseconds of work in a StarPU task; 0: a task per block, always in parallel", OWN},
-    [OP2I_ENV_QUEUE_MAX] = {"OP2_QUEUE_MAX", OP2I_NUMBER_VARIABLE, 2048, 1, 1 << 20, "2048",
-                            "loops that may wait in the queue", SAME(queue_max)},
-    [OP2I_ENV_IDLE_MS] =
-        {"OP2_IDLE_MS", OP2I_NUMBER_VARIABLE, 1, 0, 3600000, "1",
-         "milliseconds that idle StarPU workers look for tasks before they sleep; where "
-         "every core has a worker, they sleep at once",
-         OWN},
-    [OP2I_ENV_CACHE_DIR] = {"OP2_CACHE_DIR", OP2I_TEXT_VARIABLE, 0, 0, 0,
-                            "$XDG_CACHE_HOME/op2 or ~/.cache/op2",
-                            "compiled loops; private to the user and root", OWN},
-    [OP2I_ENV_CACHE_MB] =
-        {"OP2_CACHE_MB", OP2I_NUMBER_VARIABLE, 256, 0, 1 << 20, "256",
-         "megabytes of compiled loops that are kept; beyond, those go that were not "
-         "used for longest; 0: no limit",
-         OWN},
-    [OP2I_ENV_CACHE_TRUST] =
-        {"OP2_CACHE_TRUST", OP2I_TEXT_VARIABLE, 0, 0, 0, "nobody but root",
-         "users, and groups as @GROUP, with commas between them, whose compiled loops are "
-         "run: OP2_CACHE_DIR may belong to them, and their groups may write into it",
-         OWN},
-    [OP2I_ENV_CC] = {"OP2_CC", OP2I_TEXT_VARIABLE, 0, 0, 0, "cc", "compiler for generated code",
-                     OWN},
-    [OP2I_ENV_CFLAGS] = {"OP2_CFLAGS", OP2I_TEXT_VARIABLE, 0, 0, 0, "-O3 -march=native ...",
-                         "replaces the optimisation flags", SAME(cflags)},
-    [OP2I_ENV_LDFLAGS] = {"OP2_LDFLAGS", OP2I_TEXT_VARIABLE, 0, 0, 0, "none",
-                          "options for linking generated code, as -L/DIR -lNAME, for functions of "
-                          "libraries that kernels call (see op2_kernel_desc.libraries)",
-                          OWN},
-    [OP2I_ENV_CC_TIMEOUT] = {"OP2_CC_TIMEOUT", OP2I_NUMBER_VARIABLE, 300, 0, 86400, "300",
-                             "seconds after which a compiler that runs is given up; 0: never", OWN},
-    [OP2I_ENV_GRAPH] =
-        {"OP2_GRAPH", OP2I_TEXT_VARIABLE, 0, 0, 0, "none",
-         "DOT file, rewritten by every flush; %d in it is the flush number, %r the rank "
-         "(without it rank 0 alone writes)",
-         OWN},
-    [OP2I_ENV_LOG] = {"OP2_LOG", OP2I_NUMBER_VARIABLE, 2, 0, 4, "2",
-                      "0 silent, 1 errors, 2 warnings, 3 information, 4 debugging", OWN},
-    [OP2I_ENV_VERIFY] =
-        {"OP2_VERIFY", OP2I_BOOLEAN_VARIABLE,
-#ifdef OP2_VERIFY_DEFAULT
-         1, 0, 1, "1",
-#else
-         0, 0, 1, "0",
-#endif
-         "1: check the invariants of every plan and program (on in debug builds of the "
-         "library)",
-         SAME(verify)},
-    [OP2I_ENV_SIMD] =
-        {"OP2_SIMD", OP2I_NUMBER_VARIABLE, OP2I_SIMD_AUTO, 0, 64, "by the processor",
-         "bytes of a vector in generated code: 16, 32 or 64; 0: scalar code; not set: chosen "
-         "for each loop",
-         SAME(simd_bytes)},
-    [OP2I_ENV_FUSE] =
-        {"OP2_FUSE", OP2I_NUMBER_VARIABLE, OP2I_FUSE_AGAIN, 0, 2, "1",
-         "1: fuse loops that come together the second time; 2: at once, at the price of a "
-         "compilation for what may never come again; 0: run every loop by itself",
-         SAME(fuse)},
-    [OP2I_ENV_SHADOW] =
-        {"OP2_SHADOW", OP2I_BOOLEAN_VARIABLE, 0, 0, 1, "0",
-         "1: loops work in memory of their own, and values that are out of date there or "
-         "outside are spoilt: for tests of the library",
-         OWN},
-    [OP2I_ENV_REPLAY] = {"OP2_REPLAY", OP2I_BOOLEAN_VARIABLE, 1, 0, 1, "1",
-                         "0: transform, cut and order the queue anew at every flush", SAME(replay)},
-    [OP2I_ENV_TEAM] =
-        {"OP2_TEAM", OP2I_BOOLEAN_VARIABLE, OP2I_TEAM_AUTO, 0, 1, "where it pays",
-         "0: StarPU's workers run tasks only; 1: all programs that they can run together, "
-         "colour by colour, they do; not set: programs too small for tasks",
-         OWN},
-    [OP2I_ENV_TILE] =
-        {"OP2_TILE", OP2I_NUMBER_VARIABLE, OP2I_TILE_AUTO, 0, INT_MAX, "where it pays",
-         "0: no tiling; 1: wherever it is possible; more: that many elements in a tile; "
-         "not set: large meshes on 16 processing units or more",
-         SAME(tile)},
-    [OP2I_ENV_RENUMBER] =
-        {"OP2_RENUMBER", OP2I_NUMBER_VARIABLE, OP2I_RENUMBER_AUTO, 0, 1, "auto",
-         "renumbering that nobody asked for: 0: never; 1: before the first loop that "
-         "reaches through a map, where that is possible; auto: large, badly numbered "
-         "meshes, once so many loops were queued that it pays",
-         SAME(renumber)},
-    [OP2I_ENV_SLICES] = {"OP2_SLICES", OP2I_BOOLEAN_VARIABLE, OP2I_SLICES_AUTO, 0, 1,
-                         "where it pays",
-                         "rows of matrices that are made: 0: one behind the other; 1: in slices of "
-                         "eight side by side; not "
-                         "set: in slices where rows are about as long and PETSc does not solve",
-                         SAME(slices)},
-    [OP2I_ENV_OVERLAP] =
-        {"OP2_OVERLAP", OP2I_BOOLEAN_VARIABLE, 1, 0, 1, "1",
-         "0: an exchange of halos begins where a loop needs it, and everybody waits for "
-         "its end",
-         SAME(overlap)},
-    [OP2I_ENV_MERGE] = {"OP2_MERGE", OP2I_BOOLEAN_VARIABLE, 1, 0, 1, "1",
-                        "0: halos travel in a message for each dat and loop that needs it",
-                        SAME(merge)},
-    [OP2I_ENV_LINK] =
-        {"OP2_LINK", OP2I_TEXT_VARIABLE, 0, 0, 0, "as fast as it is",
-         "DELAY,PER_BYTE: ranks' messages come as if on a link where each takes so many "
-         "nanoseconds and so many for each byte: for measurements",
-         OWN},
-    [OP2I_ENV_WAIT_MAX] = {"OP2_WAIT_MAX", OP2I_NUMBER_VARIABLE, 0, 0, 31536000, "0",
-                           "seconds after which a rank that waits for a silent one ends the "
-                           "contexts of all ranks; 0: never, it warns after 60, 120, 240 ... s",
-                           OWN},
+#define TEXT(id_, field_, who_, ranks_, shown_, help_)                                             \
+  [OP2I_ENV_##id_] = {.name = "OP2_" #id_,                                                         \
+                      .type = OP2I_TEXT_VARIABLE,                                                  \
+                      .shown = shown_,                                                             \
+                      .help = help_,                                                               \
+                      .field = offsetof(struct op2i_config, field_),                               \
+                      .by = offsetof(struct op2i_config, field_##_by),                             \
+                      .option = who_(field_),                                                      \
+                      .called = "op2_options." #field_,                                            \
+                      .same = ranks_},
+#define VALUE(id_, field_, type_, who_, ranks_, fallback_, least_, most_, shown_, help_)           \
+  [OP2I_ENV_##id_] = {.name = "OP2_" #id_,                                                         \
+                      .type = type_,                                                               \
+                      .fallback = fallback_,                                                       \
+                      .least = least_,                                                             \
+                      .most = most_,                                                               \
+                      .shown = shown_,                                                             \
+                      .help = help_,                                                               \
+                      .field = offsetof(struct op2i_config, field_),                               \
+                      .option = who_(field_),                                                      \
+                      .called = "op2_options." #field_,                                            \
+                      .same = ranks_},
+#define FLAG(id_, field_, who_, ranks_, fallback_, shown_, help_)                                  \
+  VALUE(id_, field_, OP2I_BOOLEAN_VARIABLE, who_, ranks_, fallback_, 0, 1, shown_, help_)
+#define NUMBER(id_, field_, who_, ranks_, fallback_, least_, most_, shown_, help_)                 \
+  VALUE(id_, field_, OP2I_NUMBER_VARIABLE, who_, ranks_, fallback_, least_, most_, shown_, help_)
+#include "options.def"
 };
 
 static op2_status bad_number(const struct op2i_variable *variable, const char *text) {

@@ -37,38 +37,21 @@ void op2i_env_put_back(void);
 void op2i_env_in_child(void);
 
 /* The configuration of a context: options take precedence over the environment, and the environment
- * over defaults. All fields are filled in; strings are owned. */
+ * over defaults. All fields are filled in. A field for each row of options.def: texts are owned,
+ * null: not set; FIELD_by is the variable or option that set a text, "OP2_CC" or
+ * "op2_options.cc". */
 struct op2i_config {
-  char *backend, *device, *place, *place_costs, *cache_dir, *cc, *cflags,
-      *graph_file;       /* null: not set */
-  char *cache_trust;     /* null: nobody but the user and root */
-  char *ldflags;         /* null: none */
-  char *folder;          /* the working directory when the context was made; null: not known */
-  char *device_strategy; /* name of the strategy; null: not set */
-  enum op2i_device_strategy strategy; /* the strategy itself */
-  /* The variables or options that set these, "OP2_CC" or "op2_options.cc". */
-  const char *backend_by, *device_by, *cache_dir_by, *cc_by, *cflags_by, *graph_by;
-  int threads, block_size; /* 0: chosen by the context */
-  int chunk_us, queue_max, idle_ms, log_level;
-  int cc_timeout; /* seconds, 0: no limit */
-  int wait_max;   /* seconds that a rank waits for another one, 0: no limit */
-  int eager, verify;
-  int cache_mb;  /* limit of the cache on disk, 0: none */
-  int device_mb; /* limit of memory on a device, 0: none */
-  int replay;
-  int fuse;   /* OP2I_FUSE_... */
-  int shadow; /* loops work in the memory of the shadow device */
-  /* bytes of a vector in generated code, 0: scalar code; the context replaces OP2I_SIMD_AUTO */
-  int simd_bytes;
+#define TEXT(id_, field_, ...)                                                                     \
+  char *field_;                                                                                    \
+  const char *field_##_by;
+#define FLAG(id_, field_, ...)   int field_;
+#define NUMBER(id_, field_, ...) int field_;
+#include "options.def"
+  char *folder; /* the working directory when the context was made; null: not known */
+  enum op2i_device_strategy strategy; /* that device_strategy names */
   bool simd_halved; /* OP2I_SIMD_AUTO was asked for, and the processor splits such vectors in two */
-  int team;         /* OP2I_TEAM_AUTO, 0: never, 1: always */
-  int tile;         /* OP2I_TILE_AUTO, 0: never, 1: always, else iterations in a tile */
-  /* automatic renumbering: OP2I_RENUMBER_AUTO, 0: never, 1: by the first suitable map */
-  int renumber;
-  int slices; /* rows of matrices in slices: OP2I_SLICES_AUTO, 0: never, 1: always */
-  /* halo exchanges are overlapped with computation; and merged with each other */
-  int overlap, merge;
 };
+/* Defaults of options whose value the library chooses. */
 enum {
   OP2I_SIMD_AUTO = -1,
   OP2I_TEAM_AUTO = -1,

@@ -286,7 +286,7 @@ static FILE *open_stream(const char *path) {
 static void draw(struct op2i_sched *sched) {
   char path[4096];
   file_name(sched, path, sizeof path);
-  const char *by = sched->ctx->config.graph_by;
+  const char *by = sched->ctx->config.graph_file_by;
   FILE *stream = open_stream(path);
   op2_status status = OP2_SUCCESS;
   if (stream)
