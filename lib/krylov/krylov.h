@@ -5,6 +5,7 @@
 /* Iterative methods that solve systems of equations. They are made of loops, which they queue; the
  * host reads the residual once in each iteration. */
 
+#include "methods.h"
 #include "op2/algebra.h"
 #include "op2/loop.h"
 #include "solve.h"
@@ -15,10 +16,6 @@
  * a variable `w`. */
 #undef OP2_HERE
 #define OP2_HERE (w->where)
-
-/* Each method fails only if a loop fails; *result gives the reason why it ended. */
-typedef op2_status op2i_solve_function(struct op2i_solve *solve, op2_solve_result *result);
-op2i_solve_function op2i_solve_cg, op2i_solve_minres, op2i_solve_gmres, op2i_solve_bicgstab;
 
 /* ---- rounds.c: restart cycles, which all methods use ----------------------------------------- */
 

@@ -53,12 +53,13 @@ static const struct op2i_kernel_source
 
 /* True if there is no preconditioner. An operator may have no matrix for one. */
 static bool none(const struct op2i_solve *solve) {
-  return !*solve->system.mat || solve->solver->options.preconditioner == OP2_PRECONDITIONER_NONE;
+  return !*solve->system.mat ||
+         op2i_preconditioner_kind(solve->solver->options.preconditioner)->none;
 }
 
 bool op2i_preconditioner_blocks(const struct op2i_solve *solve) {
   return !none(solve) && (*solve->system.x)->dim > 1 &&
-         solve->solver->options.preconditioner == OP2_PRECONDITIONER_BLOCK_JACOBI;
+         op2i_preconditioner_kind(solve->solver->options.preconditioner)->blocks;
 }
 
 void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *out) {
@@ -78,7 +79,7 @@ op2_status op2i_preconditioner_make(struct op2i_solve *solve) {
   struct op2i_workspace *w = &solve->solver->work;
   if (none(solve)) return op2_dat_fill(w->factors, op2_scalar_value(1));
   op2_status status = op2_mat_diagonal(*solve->system.mat, w->factors);
-  const bool definite = solve->solver->options.method == OP2_METHOD_MINRES;
+  const bool definite = op2i_method_kind(solve->solver->options.method)->definite;
   const struct op2i_kernel_source *of_values = definite ? &amounts : &values;
   if (!status && !w->invert)
     status = op2i_workspace_kernel(solve->op.ctx, w, w->blocks ? &blocks : of_values, &w->invert);

@@ -286,13 +286,6 @@ static op2_status judge_result(const struct op2i_solve *solve, const op2_solve_r
                     result->iterations, result->residual);
 }
 
-static op2i_solve_function *const methods[] = {
-    [OP2_METHOD_CG] = op2i_solve_cg,
-    [OP2_METHOD_MINRES] = op2i_solve_minres,
-    [OP2_METHOD_GMRES] = op2i_solve_gmres,
-    [OP2_METHOD_BICGSTAB] = op2i_solve_bicgstab,
-};
-
 /* The library that the options name, or else PETSc if it is in use. */
 static const struct op2i_engine *engine_of(const struct op2i_solve *solve) {
   return solve->solver->options.library == OP2_LIBRARY_OP2 ? NULL : solve->op.ctx->engine;
@@ -301,9 +294,8 @@ static const struct op2i_engine *engine_of(const struct op2i_solve *solve) {
 static op2_status run_method(struct op2i_solve *solve, const int64_t *changes,
                              op2_solve_result *result, const char **details) {
   const struct op2i_engine *engine = engine_of(solve);
-  op2_method method = solve->solver->options.method;
   if (engine) return engine->solve(solve, changes, result, details);
-  return methods[method ? method : OP2_METHOD_CG](solve, result);
+  return op2i_method_kind(solve->solver->options.method)->solve(solve, result);
 }
 
 /* Solves of one solver may run in another order than they were queued: the result of the solve

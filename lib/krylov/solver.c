@@ -14,10 +14,9 @@ static void release_solver(void *object) {
 }
 
 static op2_status check_options(const op2_solver_options *o, const char *name) {
-  if (o->method < OP2_METHOD_DEFAULT || o->method > OP2_METHOD_BICGSTAB)
+  if (!op2i_method_kind(o->method))
     return op2i_error(OP2_ERR_OPTION, "solver '%s': %d is not an op2_method", name, (int)o->method);
-  if (o->preconditioner < OP2_PRECONDITIONER_DEFAULT ||
-      o->preconditioner > OP2_PRECONDITIONER_BLOCK_JACOBI)
+  if (!op2i_preconditioner_kind(o->preconditioner))
     return op2i_error(OP2_ERR_OPTION, "solver '%s': %d is not an op2_preconditioner", name,
                       (int)o->preconditioner);
   if (o->library < OP2_LIBRARY_DEFAULT || o->library > OP2_LIBRARY_PETSC)

@@ -10,8 +10,8 @@ static const char *method_of(const struct op2i_solve *solve) {
   const op2_solver_options *o = &solve->solver->options;
   const struct op2i_engine *engine = solve->op.ctx->engine;
   if (engine && o->library != OP2_LIBRARY_OP2) return engine->symmetric_method(solve->solver);
-  if (o->method == OP2_METHOD_DEFAULT || o->method == OP2_METHOD_CG) return "conjugate gradients";
-  return o->method == OP2_METHOD_MINRES ? "minimal residuals" : NULL;
+  const struct op2i_method_kind *kind = op2i_method_kind(o->method);
+  return kind->symmetric ? kind->words : NULL;
 }
 
 void op2i_warn_of_rows(const struct op2i_solve *solve, op2_where where) {

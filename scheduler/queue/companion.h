@@ -6,6 +6,7 @@
 #include "comm.h"
 #include "env.h"
 #include "fpenv.h"
+#include "methods.h"
 #include "object.h"
 #include "op2/mesh.h"
 #include "partitioner.h"
@@ -71,8 +72,10 @@ struct op2i_companion {
   op2_status (*host_rows)(op2_dat dat, op2_access access, void **rows);
   void (*make_stale)(op2_dat dat);
   void (*admit)(op2_dat dat);
-  /* Operators: see krylov.h. */
+  /* Operators: see operator.h; solvers: see methods.h. */
   op2_status (*operator_apply)(op2_operator op, op2_dat x, op2_dat y);
+  const struct op2i_method_kind *(*method_kind)(op2_method method);
+  const struct op2i_preconditioner_kind *(*preconditioner_kind)(op2_preconditioner preconditioner);
   /* See partitioner.h. */
   void (*partitioner_offer)(const struct op2i_partitioner *partitioner);
 };

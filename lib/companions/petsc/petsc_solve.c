@@ -47,53 +47,42 @@ static void free_kept(void *data) {
 /* ---- the solver ------------------------------------------------------------------------------ */
 
 /* Null: PETSc's default. */
-static KSPType type_of(op2_method method) {
-  switch (method) {
-  case OP2_METHOD_CG: return KSPCG;
-  case OP2_METHOD_MINRES: return KSPMINRES;
-  case OP2_METHOD_GMRES: return KSPGMRES;
-  case OP2_METHOD_BICGSTAB: return KSPBCGS;
-  default: return NULL;
-  }
-}
-
-static PCType preconditioner_of(op2_preconditioner preconditioner) {
-  switch (preconditioner) {
-  case OP2_PRECONDITIONER_NONE: return PCNONE;
-  case OP2_PRECONDITIONER_JACOBI: return PCJACOBI;
-  case OP2_PRECONDITIONER_BLOCK_JACOBI: return PCPBJACOBI;
-  default: return NULL;
-  }
+static const struct op2i_method_kind *method_of(const struct op2i_companion *op2,
+                                                const op2_solver_options *o) {
+  return o->method ? op2->method_kind(o->method) : NULL;
 }
 
 /* Residuals are those of the system, for methods that support it; a method named in the database
  * uses its own norm. */
-static PetscErrorCode choose_norm(KSP ksp, const op2_solver_options *o) {
+static PetscErrorCode choose_norm(KSP ksp, const op2_solver_options *o,
+                                  const struct op2i_method_kind *method) {
   PetscBool named = PETSC_FALSE;
   PetscErrorCode code = PetscOptionsHasName(NULL, o->prefix, "-ksp_type", &named);
-  if (code || named || o->method == OP2_METHOD_MINRES) return code;
+  if (code || named || (method && method->definite)) return code;
   code = KSPSetNormType(ksp, KSP_NORM_UNPRECONDITIONED);
-  if (!code && o->method != OP2_METHOD_CG) code = KSPSetPCSide(ksp, PC_RIGHT);
+  if (!code && !(method && method->symmetric)) code = KSPSetPCSide(ksp, PC_RIGHT);
   return code;
 }
 
-static PetscErrorCode set_options(KSP ksp, const op2_solver_options *o) {
+static PetscErrorCode set_options(const struct op2i_companion *op2, KSP ksp,
+                                  const op2_solver_options *o) {
   PC pc;
-  KSPType type = type_of(o->method);
-  PCType preconditioner = preconditioner_of(o->preconditioner);
+  const struct op2i_method_kind *method = method_of(op2, o);
+  PCType preconditioner =
+      o->preconditioner ? op2->preconditioner_kind(o->preconditioner)->petsc : NULL;
   PetscErrorCode code = KSPSetOptionsPrefix(ksp, *o->prefix ? o->prefix : NULL);
   if (!code) code = KSPSetTolerances(ksp, o->rtol, o->atol, o->dtol, o->iterations);
-  if (!code) code = KSPSetType(ksp, type ? type : KSPGMRES);
+  if (!code) code = KSPSetType(ksp, method ? method->petsc : KSPGMRES);
   if (!code) code = KSPGMRESSetRestart(ksp, o->restart); /* no effect on other methods */
   if (!code) code = KSPGetPC(ksp, &pc);
   if (!code && preconditioner) code = PCSetType(pc, preconditioner);
-  return code ? code : choose_norm(ksp, o);
+  return code ? code : choose_norm(ksp, o, method);
 }
 
 static PetscErrorCode make_ksp(struct kept_solver *own, MPI_Comm comm, op2_solver solver) {
   PetscErrorCode code = KSPCreate(comm, &own->ksp);
   if (!code) code = PetscObjectSetName((PetscObject)own->ksp, solver->obj.name);
-  return code ? code : set_options(own->ksp, &solver->options);
+  return code ? code : set_options(own->op2, own->ksp, &solver->options);
 }
 
 static op2_status have_kept(struct op2i_petsc_scope *scope, op2_solver solver, MPI_Comm comm,
@@ -479,9 +468,11 @@ static op2_status solve_with_petsc(struct op2i_solve *solve, const int64_t *chan
 
 /* The type that the solver's KSP has or will have; empty: none was chosen. Options of the database
  * take precedence and are read by the first solve. */
-static PetscErrorCode name_type(op2_solver solver, char name[60]) {
+static PetscErrorCode name_type(const struct op2i_companion *op2, op2_solver solver,
+                                char name[60]) {
   const struct kept_solver *own = solver->kept.data;
-  KSPType type = type_of(solver->options.method);
+  const struct op2i_method_kind *method = method_of(op2, &solver->options);
+  KSPType type = method ? method->petsc : NULL;
   PetscErrorCode code = own && own->ksp ? KSPGetType(own->ksp, &type) : 0;
   snprintf(name, 60, "%s", type ? type : "");
   if (!code && !(own && own->configured)) code = option(solver, "-ksp_type", name);
@@ -496,7 +487,7 @@ static const char *symmetric_method(op2_solver solver) {
   char name[60] = "";
   const char *found = NULL;
   if (op2i_petsc_enter(&scope, "op2_solve")) return NULL;
-  PetscErrorCode code = name_type(solver, name);
+  PetscErrorCode code = name_type(scope.op2, solver, name);
   for (size_t t = 0; t < sizeof types / sizeof *types && !code; t++)
     if (!strcmp(types[t], name)) found = types[t];
   op2i_petsc_leave(&scope);
