@@ -80,6 +80,35 @@ struct op2i_program {
   const char *untiled; /* why there are none, a string literal; null: not decided yet */
 };
 
+/* ---- the table of passes --------------------------------------------------------------------- */
+
+/* A program that is being made. */
+struct op2i_making {
+  struct op2i_sched *sched;
+  struct op2i_node *const *nodes;
+  struct op2i_program *program;
+};
+
+struct op2i_pass {
+  const char *name; /* for messages */
+  /* Work on a program that is being made; null: it does nothing then. */
+  op2_status (*make)(const struct op2i_making *making);
+  /* Work on a program that is about to run; null: it does nothing then. */
+  op2_status (*before_run)(struct op2i_sched *sched, struct op2i_program *program);
+  /* With OP2_VERIFY=1, check what make() has done; null: there is no check. */
+  op2_status (*verify)(const struct op2i_making *making);
+  /* The same when ranks have agreed; collective. */
+  op2_status (*verify_ranks)(const struct op2i_making *making);
+  /* Print what it did with a program, and why it left the rest; null: nothing. */
+  void (*explain)(const struct op2i_sched *sched, const struct op2i_program *program, FILE *stream);
+  /* Ranks agree on success when make() has ended. */
+  bool agrees;
+  /* make() returns the same status on all ranks. */
+  bool collective;
+};
+#define PASS(name_) extern const struct op2i_pass op2i_pass_##name_;
+#include "passes.def"
+
 /* ---- compile.c: code for loops --------------------------------------------------------------- */
 
 struct op2i_wanted {

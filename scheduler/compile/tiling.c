@@ -3,6 +3,7 @@
 #include "tiling.h"
 #include "compile.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 #include "error.h"
@@ -320,7 +321,10 @@ static op2_status tile_steps(struct op2i_sched *sched, struct op2i_program *prog
   return status;
 }
 
-op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *program) {
+/* Tile the program's steps if that is possible, enabled and expected to pay. The decision depends
+ * on the program, the machine and how often the program has run, but not on measured times, since
+ * tiles change the order of increments. */
+static op2_status tile_program(struct op2i_sched *sched, struct op2i_program *program) {
   int wish = sched->ctx->config.tile;
   if (program->tiling_tried || wish == 0 || !sched->ctx->backend->run_steps) return OP2_SUCCESS;
   if (wish == OP2I_TILE_AUTO && program->runs < RUNS_BEFORE) return OP2_SUCCESS;
@@ -339,3 +343,27 @@ op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *prog
   for (int64_t s = 0; s < program->nsteps; s++) op2i_task_list_free(&program->bundles[s].tasks);
   return status;
 }
+
+static void explain_chains(const struct op2i_sched *sched, const struct op2i_program *program,
+                           FILE *stream) {
+  for (int64_t s = 0; s < program->nsteps; s++) {
+    const struct op2i_step *step = &program->steps[s];
+    if (step->chain)
+      fprintf(stream,
+              "  tiled: %" PRId32 " steps from %s on, in %" PRId32 " tiles, at most %" PRId32
+              " one after the other\n",
+              step->chain, op2i_loop_name(step->loop), step->tiles->ntiles,
+              step->tiles->critical_path);
+  }
+  if (sched->ctx->config.tile == 0)
+    fputs("  tiling is switched off (OP2_TILE=0)\n", stream);
+  else if (!sched->ctx->backend->run_steps)
+    fputs("  not tiled: this backend runs loop after loop\n", stream);
+  else if (!program->tiling_tried)
+    fputs("  not tiled yet: it would pay only for a program that runs again\n", stream);
+  else if (!program->chains)
+    fprintf(stream, "  not tiled: %s\n", program->untiled);
+}
+
+const struct op2i_pass op2i_pass_tiling = {
+    .name = "tiling", .before_run = tile_program, .explain = explain_chains};

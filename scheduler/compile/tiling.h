@@ -14,10 +14,6 @@ struct op2i_tiling {
   struct op2i_tile_plan *plan;
 };
 
-/* Tile the program's steps if that is possible, enabled and expected to pay. The decision depends
- * on the program, the machine and how often the program has run, but not on measured times, since
- * tiles change the order of increments. */
-op2_status op2i_program_tile(struct op2i_sched *sched, struct op2i_program *program);
 /* A loop is about to be freed (null: all are): drop the plans of chains that contain it. */
 void op2i_tilings_forget(struct op2i_sched *sched, const struct op2i_loop *loop);
 

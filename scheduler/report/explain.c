@@ -17,6 +17,7 @@
 #include "op2/graph.h"
 #include "part_report.h"
 #include "program.h"
+#include "program_make.h"
 #include "report.h"
 #include "split.h"
 #include "stream.h"
@@ -35,27 +36,6 @@ static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
     fprintf(stream, "  %-60s ran %" PRId64 " loops, left %" PRId64 " queued\n", text, force->loops,
             force->left);
   }
-}
-
-static void explain_chains(const struct op2i_sched *sched, const struct op2i_program *program,
-                           FILE *stream) {
-  for (int64_t s = 0; s < program->nsteps; s++) {
-    const struct op2i_step *step = &program->steps[s];
-    if (step->chain)
-      fprintf(stream,
-              "  tiled: %" PRId32 " steps from %s on, in %" PRId32 " tiles, at most %" PRId32
-              " one after the other\n",
-              step->chain, op2i_loop_name(step->loop), step->tiles->ntiles,
-              step->tiles->critical_path);
-  }
-  if (sched->ctx->config.tile == 0)
-    fputs("  tiling is switched off (OP2_TILE=0)\n", stream);
-  else if (!sched->ctx->backend->run_steps)
-    fputs("  not tiled: this backend runs loop after loop\n", stream);
-  else if (!program->tiling_tried)
-    fputs("  not tiled yet: it would pay only for a program that runs again\n", stream);
-  else if (!program->chains)
-    fprintf(stream, "  not tiled: %s\n", program->untiled);
 }
 
 /* Print why fused loops run on the host; the others have lines of their own. */
@@ -112,7 +92,8 @@ static void explain_programs(struct op2i_sched *sched, FILE *stream) {
     if (tasks) fprintf(stream, ", %" PRId64 " tasks", tasks);
     fprintf(stream, "\n%s", p->grouping.notes.chars ? p->grouping.notes.chars : "");
     op2i_exchanges_explain(p, stream);
-    explain_chains(sched, p, stream);
+    for (int pass = 0; op2i_passes[pass]; pass++)
+      if (op2i_passes[pass]->explain) op2i_passes[pass]->explain(sched, p, stream);
     if (sched->ctx->device) explain_off_device(p, stream);
     explain_copies(sched, p, stream);
     for (int64_t s = 0; s < p->nsteps; s++) op2i_mode_explain(&p->steps[s].bundle->modes, stream);

@@ -88,7 +88,8 @@ static op2_status run_next_singly(const struct part *part, int64_t *ran, int64_t
   struct op2i_program *program;
   int64_t done;
   op2_status status = OP2_SUCCESS;
-  if (node->op->kind->in_order || sched->ctx->records->npoisoned) status = settle_until(part, ran, i);
+  if (node->op->kind->in_order || sched->ctx->records->npoisoned)
+    status = settle_until(part, ran, i);
   struct op2i_failure *poison = status ? NULL : op2i_poison_read(node);
   if (poison) op2i_node_cancel(sched, node, poison);
   if (status || poison) return status;

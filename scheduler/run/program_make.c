@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Making a program. The passes run here, in this order: fusion (fuse.c), code for the fused loops
- * (compile.c), halo exchanges (halos.c), plans (loopdata.c); tiling (tiling.c) follows once a
- * program has run repeatedly. Ranks agree on the result of each pass. */
+/* Making a program by the passes, in the order of passes.def. What they do is in files of their own:
+ * fusion in fuse.c, code for the loops in compile.c, halo exchanges in halos.c; tiling (tiling.c)
+ * follows once a program has run repeatedly. */
 #include "program_make.h"
 #include "compile.h"
 #include "halos.h"
@@ -44,7 +44,9 @@ static op2_status refuse_loops(const char *why, const struct op2i_grouping *grou
   return loops ? op2i_error(OP2_ERR_UNAVAILABLE, "%s", why) : OP2_SUCCESS;
 }
 
-static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_grouping *grouping) {
+static op2_status compile_groups(const struct op2i_making *m) {
+  struct op2i_sched *sched = m->sched;
+  const struct op2i_grouping *grouping = &m->program->grouping;
   const char *idle = sched->ctx->backend->idle;
   if (idle) return refuse_loops(idle, grouping);
   enum op2i_variant wishes[OP2I_WISHES];
@@ -60,7 +62,8 @@ static op2_status compile_groups(struct op2i_sched *sched, const struct op2i_gro
   return status;
 }
 
-static op2_status make_tables(struct op2i_program *program) {
+static op2_status make_tables(const struct op2i_making *m) {
+  struct op2i_program *program = m->program;
   const struct op2i_grouping *grouping = &program->grouping;
   int64_t payload = 0, globals = 0;
   for (int64_t g = 0; g < grouping->ngroups; g++) {
@@ -74,38 +77,72 @@ static op2_status make_tables(struct op2i_program *program) {
   return program->payload && program->globals ? OP2_SUCCESS : op2i_error_nomem("a program");
 }
 
-static op2_status place_exchanges(struct op2i_program *program, struct op2i_node *const *nodes) {
+static op2_status place_exchanges(const struct op2i_making *m) {
+  struct op2i_program *program = m->program;
   if (!program->stale) return OP2_SUCCESS;
-  return op2i_place_exchanges(nodes, &program->grouping, &program->exchanges, &program->nexchanges);
+  return op2i_place_exchanges(m->nodes, &program->grouping, &program->exchanges,
+                              &program->nexchanges);
 }
 
 /* A program of one operation needs no passes and no edges of the graph. */
-static op2_status group(struct op2i_sched *sched, struct op2i_node *const *nodes,
-                        struct op2i_program *program) {
+static op2_status group(const struct op2i_making *m) {
+  struct op2i_program *program = m->program;
   bool alone = program->nnodes == 1;
-  op2_status status = OP2_SUCCESS;
-  if (!alone) status = decide_forms(nodes, program->nnodes);
-  if (!status && !alone) status = op2i_graph_join(sched);
-  if (!status) status = op2i_fuse(sched, nodes, program->nnodes, &program->grouping);
-  if (!status && sched->ctx->config.verify)
-    status = op2i_verified(op2i_grouping_verify(sched, nodes, &program->grouping), "fusion");
+  op2_status status = op2i_program_key(program, m->nodes, program->nnodes);
+  if (!status && !alone) status = decide_forms(m->nodes, program->nnodes);
+  if (!status && !alone) status = op2i_graph_join(m->sched);
+  return status ? status : op2i_fuse(m->sched, m->nodes, program->nnodes, &program->grouping);
+}
+
+static op2_status verify_groups(const struct op2i_making *m) {
+  return op2i_verified(op2i_grouping_verify(m->sched, m->nodes, &m->program->grouping), "fusion");
+}
+
+static op2_status verify_exchanges(const struct op2i_making *m) {
+  return op2i_exchanges_verify(m->nodes, m->program);
+}
+
+static op2_status make_steps(const struct op2i_making *m) {
+  return op2i_program_steps(m->sched, m->program, m->nodes);
+}
+
+const struct op2i_pass op2i_pass_fusion = {
+    .name = "fusion", .make = group, .verify = verify_groups, .agrees = true};
+const struct op2i_pass op2i_pass_code = {
+    .name = "code", .make = compile_groups, .collective = true};
+const struct op2i_pass op2i_pass_tables = {.name = "tables", .make = make_tables};
+const struct op2i_pass op2i_pass_exchanges = {.name = "exchanges", .make = place_exchanges};
+const struct op2i_pass op2i_pass_steps = {
+    .name = "steps", .make = make_steps, .verify_ranks = verify_exchanges, .agrees = true};
+
+const struct op2i_pass *const op2i_passes[] = {
+#define PASS(name_) &op2i_pass_##name_,
+#include "passes.def"
+    NULL};
+
+/* Without an agreement, passes that follow are left out on a rank on which one has failed, until
+ * the ranks agree. */
+static op2_status run_pass(const struct op2i_pass *pass, const struct op2i_making *m,
+                           op2_status status) {
+  const bool verify = m->sched->ctx->config.verify;
+  if (!status && pass->make) status = pass->make(m);
+  if (!status && verify && pass->verify) status = pass->verify(m);
+  if (pass->agrees) status = op2i_context_agree(m->sched->ctx, status);
+  if (!status && verify && pass->verify_ranks) status = pass->verify_ranks(m);
   return status;
 }
 
 op2_status op2i_program_make(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                              struct op2i_program **out) {
   struct op2i_program *program = op2i_calloc(1, sizeof *program);
+  const struct op2i_making making = {sched, nodes, program};
   op2_status status = program ? OP2_SUCCESS : op2i_error_nomem("a program");
   OP2I_TRY(op2i_context_agree(sched->ctx, status));
-  status = op2i_program_key(program, nodes, n);
-  if (!status) status = group(sched, nodes, program);
-  OP2I_TRY(op2i_context_agree(sched->ctx, status));
-  OP2I_TRY(compile_groups(sched, &program->grouping));
-  status = make_tables(program);
-  if (!status) status = place_exchanges(program, nodes);
-  if (!status) status = op2i_program_steps(sched, program, nodes);
-  OP2I_TRY(op2i_context_agree(sched->ctx, status));
-  if (sched->ctx->config.verify) OP2I_TRY(op2i_exchanges_verify(nodes, program));
+  program->nnodes = n;
+  for (int p = 0; op2i_passes[p]; p++) {
+    status = run_pass(op2i_passes[p], &making, status);
+    if (status && (op2i_passes[p]->agrees || op2i_passes[p]->collective)) goto fail;
+  }
   *out = program;
   return OP2_SUCCESS;
 fail:

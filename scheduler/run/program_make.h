@@ -9,6 +9,7 @@
 /* program_make.c: make a program; it is not in any list yet. Collective. */
 op2_status op2i_program_make(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                              struct op2i_program **program);
+extern const struct op2i_pass *const op2i_passes[]; /* ends with null */
 /* program_steps.c: true if a node uses a version of a global that the other one modifies. */
 bool op2i_node_uses_result(const struct op2i_node *node, const struct op2i_node *of);
 /* Make its steps in order, with tables for the addresses of their values. */

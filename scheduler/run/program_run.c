@@ -246,7 +246,10 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
   int64_t ngroups = program->grouping.ngroups, n;
   *done = 0;
   bind(program, nodes);
-  op2_status status = op2i_verified(op2i_program_tile(sched, program), "tiling");
+  op2_status status = OP2_SUCCESS;
+  for (int p = 0; op2i_passes[p]; p++)
+    if (op2i_passes[p]->before_run && status != OP2_ERR_FATAL)
+      status = op2i_verified(op2i_passes[p]->before_run(sched, program), op2i_passes[p]->name);
   if (status == OP2_ERR_FATAL) return status;
   for (int64_t s = 0; s < program->nsteps; s += n) {
     struct op2i_step *steps = &program->steps[s];
