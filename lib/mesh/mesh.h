@@ -135,12 +135,10 @@ struct op2_dat_s {
   struct op2i_buffer values; /* [set total][dim]; without memory until first use */
   /* The user's memory of a wrapped dat. It holds the values until the set is renumbered. */
   void *wrapped;
-  void *view;            /* values in the user's order while a scope on a renumbered set is open */
-  unsigned char stale;   /* parts of the halo that are out of date, as bits */
-  unsigned char planned; /* the same at the point that an optimiser pass has reached */
+  void *view;          /* values in the user's order while a scope on a renumbered set is open */
+  unsigned char stale; /* parts of the halo that are out of date, as bits */
   int64_t nexchanges,
       exchanged_bytes; /* exchanges that included it, and bytes sent of it in these */
-  int64_t mark;        /* for the use of a pass */
   int64_t changes;     /* modifications queued, or begun by the host, in program order */
   int32_t open_reads, open_writes; /* access scopes */
   const char *opened_by; /* what opened the last one: the public call's name without "_begin" */

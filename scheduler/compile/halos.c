@@ -58,13 +58,20 @@ void op2i_op_makes_stale(const struct op2i_op *op) {
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
+/* What the pass knows of a dat. */
+struct dat_state {
+  unsigned char stale; /* parts that are stale at the point that the pass has reached */
+  int64_t modified;    /* number of the exchange since whose place the dat was modified */
+};
+
 struct pass {
+  struct dat_state *dats; /* indexed by the dats' slots */
   const struct op2i_grouping *grouping;
   struct op2i_node *const *nodes;
   const struct op2i_config *config;
   struct op2i_placed *placed;
   int64_t nplaced, placed_capacity;
-  int64_t mark; /* stamp of dats that were modified since the exchange that is being made */
+  int64_t exchange;         /* number of the exchange that is being made */
   struct op2i_stale *stale; /* what that exchange brings */
   int64_t n, capacity;
 };
@@ -72,6 +79,10 @@ struct pass {
 static struct op2i_op *op_of(const struct pass *pass, int64_t g) {
   const struct op2i_group *group = &pass->grouping->groups[g];
   return group->loop ? &group->loop->op : pass->nodes[pass->grouping->nodes[group->first]]->op;
+}
+
+static struct dat_state *state_of(const struct pass *pass, op2_dat dat) {
+  return &pass->dats[dat->res.slot];
 }
 
 static op2_status add(struct pass *pass, op2_dat dat, unsigned parts) {
@@ -91,19 +102,20 @@ static op2_status add_stale(struct pass *pass, int64_t g) {
   struct op2i_op *op = op_of(pass, g);
   op2_status status = OP2_SUCCESS;
   for (int d = 0; d < op->ndats && !status; d++) {
-    op2_dat dat = op->dats[d];
-    unsigned parts = needs(op, d) & dat->planned;
-    if (parts && dat->mark != pass->mark) status = add(pass, dat, parts);
+    const struct dat_state *state = state_of(pass, op->dats[d]);
+    unsigned parts = needs(op, d) & state->stale;
+    if (parts && state->modified != pass->exchange) status = add(pass, op->dats[d], parts);
   }
   for (int d = 0; d < op->ndats; d++)
-    if (op2i_modifies(op->dat_access[d])) op->dats[d]->mark = pass->mark;
+    if (op2i_modifies(op->dat_access[d])) state_of(pass, op->dats[d])->modified = pass->exchange;
   return status;
 }
 
 static bool wants(const struct pass *pass, int64_t g) {
   struct op2i_op *op = op_of(pass, g);
   bool any = false;
-  for (int d = 0; d < op->ndats; d++) any |= (needs(op, d) & op->dats[d]->planned) != 0;
+  for (int d = 0; d < op->ndats; d++)
+    any |= (needs(op, d) & state_of(pass, op->dats[d])->stale) != 0;
   return any;
 }
 
@@ -140,12 +152,12 @@ static op2_status place_before(struct pass *pass, int64_t g) {
   int64_t last = merge ? pass->grouping->ngroups : g + 1;
   op2_status status = OP2_SUCCESS;
   pass->n = 0;
-  pass->mark = op2i_next_id(op_of(pass, g)->ctx);
+  pass->exchange++;
   for (int64_t h = g; h < last && !status; h++) status = add_stale(pass, h);
   if (!status && merge) status = place_exchange(pass, pass->stale, pass->n, g);
   for (int64_t i = 0; i < pass->n && !status; i++) {
     if (!merge) status = place_exchange(pass, &pass->stale[i], 1, g);
-    pass->stale[i].dat->planned &= (unsigned char)~pass->stale[i].parts;
+    state_of(pass, pass->stale[i].dat)->stale &= (unsigned char)~pass->stale[i].parts;
   }
   return status;
 }
@@ -154,21 +166,25 @@ static void leave(const struct pass *pass, int64_t g) {
   const struct op2i_op *op = op_of(pass, g);
   for (int d = 0; d < op->ndats; d++)
     if (op2i_modifies(op->dat_access[d]))
-      op->dats[d]->planned = (unsigned char)op2i_dat_parts(op->dats[d]);
+      state_of(pass, op->dats[d])->stale = (unsigned char)op2i_dat_parts(op->dats[d]);
 }
 
 op2_status op2i_place_exchanges(struct op2i_node *const *nodes,
                                 const struct op2i_grouping *grouping, struct op2i_placed **placed,
                                 int64_t *nplaced) {
-  struct pass pass = {.grouping = grouping, .nodes = nodes, .config = &nodes[0]->op->ctx->config};
+  op2_context ctx = nodes[0]->op->ctx;
+  struct pass pass = {.grouping = grouping, .nodes = nodes, .config = &ctx->config};
   op2_status status = OP2_SUCCESS;
+  pass.dats = op2i_calloc((size_t)ctx->slots.n + 1, sizeof *pass.dats);
+  if (!pass.dats) return op2i_error_nomem("exchanges of halos");
   for (int64_t i = 0; i < grouping->n; i++)
     for (int d = 0; d < nodes[i]->op->ndats; d++)
-      nodes[i]->op->dats[d]->planned = nodes[i]->op->dats[d]->stale;
+      state_of(&pass, nodes[i]->op->dats[d])->stale = nodes[i]->op->dats[d]->stale;
   for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
     if (wants(&pass, g)) status = place_before(&pass, g);
     leave(&pass, g);
   }
+  op2i_free(pass.dats);
   op2i_free(pass.stale);
   *placed = pass.placed;
   *nplaced = pass.nplaced;
