@@ -131,7 +131,7 @@ static op2_status blame_bound(const struct op2i_check *check, int r, int64_t c, 
 /* Frame 1 holds the results from other start values of this row. */
 static op2_status blame_start(struct op2i_check *check, int r, int other) {
   const struct op2i_check_row *row = &check->rows[r];
-  bool adds = op2i_check_arg(check, row)->access == OP2_INC;
+  bool adds = op2i_sums(op2i_check_arg(check, row)->access);
   if (adds) op2i_check_measure_rounding(check, 1, (struct op2i_check_change){other, r});
   int64_t c = op2i_check_first_unlike(check, r, check->frame[1], other, adds);
   return adds ? blame_sum(check, row, c) : blame_bound(check, r, c, other);

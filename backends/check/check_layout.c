@@ -18,9 +18,8 @@ static enum op2i_check_role role_of(const struct op2i_loop_arg *arg) {
   if (arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_IDX || !op2i_modifies(arg->access))
     return OP2I_ROW_READ;
   if (op2i_arg_informs(arg)) return OP2I_ROW_INFO;
-  if (arg->kind == OP2I_ARG_GBL || arg->access == OP2_MIN || arg->access == OP2_MAX)
-    return OP2I_ROW_REDUCE;
-  if (arg->access == OP2_INC) return OP2I_ROW_SUM;
+  if (arg->kind == OP2I_ARG_GBL || op2i_bounds(arg->access)) return OP2I_ROW_REDUCE;
+  if (op2i_sums(arg->access)) return OP2I_ROW_SUM;
   return op2i_overwrites(arg->access) ? OP2I_ROW_WRITE : OP2I_ROW_UPDATE;
 }
 

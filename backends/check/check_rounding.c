@@ -26,7 +26,7 @@ enum { SAMPLES = 16 };
 /* True for rows that are sums and that a change alters. */
 static bool measured(const struct op2i_check *check, int r, struct op2i_check_change change) {
   return check->rows[r].role != OP2I_ROW_WRITE && op2i_check_altered(check, r, change) &&
-         op2i_check_arg(check, &check->rows[r])->access == OP2_INC;
+         op2i_sums(op2i_check_arg(check, &check->rows[r])->access);
 }
 
 static int64_t components(const struct op2i_check_row *row) {

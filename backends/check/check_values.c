@@ -24,7 +24,7 @@
     (void)out;                                                                                     \
     for (int64_t i = 0; i < n; i++) {                                                              \
       type_ up = (type_)((uint64_t)start[i] + 1), down = (type_)((uint64_t)start[i] - 1);          \
-      if (access == OP2_INC)                                                                       \
+      if (op2i_sums(access))                                                                       \
         altered[i] = start[i] > 0 ? down : up;                                                     \
       else if (access == OP2_MIN)                                                                  \
         altered[i] = up > start[i] ? up : start[i];                                                \
@@ -35,8 +35,8 @@
   static void extreme_##name_(op2_access access, int64_t n, bool above, type_ *altered) {          \
     int bits = 8 * (int)sizeof(type_);                                                             \
     uint64_t most = UINT64_MAX >> (64 - bits + ((type_)-1 < (type_)1));                            \
-    uint64_t value = access == OP2_INC ? ALTERNATING >> (64 - bits) : most;                        \
-    if (access == OP2_WRITE) value = 1;                                                            \
+    uint64_t value = op2i_sums(access) ? ALTERNATING >> (64 - bits) : most;                        \
+    if (op2i_overwrites(access)) value = 1;                                                        \
     for (int64_t i = 0; i < n; i++) altered[i] = (type_)(above ? value : ~value);                  \
   }                                                                                                \
   static bool wrong_##name_(op2_access access, type_ start, type_ out) {                           \
@@ -46,8 +46,8 @@
                              const struct op2i_check_values *values) {                             \
     type_ start = ((const type_ *)values->start)[i], out = ((const type_ *)values->out)[i];        \
     type_ other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i];  \
-    if (access == OP2_INC && values->may_set && out == again) return false;                        \
-    if (access == OP2_INC)                                                                         \
+    if (op2i_sums(access) && values->may_set && out == again) return false;                        \
+    if (op2i_sums(access))                                                                         \
       return (type_)((uint64_t)out - (uint64_t)start) !=                                           \
              (type_)((uint64_t)again - (uint64_t)other);                                           \
     bool lower = access == OP2_MIN ? other < start : other > start;                                \
@@ -74,7 +74,7 @@ INTEGER(u64, uint64_t)
   static void alter_##name_(op2_access access, int64_t n, const type_ *start, const type_ *out,    \
                             type_ *altered) {                                                      \
     for (int64_t i = 0; i < n; i++) {                                                              \
-      bool sums = access == OP2_INC, known = isfinite(start[i]) && isfinite(out[i]);               \
+      bool sums = op2i_sums(access), known = isfinite(start[i]) && isfinite(out[i]);               \
       type_ base = isfinite(start[i]) ? start[i] : isfinite(out[i]) ? out[i] : 0;                  \
       type_ reached = isfinite(out[i]) ? out[i] : base;                                            \
       type_ size = (type_)fmax(fabs((double)base), fabs((double)reached)) / 2;                     \
@@ -96,7 +96,7 @@ INTEGER(u64, uint64_t)
     type_ start = ((const type_ *)values->start)[i], out = ((const type_ *)values->out)[i];        \
     type_ other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i];  \
     if (isnan(start) || isnan(out) || isnan(again)) return false;                                  \
-    if (access == OP2_INC) return op2i_check_sum_unlike(sums_, i, values);                         \
+    if (op2i_sums(access)) return op2i_check_sum_unlike(sums_, i, values);                         \
     bool lower = access == OP2_MIN ? other < start : other > start;                                \
     type_ bound = lower ? other : start, free = lower ? out : again;                               \
     bool taken = access == OP2_MIN ? free < bound : free > bound;                                  \

@@ -123,7 +123,7 @@ static op2_status send_late(const struct op2i_step *step, struct op2i_device_tab
   for (int g = 0; g < tables->nlate && !status; g++) {
     struct op2i_device_late *late = &tables->late[g];
     size_t bytes = step->values.versions[g]->values.bytes;
-    if (step->loop->op.gbl_access[g] == OP2_INC) continue; /* the host adds the increments */
+    if (op2i_sums(step->loop->op.gbl_access[g])) continue; /* the host adds the increments */
     if (late->known && memcmp(late->sent, step->values.gbl[g], bytes) == 0) continue;
     memcpy(late->sent, step->values.gbl[g], bytes);
     status = tables->device->kind->put(tables->device, late->memory, 0, late->sent, bytes);

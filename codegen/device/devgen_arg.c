@@ -33,11 +33,11 @@ enum action { GATHER, ADD, STORE };
 
 void op2i_devgen_add_text(const struct op2i_loop_arg *arg, const char *there, const char *ours,
                           char *statement, size_t room) {
-  if (arg->access == OP2_INC)
+  if (op2i_sums(arg->access))
     snprintf(statement, room, "%s += %s;", there, ours);
   else /* equal values stay, zeros that are taken become positive, NaN gives way */
     snprintf(statement, room, "if (%s %c %s || %s != %s) %s = %s + 0;", ours,
-             arg->access == OP2_MIN ? '<' : '>', there, there, there, there, ours);
+             op2i_better(arg->access), there, there, there, there, ours);
 }
 
 static void move_text(const struct op2i_loop_arg *arg, enum action action, const char *there,
@@ -122,7 +122,7 @@ static void copy(const struct op2i_devgen *g, int a) {
   if (!hoisted(g, a)) declare(g, a, "    ");
   snprintf(statement, sizeof statement, "op2_own%d[%%s] = %s;", a,
            op2i_type_real(arg->type) ? "-0.0" : "0");
-  if (arg->access == OP2_INC)
+  if (op2i_sums(arg->access))
     op2i_devgen_each(g, n, "    ", statement);
   else if (!op2i_overwrites(arg->access))
     move_slots(g, a, GATHER);
@@ -165,13 +165,13 @@ static void given(const struct op2i_devgen *g, int a) {
 static void reduced(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = arg_of(g, a);
   char statement[NAME];
-  if (arg->access != OP2_INC && !op2i_arg_informs(arg)) {
+  if (!op2i_sums(arg->access) && !op2i_arg_informs(arg)) {
     given(g, a);
     return;
   }
   op2i_text_add(g->e.out, "    %s op2_own%d[%d];\n", type_of(g, a), a, (int)arg->dim);
   snprintf(statement, sizeof statement, "op2_own%d[%%s] = %s;", a,
-           arg->access == OP2_INC && op2i_type_real(arg->type) ? "-0.0" : "0");
+           op2i_sums(arg->access) && op2i_type_real(arg->type) ? "-0.0" : "0");
   op2i_devgen_each(g, arg->dim, "    ", statement);
 }
 

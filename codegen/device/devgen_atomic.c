@@ -11,7 +11,7 @@ static const char words[] = {'+', '<', '>'};
 static const char *const verbs[] = {"add", "least", "most"};
 
 static int which(const struct op2i_loop_arg *arg) {
-  return arg->access == OP2_INC ? 0 : arg->access == OP2_MIN ? 1 : 2;
+  return op2i_sums(arg->access) ? 0 : arg->access == OP2_MIN ? 1 : 2;
 }
 
 /* Sums of integers are computed unsigned, so that they may wrap. */
@@ -47,7 +47,7 @@ static void define(const struct op2i_devgen *g, const struct op2i_loop_arg *arg)
 }
 
 static bool native(const struct op2i_devgen *g, const struct op2i_loop_arg *arg) {
-  return g->dialect->adds && arg->access == OP2_INC && op2i_type_real(arg->type);
+  return g->dialect->adds && op2i_sums(arg->access) && op2i_type_real(arg->type);
 }
 
 /* Each function is defined once. */

@@ -133,7 +133,7 @@ static void turn(const struct op2i_devgen *g) {
 static bool starts_there(const struct op2i_devgen *g) {
   bool any = false;
   for (int a = 0; a < g->e.loop->nargs; a++)
-    any |= op2i_device_shared(g->e.loop, arg_of(g, a)) && arg_of(g, a)->access != OP2_INC;
+    any |= op2i_device_shared(g->e.loop, arg_of(g, a)) && !op2i_sums(arg_of(g, a)->access);
   return any;
 }
 

@@ -29,9 +29,7 @@ static int next_info(const struct op2i_devgen *g, int a, int b) {
   return b;
 }
 
-static char sign(const struct op2i_devgen *g, int a) {
-  return arg_of(g, a)->access == OP2_MIN ? '<' : '>';
-}
+static char sign(const struct op2i_devgen *g, int a) { return op2i_better(arg_of(g, a)->access); }
 
 /* ---- values that elements keep --------------------------------------------------------------- */
 

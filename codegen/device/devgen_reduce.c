@@ -33,12 +33,12 @@ static void partial(const struct op2i_devgen *g, const struct part *p, const cha
 /* Combine the values op2_x and op2_y into op2_x. */
 static void combine(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = &g->e.loop->args[a];
-  if (arg->access == OP2_INC)
+  if (op2i_sums(arg->access))
     op2i_text_add(g->e.out, "op2_x = (%s)((%s)op2_x + (%s)op2_y);\n", op2i_emit_type(&g->e, a),
                   sum_type(arg), sum_type(arg));
   else
     op2i_text_add(g->e.out, "if (op2_y %c op2_x || op2_x != op2_x) op2_x = op2_y + 0;\n",
-                  arg->access == OP2_MIN ? '<' : '>');
+                  op2i_better(arg->access));
 }
 
 typedef void part_fn(const struct op2i_devgen *g, const struct part *p);
@@ -60,7 +60,7 @@ static void nothing(const struct op2i_devgen *g, const struct part *p) {
   const char *type = op2i_emit_type(&g->e, p->a);
   op2i_text_add(g->e.out, "    ");
   here(g, p, "op2_lane");
-  if (arg->access == OP2_INC)
+  if (op2i_sums(arg->access))
     op2i_text_add(g->e.out, " = %s;\n", op2i_type_real(arg->type) ? "-0.0" : "0");
   else
     op2i_text_add(g->e.out, " = ((OP2_GLOBAL const %s *)op2_gbl%d)[%s];\n", type, (int)arg->gbl,

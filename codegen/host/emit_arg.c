@@ -163,7 +163,7 @@ static void add_bound_of_global(const struct op2i_emitter *e, int a, enum action
   if (action == START)
     op2i_text_add(e->out, "%s = op2_gbl%d[%s];\n", own, (int)arg_of(e, a)->gbl, component);
   else
-    add_bound(e, a, arg_of(e, a)->access == OP2_MIN ? '<' : '>', own, found);
+    add_bound(e, a, op2i_better(arg_of(e, a)->access), own, found);
 }
 
 static void add_statement(const struct op2i_emitter *e, int a, enum action action, int slot,
@@ -323,7 +323,7 @@ static void prepare_copy(const struct op2i_emitter *e, int a) {
   const char *name = arg->kind == OP2I_ARG_ALL ? "own" : "arg";
   op2i_text_add(e->out, "    %s op2_%s%d[%d]", op2i_emit_type(e, a), name, a,
                 (int)(arg->arity * arg->dim));
-  if (arg->access == OP2_INC) {
+  if (op2i_sums(arg->access)) {
     clear_copy(e, a);
     return;
   }

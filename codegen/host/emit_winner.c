@@ -55,8 +55,7 @@ void op2i_emit_winner_settle(const struct op2i_emitter *e, int a, const char *in
                 "%sconst int64_t op2_who%d = op2_number ? op2_number[op2_element%s] : "
                 "op2_element%s;\n",
                 indent, a, lane, lane);
-  op2i_text_add(e->out, "%sif (op2_value%d %c op2_best%d", indent, a,
-                arg->access == OP2_MIN ? '<' : '>', a);
+  op2i_text_add(e->out, "%sif (op2_value%d %c op2_best%d", indent, a, op2i_better(arg->access), a);
   if (real)
     op2i_text_add(e->out, " || (op2_best%d != op2_best%d && op2_value%d == op2_value%d)", a, a, a,
                   a);

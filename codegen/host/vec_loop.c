@@ -187,7 +187,7 @@ static bool uses_slot(const struct op2i_vec *v, int a, int map, int slot) {
 /* The first member that reads through this slot of a map, or nmembers if none does. */
 static int first_to_read(const struct op2i_vec *v, int map, int slot) {
   for (int a = 0; a < v->e->loop->nargs; a++)
-    if (uses_slot(v, a, map, slot) && (v->args[a].view >= 0 || arg_of(v, a)->access != OP2_INC))
+    if (uses_slot(v, a, map, slot) && (v->args[a].view >= 0 || !op2i_sums(arg_of(v, a)->access)))
       return op2i_loop_member_of(v->e->loop, a);
   return v->e->nmembers;
 }
@@ -263,11 +263,11 @@ static void begin_reduction(const struct op2i_vec *v, int a) {
   add_type(v, arg->type);
   op2i_text_add(v->out, " op2_arg%d[%d];\n", a, turns(v, a) * (int)arg->dim);
   for (int j = 0; j < turns(v, a) * arg->dim; j++) {
-    op2i_text_add(v->out, "  op2_arg%d[%d] = %s", a, j, arg->access == OP2_INC ? "-(" : "(");
+    op2i_text_add(v->out, "  op2_arg%d[%d] = %s", a, j, op2i_sums(arg->access) ? "-(" : "(");
     add_type(v, arg->type);
     op2i_text_add(v->out, "){");
     for (int lane = 0; lane < v->lanes; lane++)
-      if (arg->access == OP2_INC)
+      if (op2i_sums(arg->access))
         op2i_text_add(v->out, lane ? "" : "0");
       else
         op2i_text_add(v->out, "%s((const %s *)(op2_partial + %d))[%d]", lane ? ", " : "",
@@ -282,7 +282,7 @@ static void begin_reduction(const struct op2i_vec *v, int a) {
 static void fold_bound(const struct op2i_vec *v, int a, int j, int lane) {
   const struct op2i_loop_arg *arg = arg_of(v, a);
   op2i_text_add(v->out, "    if (op2_arg%d[%d][%d] %c op2_to[%d]", a, j, lane,
-                arg->access == OP2_MIN ? '<' : '>', j);
+                op2i_better(arg->access), j);
   if (op2i_type_real(arg->type)) op2i_text_add(v->out, " || op2_to[%d] != op2_to[%d]", j, j);
   op2i_text_add(v->out, ") op2_to[%d] = op2_arg%d[%d][%d];\n", j, a, j, lane);
 }
@@ -332,8 +332,9 @@ static void end_reduction(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, "    %s *op2_to = (%s *)(op2_partial + %d);\n", op2i_type_c(arg->type),
                 op2i_type_c(arg->type), (int)arg->offset);
   for (int j = 0; j < arg->dim; j++) {
-    if (arg->access == OP2_INC) end_sum(v, a, j);
-    for (int lane = 0; lane < v->lanes && arg->access != OP2_INC; lane++) fold_bound(v, a, j, lane);
+    if (op2i_sums(arg->access)) end_sum(v, a, j);
+    for (int lane = 0; lane < v->lanes && !op2i_sums(arg->access); lane++)
+      fold_bound(v, a, j, lane);
   }
   op2i_text_add(v->out, "  }\n");
 }
@@ -495,7 +496,7 @@ static void limit(const struct op2i_vec *v, int before) {
   if (before) snprintf(count, sizeof count, "op2_count - %d", before);
   for (int a = 0; a < v->e->loop->nargs; a++) {
     const struct op2i_loop_arg *arg = arg_of(v, a);
-    if (!v->args[a].own || v->args[a].view >= 0 || arg->access != OP2_INC) continue;
+    if (!v->args[a].own || v->args[a].view >= 0 || !op2i_sums(arg->access)) continue;
     if (!any) op2i_text_add(v->out, "      if (op2_count < %d) {\n", before + v->lanes);
     op2i_text_add(v->out, "        op2_%s_%sx%d(op2_own%d, ", arg->gbl < 0 ? "limit" : "keep",
                   op2i_type_stem(arg->type), v->lanes, a);
@@ -547,7 +548,7 @@ static void compute(const struct op2i_vec *v, int before) {
   }
   limit(v, before);
   for (int a = 0; a < v->e->loop->nargs; a++)
-    if (op2i_arg_reduces(arg_of(v, a)) && arg_of(v, a)->access == OP2_INC)
+    if (op2i_arg_reduces(arg_of(v, a)) && op2i_sums(arg_of(v, a)->access))
       next_turn(v, a, "own", "      ");
 }
 
@@ -573,7 +574,7 @@ static bool by_twos(const struct op2i_vec *v) {
   for (int a = 0; a < v->e->loop->nargs; a++) {
     if (arg_of(v, a)->kind == OP2I_ARG_IDX) return false;
     if (!v->args[a].accumulates) continue;
-    if (arg_of(v, a)->access != OP2_INC) return false;
+    if (!op2i_sums(arg_of(v, a)->access)) return false;
     any = true;
   }
   return any;

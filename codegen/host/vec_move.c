@@ -183,7 +183,7 @@ bool op2i_vec_rolled(const struct op2i_vec *v, int dat) {
   const struct op2i_loop *loop = v->e->loop;
   const struct op2i_loop_arg *row = op2i_vec_row(v, dat);
   int lines = 0;
-  if (!v->args[row - loop->args].accumulates || row->access != OP2_INC) return false;
+  if (!v->args[row - loop->args].accumulates || !op2i_sums(row->access)) return false;
   for (int a = 0; a < loop->nargs; a++)
     if (loop->args[a].dat == dat) lines += additions(v, &loop->args[a]);
   return lines > OP2I_VEC_LINES_MAX;
@@ -212,10 +212,10 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
     op2i_text_add(v->out, "){0};\n");
     return;
   }
-  bool gathered = arg->access != OP2_INC && at->accumulates;
+  bool gathered = !op2i_sums(arg->access) && at->accumulates;
   for (int i = 0; i < count && !gathered; i++) {
     op2i_text_add(v->out, i ? ", " : " = {");
-    if (arg->access != OP2_INC || arg->gbl >= 0) {
+    if (!op2i_sums(arg->access) || arg->gbl >= 0) {
       const char *from = op2i_arg_bounds(arg) ? "start" : arg->gbl >= 0 ? "arg" : "view";
       op2i_text_add(v->out, "op2_%s%d[%d]", from, arg->gbl >= 0 ? a : at->view, at->first + i);
       continue;
@@ -260,7 +260,7 @@ void op2i_vec_settle(const struct op2i_vec *v, int a) {
                   a, count);
     return;
   }
-  if (arg->access != OP2_INC) {
+  if (!op2i_sums(arg->access)) {
     op2i_text_add(v->out, "      op2_%s_%sx%d(op2_view%d",
                   arg->access == OP2_MIN ? "lower" : "raise", op2i_type_stem(arg->type), v->lanes,
                   at->view);
@@ -342,7 +342,7 @@ static void add_bounds(const struct op2i_vec *v, int a) {
                   " + op2_component;\n          if (op2_own%d[%d + op2_component][op2_lane] %c "
                   "*op2_to%s) *op2_to = "
                   "op2_own%d[%d + op2_component][op2_lane]%s;\n        }\n",
-                  a, transfer.vector, arg->access == OP2_MIN ? '<' : '>',
+                  a, transfer.vector, op2i_better(arg->access),
                   real ? " || *op2_to != *op2_to" : "", a, transfer.vector, real ? " + 0" : "");
   }
 }
@@ -440,7 +440,7 @@ void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy) {
   const struct op2i_loop *loop = v->e->loop;
   const struct op2i_loop_arg *row = op2i_vec_row(v, dat);
   if (!v->args[row - loop->args].accumulates) return;
-  if (row->access != OP2_INC) {
+  if (!op2i_sums(row->access)) {
     op2i_text_add(v->out, "      for (int op2_lane = 0; op2_lane < %d; op2_lane++) {\n", v->lanes);
     for (int a = 0; a < loop->nargs; a++)
       if (loop->args[a].dat == dat) add_bounds(v, a);
@@ -487,7 +487,7 @@ static void need_arg(struct op2i_vec *v, int a) {
     op2i_vec_need(v, arg->access == OP2_MIN ? OP2I_VEC_LEAST : OP2I_VEC_MOST, arg->type, 1);
     return;
   }
-  if (arg->access != OP2_INC) {
+  if (!op2i_sums(arg->access)) {
     if (at->accumulates)
       need_pieces(v, OP2I_VEC_GET, arg);
     else

@@ -87,7 +87,7 @@ static void check_dats(const struct op2i_loop *loop, struct op2i_text *why) {
  * blocks. */
 static void check_blocks(const struct op2i_loop *loop, struct op2i_text *why) {
   for (int a = 0; a < loop->nargs && !why->length; a++)
-    if (!op2i_arg_in_order(&loop->args[a]) && loop->args[a].access != OP2_INC)
+    if (!op2i_arg_in_order(&loop->args[a]) && !op2i_sums(loop->args[a].access))
       op2i_text_add(why, "matrix '%s' is written in blocks",
                     loop->op.dats[loop->args[a].dat]->obj.name);
 }
@@ -183,7 +183,7 @@ static void place_arg(struct op2i_vec *v, int a) {
   if (arg->kind == OP2I_ARG_IDX && arg->map < 0) v->numbered = true;
   if (arg->kind == OP2I_ARG_ROW_ENTRIES) v->numbered = true;
   if (op2i_arg_located(arg)) v->numbered = true;
-  if (arg->kind == OP2I_ARG_GBL) at->own = arg->access == OP2_INC || op2i_arg_bounds(arg);
+  if (arg->kind == OP2I_ARG_GBL) at->own = op2i_sums(arg->access) || op2i_arg_bounds(arg);
   if (arg->dat < 0) return;
   struct use use = use_of(loop, arg->dat);
   at->own = op2i_accumulates(arg->access);

@@ -364,7 +364,7 @@ op2_status op2i_dat_open(op2_dat dat, op2_access access, const char *call, void 
   if (!status) status = not_open(dat, access, call);
   if (status) return status;
   bool writes = op2i_modifies(access);
-  if (access == OP2_WRITE) {
+  if (op2i_overwrites(access)) {
     status = op2i_scheduler.force(dat->obj.ctx->sched, &dat->res, true, call, dat->obj.name);
     if (!status) status = on_host(dat, OP2_WRITE, OP2I_OWNED_ROWS, rows);
     if (!status) op2i_resource_poison(&dat->res, NULL);

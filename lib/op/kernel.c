@@ -143,7 +143,7 @@ static void warn_of_state(op2_context ctx, const struct op2_kernel_s *kernel) {
 
 void op2i_kernel_warn(op2_kernel kernel, int n, op2_access access, const struct op2i_shown *shown) {
   const struct op2i_param *param = &kernel->signature.params[n];
-  bool read = param->read_line && access == OP2_INC;
+  bool read = param->read_line && op2i_sums(access);
   bool beyond = param->index_line && shown->map && param->most_index >= shown->nslots;
   uint32_t bit = 1U << (n % 32);
   if ((!read && !beyond) || kernel->warned & bit) return;

@@ -110,7 +110,8 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
     }
   }
   for (int n = 0; n < loop->nargs && loop->traits.per_nonzero; n++)
-    loop->args[n].sum = loop->args[n].kind == OP2I_ARG_DIRECT && loop->args[n].access == OP2_WRITE;
+    loop->args[n].sum =
+        loop->args[n].kind == OP2I_ARG_DIRECT && op2i_overwrites(loop->args[n].access);
   resolve_info(loop, args);
   loop->partial_bytes = (loop->partial_bytes + 63) / 64 * 64;
 }

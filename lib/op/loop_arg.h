@@ -63,7 +63,7 @@ enum { OP2I_NOBODY = -1 };
  * matter. */
 enum { OP2I_STRANDS_MAX = 16 };
 static inline int op2i_arg_strands(const struct op2i_loop_arg *arg) {
-  if (arg->kind != OP2I_ARG_GBL || arg->access != OP2_INC) return 1;
+  if (arg->kind != OP2I_ARG_GBL || !op2i_sums(arg->access)) return 1;
   return arg->type == OP2_F64 ? 8 : arg->type == OP2_F32 ? OP2I_STRANDS_MAX : 1;
 }
 
@@ -97,13 +97,12 @@ static inline bool op2i_arg_located(const struct op2i_loop_arg *arg) { return ar
  * combined with those of other elements. So what a kernel finds for one element never reaches
  * another one, and a NaN, which gives way to every number, loses nothing. */
 static inline bool op2i_arg_bounds(const struct op2i_loop_arg *arg) {
-  return arg->kind == OP2I_ARG_GBL && (arg->access == OP2_MIN || arg->access == OP2_MAX) &&
-         !op2i_arg_located(arg);
+  return arg->kind == OP2I_ARG_GBL && op2i_bounds(arg->access) && !op2i_arg_located(arg);
 }
 /* True if the global's value is needed: it is read, a minimum or maximum starts from it, or it
  * stays if no element wins. */
 static inline bool op2i_arg_reads_global(const struct op2i_loop_arg *arg) {
-  return arg->kind == OP2I_ARG_GBL && arg->access != OP2_INC;
+  return arg->kind == OP2I_ARG_GBL && !op2i_sums(arg->access);
 }
 /* True if the kernel works on a copy, not in the dat. */
 static inline bool op2i_arg_private(const struct op2i_loop_arg *arg) {

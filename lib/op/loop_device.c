@@ -73,7 +73,7 @@ static const char *list_owners(const struct op2i_loop *loop, struct op2i_device_
   const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
   const char *why = list_passes(loop, form);
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs && !why; arg++)
-    if (op2i_device_shared(loop, arg) && arg->access != OP2_INC)
+    if (op2i_device_shared(loop, arg) && !op2i_sums(arg->access))
       why = "it takes minima or maxima through maps";
   for (int p = 0; p < form->npasses && !why; p++)
     if (device && 8 * op2i_device_pass_values(loop, &form->passes[p]) > device->limits.local_bytes)

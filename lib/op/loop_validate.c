@@ -141,7 +141,7 @@ static op2_status check_mat(const struct call *call, int n) {
   if (mat->obj.ctx != call->set->obj.ctx)
     return wrong(call, OP2_ERR_MISMATCH, "argument %d: matrix '%s' belongs to another context", n,
                  mat->obj.name);
-  if (arg->access != OP2_INC && arg->access != OP2_WRITE)
+  if (!op2i_sums(arg->access) && !op2i_overwrites(arg->access))
     return wrong(call, OP2_ERR_ACCESS,
                  "argument %d: matrix '%s' cannot be %s: INC and WRITE are possible", n,
                  mat->obj.name, op2i_access_name((op2_access)arg->access));
@@ -195,7 +195,7 @@ static int once_more(const struct call *call, int n) {
 static op2_status check_reduction(const struct call *call, int n) {
   int r = call->args[n].idx;
   const op2_arg *arg = r >= 0 && r < call->nargs ? &call->args[r] : NULL;
-  if (!arg || arg->tag != OP2_TAG_GBL_ || (arg->access != OP2_MIN && arg->access != OP2_MAX))
+  if (!arg || arg->tag != OP2_TAG_GBL_ || !op2i_bounds(arg->access))
     return wrong(call, OP2_ERR_ARG,
                  "argument %d: op2_arg_info is about argument %d, which is not a global in OP2_MIN "
                  "or OP2_MAX",

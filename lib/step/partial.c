@@ -18,7 +18,7 @@
  * takes is made positive, by adding zero, so that the order of zeros does not matter. */
 #define COMBINE(name_, c_, sum_, is_nan_)                                                          \
   static void combine_##name_(op2_access access, int64_t n, c_ *into, const c_ *from) {            \
-    if (access == OP2_INC)                                                                         \
+    if (op2i_sums(access))                                                                         \
       for (int64_t i = 0; i < n; i++) into[i] = (c_)((sum_)into[i] + (sum_)from[i]);               \
     else if (access == OP2_MIN)                                                                    \
       for (int64_t i = 0; i < n; i++)                                                              \
@@ -102,7 +102,7 @@ void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (!op2i_arg_reduces(arg)) continue;
-    if (arg->access == OP2_INC)
+    if (op2i_sums(arg->access))
       op2i_values_clear(arg->type, arg->dim, partial + arg->offset);
     else
       memcpy(partial + arg->offset, step->values.gbl[arg->gbl], bytes_of(arg));

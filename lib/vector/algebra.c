@@ -53,7 +53,7 @@ const struct op2i_vector_form op2i_vector_forms[OP2I_VECTOR_OPS] = {
 
 op2_type op2i_result_type(enum op2i_vector_op op, op2_type type) {
   const struct op2i_vector_form *form = &op2i_vector_forms[op];
-  if (form->reduces != OP2_INC && !form->real) return type;
+  if (!op2i_sums(form->reduces) && !form->real) return type;
   if (op2i_type_real(type)) return OP2_F64;
   return op2i_type_signed(type) ? OP2_I64 : OP2_U64;
 }
@@ -68,7 +68,7 @@ op2_type op2i_factor_type(op2_type type) { return op2i_type_real(type) ? OP2_F64
 #define SIGNED_GREATEST(c_) (c_)((UINT64_C(1) << (8 * sizeof(c_) - 1)) - 1)
 #define START(type_, c_, least_, greatest_)                                                        \
   case type_: {                                                                                    \
-    c_ start = access == OP2_INC ? (c_)0 : access == OP2_MIN ? (greatest_) : (least_);             \
+    c_ start = op2i_sums(access) ? (c_)0 : access == OP2_MIN ? (greatest_) : (least_);             \
     memcpy(value, &start, sizeof start);                                                           \
     break;                                                                                         \
   }

@@ -39,7 +39,7 @@ struct op2i_dat_use op2i_dat_use(const struct op2i_loop *loop, op2_dat dat) {
  * not be fused: where the values begin with a NaN, the second loop has to find what the first one
  * has put in its place. */
 static bool in_turn(op2_access access, op2_type type) {
-  return (access == OP2_MIN || access == OP2_MAX) && op2i_type_real(type);
+  return op2i_bounds(access) && op2i_type_real(type);
 }
 
 static const char *dats_clash(const struct op2i_loop *a, const struct op2i_loop *b, bool *common) {

@@ -21,7 +21,7 @@ static bool overwritten_before(const struct op2i_loop *loop, int a) {
   int first = op2i_loop_member(loop, op2i_loop_member_of(loop, a)).first_arg;
   for (int b = 0; b < first; b++)
     if (loop->args[b].dat == loop->args[a].dat && loop->args[b].map < 0 &&
-        loop->args[b].access == OP2_WRITE)
+        op2i_overwrites(loop->args[b].access))
       return true;
   return false;
 }
@@ -32,7 +32,7 @@ static unsigned loop_needs(const struct op2i_loop *loop, int d) {
   unsigned parts = 0;
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
-    if (arg->dat != d || (arg->access != OP2_READ && arg->access != OP2_RW)) continue;
+    if (arg->dat != d || (!op2i_reads(arg->access))) continue;
     if (arg->map >= 0)
       parts |= OP2I_EVERY_PART;
     else if (op2i_loop_runs_over(loop, OP2I_EXEC) && !overwritten_before(loop, a))
@@ -44,10 +44,10 @@ static unsigned loop_needs(const struct op2i_loop *loop, int d) {
 /* The parts of the halo that an operation reads. The user's functions read all rows. */
 static unsigned needs(struct op2i_op *op, int d) {
   const struct op2i_loop *loop = op2i_op_loop(op);
-  unsigned parts = loop                             ? loop_needs(loop, d)
-                   : op->kind->queues               ? 0
-                   : op->dat_access[d] == OP2_WRITE ? 0
-                                                    : OP2I_EVERY_PART;
+  unsigned parts = loop                                 ? loop_needs(loop, d)
+                   : op->kind->queues                   ? 0
+                   : op2i_overwrites(op->dat_access[d]) ? 0
+                                                        : OP2I_EVERY_PART;
   return parts & op2i_dat_parts(op->dats[d]);
 }
 

@@ -117,7 +117,7 @@ static void cut_dat(struct op2i_cut *cut, const struct op2i_loop *loop, int d) {
   int64_t make_begin = through ? make_end : cut->device_begin;
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
-    bool reads = arg->access == OP2_READ || arg->access == OP2_RW;
+    bool reads = op2i_reads(arg->access);
     if (arg->dat == d && reads) read_rows(cut, loop, arg, &end, &begin);
   }
   if (op2i_modifies(loop->op.dat_access[d])) {
