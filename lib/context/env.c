@@ -27,17 +27,17 @@
 #define ENVIRONMENT(field_) 0
 
 const struct op2i_variable op2i_variables[OP2I_ENV_COUNT] = {
-#define TEXT(id_, field_, who_, ranks_, shown_, help_)                                             \
+#define TEXT(id_, field_, set_by_, ranks_, shown_, help_)                                          \
   [OP2I_ENV_##id_] = {.name = "OP2_" #id_,                                                         \
                       .type = OP2I_TEXT_VARIABLE,                                                  \
                       .shown = shown_,                                                             \
                       .help = help_,                                                               \
                       .field = offsetof(struct op2i_config, field_),                               \
                       .by = offsetof(struct op2i_config, field_##_by),                             \
-                      .option = who_(field_),                                                      \
+                      .option = set_by_(field_),                                                   \
                       .called = "op2_options." #field_,                                            \
                       .same = ranks_},
-#define VALUE(id_, field_, type_, who_, ranks_, fallback_, least_, most_, shown_, help_)           \
+#define VALUE(id_, field_, type_, set_by_, ranks_, fallback_, least_, most_, shown_, help_)        \
   [OP2I_ENV_##id_] = {.name = "OP2_" #id_,                                                         \
                       .type = type_,                                                               \
                       .fallback = fallback_,                                                       \
@@ -46,13 +46,13 @@ const struct op2i_variable op2i_variables[OP2I_ENV_COUNT] = {
                       .shown = shown_,                                                             \
                       .help = help_,                                                               \
                       .field = offsetof(struct op2i_config, field_),                               \
-                      .option = who_(field_),                                                      \
+                      .option = set_by_(field_),                                                   \
                       .called = "op2_options." #field_,                                            \
                       .same = ranks_},
-#define FLAG(id_, field_, who_, ranks_, fallback_, shown_, help_)                                  \
-  VALUE(id_, field_, OP2I_BOOLEAN_VARIABLE, who_, ranks_, fallback_, 0, 1, shown_, help_)
-#define NUMBER(id_, field_, who_, ranks_, fallback_, least_, most_, shown_, help_)                 \
-  VALUE(id_, field_, OP2I_NUMBER_VARIABLE, who_, ranks_, fallback_, least_, most_, shown_, help_)
+#define FLAG(id_, field_, set_by_, ranks_, fallback_, shown_, help_)                               \
+  VALUE(id_, field_, OP2I_BOOLEAN_VARIABLE, set_by_, ranks_, fallback_, 0, 1, shown_, help_)
+#define NUMBER(id_, field_, set_by_, ranks_, fallback_, least_, most_, shown_, help_)              \
+  VALUE(id_, field_, OP2I_NUMBER_VARIABLE, set_by_, ranks_, fallback_, least_, most_, shown_, help_)
 #include "options.def"
 };
 

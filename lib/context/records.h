@@ -2,8 +2,8 @@
 #ifndef OP2I_RECORDS_H
 #define OP2I_RECORDS_H
 
-/* What a queue knows of dats and globals: which of its loops wrote and read them last, and which
- * failure spoilt them. Each queue of a context keeps this in a table of its own, so an operation
+/* A queue knows of dats and globals which of its loops wrote and read them last, and which failure
+ * spoilt them. Each queue of a context keeps this in a table of its own, so an operation
  * that queues others while it runs (a solve) begins a nested queue with an empty table, and the
  * tables of the queues around it stay as they are. */
 

@@ -103,8 +103,8 @@ struct op2i_step_time {
   double elapsed;      /* of a program that workers share: in its first step */
 };
 
-/* What belongs to steps that a backend is handed together, which depends on the places in which they
- * run. A program has one for each step with which such steps may begin. */
+/* A bundle holds what belongs to steps that a backend is handed together, which depends on the
+ * places in which they run. A program has one for each step with which such steps may begin. */
 struct op2i_bundle {
   /* how often the steps' places were chosen by cost, and how many of them had a choice then */
   int64_t times_free, known_free;

@@ -4,7 +4,7 @@
 
 #include "tile.h"
 
-/* What each tile runs. */
+/* Lists say what each tile runs. */
 
 struct op2i_tile_lists {
   struct op2i_tile_plan *plan; /* receives shares, spans and ids */

@@ -32,7 +32,7 @@ static unsigned loop_needs(const struct op2i_loop *loop, int d) {
   unsigned parts = 0;
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
-    if (arg->dat != d || (!op2i_reads(arg->access))) continue;
+    if (arg->dat != d || !op2i_reads(arg->access)) continue;
     if (arg->map >= 0)
       parts |= OP2I_EVERY_PART;
     else if (op2i_loop_runs_over(loop, OP2I_EXEC) && !overwritten_before(loop, a))
@@ -58,7 +58,7 @@ void op2i_op_makes_stale(const struct op2i_op *op) {
 
 /* ---- the pass -------------------------------------------------------------------------------- */
 
-/* What the pass knows of a dat. */
+/* The pass keeps this of each dat. */
 struct dat_state {
   unsigned char stale; /* parts that are stale at the point that the pass has reached */
   int64_t modified;    /* number of the exchange since whose place the dat was modified */

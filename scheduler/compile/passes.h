@@ -95,7 +95,7 @@ struct op2i_pass {
   op2_status (*make)(const struct op2i_making *making);
   /* Work on a program that is about to run; null: it does nothing then. */
   op2_status (*before_run)(struct op2i_sched *sched, struct op2i_program *program);
-  /* With OP2_VERIFY=1, check what make() has done; null: there is no check. */
+  /* Check what make() has done, with OP2_VERIFY=1; null: there is no check. */
   op2_status (*verify)(const struct op2i_making *making);
   /* The same when ranks have agreed; collective. */
   op2_status (*verify_ranks)(const struct op2i_making *making);
