@@ -157,18 +157,37 @@ static void divisor(const struct op2i_simd *l, enum op2i_c_base base, const stru
                 w->bits.chars);
 }
 
+/* Where the result takes more than one register, it is converted lane by lane: gcc 12 takes single
+ * precision for integers when it splits such a vector that is compared and chosen from, and stops
+ * with an internal error. */
+static void widen(struct op2i_simd *l, const struct words *w, struct op2i_text *out) {
+  op2i_text_add(out,
+                "#undef OP2_LANES_REGISTER\n"
+                "#if defined __AVX512F__\n#define OP2_LANES_REGISTER 64\n"
+                "#elif defined __AVX__\n#define OP2_LANES_REGISTER 32\n"
+                "#else\n#define OP2_LANES_REGISTER 16\n#endif\n"
+                "OP2_LANES_INLINE %s %s(",
+                w->type.chars, w->name.chars);
+  op2i_simd_type_name(l, OP2I_C_F32, out);
+  op2i_text_add(out, " op2_a) {\n#if OP2_LANES_REGISTER < %d\n  %s op2_result;\n", 8 * l->lanes,
+                w->type.chars);
+  each_lane(l, out);
+  op2i_text_add(out,
+                "op2_result[op2_lane] = op2_a[op2_lane];\n  return op2_result;\n#else\n"
+                "  return __builtin_convertvector(op2_a, %s);\n#endif\n}\n",
+                w->type.chars);
+}
+
 static void begin_guard(struct op2i_text *out, const char *name) {
   op2i_text_add(out, "#ifndef %s\n#define %s %s\n", name, name, name);
 }
 
 void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_base base,
                     struct op2i_text *out) {
-  static const char *const names[] = {[OP2I_SIMD_SPLAT] = "splat",
-                                      [OP2I_SIMD_SELECT] = "select",
-                                      [OP2I_SIMD_ANY] = "any",
-                                      [OP2I_SIMD_WEIGH] = "weigh",
-                                      [OP2I_SIMD_DIVISOR] = "divisor"};
-  bool masked = help != OP2I_SIMD_SPLAT && help != OP2I_SIMD_ANY;
+  static const char *const names[] = {
+      [OP2I_SIMD_SPLAT] = "splat", [OP2I_SIMD_SELECT] = "select",   [OP2I_SIMD_ANY] = "any",
+      [OP2I_SIMD_WEIGH] = "weigh", [OP2I_SIMD_DIVISOR] = "divisor", [OP2I_SIMD_WIDEN] = "widen"};
+  bool masked = help == OP2I_SIMD_SELECT || help == OP2I_SIMD_WEIGH || help == OP2I_SIMD_DIVISOR;
   struct words w = {0};
   make_words(l, base, &w);
   op2i_text_add(&w.name, "op2_%s", names[help]);
@@ -185,6 +204,7 @@ void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_b
     case OP2I_SIMD_ANY: any_lane(l, &w, &l->prefix); break;
     case OP2I_SIMD_WEIGH: weigh(l, base, &w, &l->prefix); break;
     case OP2I_SIMD_DIVISOR: divisor(l, base, &w, &l->prefix); break;
+    case OP2I_SIMD_WIDEN: widen(l, &w, &l->prefix); break;
     }
     op2i_text_add(&l->prefix, "#endif\n");
   }

@@ -12,8 +12,9 @@ enum op2i_simd_help {
   OP2I_SIMD_SPLAT,
   OP2I_SIMD_SELECT,
   OP2I_SIMD_ANY,
-  OP2I_SIMD_WEIGH,  /* 1 where a mask is set, else 0 */
-  OP2I_SIMD_DIVISOR /* 1 where nothing is divided */
+  OP2I_SIMD_WEIGH,   /* 1 where a mask is set, else 0 */
+  OP2I_SIMD_DIVISOR, /* 1 where nothing is divided */
+  OP2I_SIMD_WIDEN    /* numbers of single precision as double */
 };
 const char *op2i_simd_scalar_name(enum op2i_c_base base); /* of a uniform number */
 void op2i_simd_type_name(struct op2i_simd *l, enum op2i_c_base base, struct op2i_text *out);

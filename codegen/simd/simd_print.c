@@ -254,6 +254,11 @@ void op2i_simd_print_as(struct op2i_simd_printer *p, const struct op2i_simd_node
     op2i_text_add(p->out, ")");
   } else if (e->type.base == base) {
     raw(p, e, tight);
+  } else if (e->type.base == OP2I_C_F32 && base == OP2I_C_F64) {
+    op2i_simd_help(p->l, OP2I_SIMD_WIDEN, base, p->out);
+    op2i_text_add(p->out, "(");
+    raw(p, e, 1);
+    op2i_text_add(p->out, ")");
   } else {
     op2i_text_add(p->out, "__builtin_convertvector(");
     raw(p, e, 1);

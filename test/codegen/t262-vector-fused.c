@@ -317,7 +317,7 @@ static void run_unit(const char *compiler, int first, int end, int every) {
   for (int i = first; i < end; i += every) add_round(&unit, &rounds[i]);
   bool good = case_compile(compiler,
                            "-O2 -march=native -fno-math-errno -ffp-contract=off -Wall -Wextra "
-                           "-Wno-unused-but-set-variable",
+                           "-Wno-unused-but-set-variable -Wno-psabi",
                            unit.chars, &compiled);
   ok(good && !*compiled.messages, "%s compiles fused loops from %d to %d without a word", compiler,
      first, end - 1);
