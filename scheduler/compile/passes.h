@@ -75,9 +75,11 @@ struct op2i_program {
   const int64_t **target;
   struct op2i_move *moves; /* the same for copies, if steps may run in several places together */
   int64_t runs;
-  bool tiling_tried;
-  int64_t chains;      /* number of chains of steps that run tile by tile */
-  const char *untiled; /* why there are none, a string literal; null: not decided yet */
+  struct {
+    bool tried;
+    int64_t chains;  /* number of chains of steps that run tile by tile */
+    const char *why; /* why there are none, a string literal; null: not decided yet */
+  } tiling;
 };
 
 /* ---- the table of passes --------------------------------------------------------------------- */

@@ -288,11 +288,11 @@ static op2_status tile_chain(struct op2i_sched *sched, struct op2i_program *prog
       if (!status) {
         for (int64_t s = 0; s < n; s++) steps[s].tiles = find_tiling(sched, steps, n)->plan;
         steps[0].chain = (int32_t)n;
-        program->chains++;
+        program->tiling.chains++;
         sched->stats.chains_tiled++;
       }
     } else {
-      program->untiled = why;
+      program->tiling.why = why;
     }
   }
   free_description(&d);
@@ -304,7 +304,7 @@ static op2_status tile_chain(struct op2i_sched *sched, struct op2i_program *prog
 static op2_status tile_steps(struct op2i_sched *sched, struct op2i_program *program) {
   op2_status status = OP2_SUCCESS;
   int least = sched->ctx->config.tile == OP2I_TILE_AUTO ? STAGES_LEAST : 1;
-  program->untiled = "no chain of loops through maps is long enough";
+  program->tiling.why = "no chain of loops through maps is long enough";
   for (int64_t s = 0; s < program->nsteps && !status;) {
     int64_t left = program->nsteps - s;
     int64_t length = chain_length(program->steps + s, left);
@@ -326,18 +326,18 @@ static op2_status tile_steps(struct op2i_sched *sched, struct op2i_program *prog
  * tiles change the order of increments. */
 static op2_status tile_program(struct op2i_sched *sched, struct op2i_program *program) {
   int wish = sched->ctx->config.tile;
-  if (program->tiling_tried || wish == 0 || !sched->ctx->backend->run_steps) return OP2_SUCCESS;
+  if (program->tiling.tried || wish == 0 || !sched->ctx->backend->run_steps) return OP2_SUCCESS;
   if (wish == OP2I_TILE_AUTO && program->runs < RUNS_BEFORE) return OP2_SUCCESS;
-  program->tiling_tried = true;
+  program->tiling.tried = true;
   if (sched->ctx->device) {
-    program->untiled = "its loops may run on a device";
+    program->tiling.why = "its loops may run on a device";
     return OP2_SUCCESS;
   }
   double begin = op2i_prepare_begin(sched);
   op2_status status = tile_steps(sched, program);
   op2i_prepare_end(sched, begin);
   if (status) {
-    if (!program->chains) program->untiled = "the tiles or their code could not be made";
+    if (!program->tiling.chains) program->tiling.why = "the tiles or their code could not be made";
     op2i_log(sched->ctx, OP2I_LOG_WARN, "no tiles: %s", op2_error_message());
   }
   for (int64_t s = 0; s < program->nsteps; s++) op2i_task_list_free(&program->bundles[s].tasks);
@@ -359,10 +359,10 @@ static void explain_chains(const struct op2i_sched *sched, const struct op2i_pro
     fputs("  tiling is switched off (OP2_TILE=0)\n", stream);
   else if (!sched->ctx->backend->run_steps)
     fputs("  not tiled: this backend runs loop after loop\n", stream);
-  else if (!program->tiling_tried)
+  else if (!program->tiling.tried)
     fputs("  not tiled yet: it would pay only for a program that runs again\n", stream);
-  else if (!program->chains)
-    fprintf(stream, "  not tiled: %s\n", program->untiled);
+  else if (!program->tiling.chains)
+    fprintf(stream, "  not tiled: %s\n", program->tiling.why);
 }
 
 const struct op2i_pass op2i_pass_tiling = {

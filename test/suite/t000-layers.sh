@@ -181,9 +181,12 @@ introduced() { # ROOT: every file says what it is for, before its first declarat
   done
 }
 
-built() { # ROOT: every source is named in its folder's meson.build, what tests use there or in that of test
+# built ROOT: prints sources that are not named in their folder's meson.build, and those of tests
+# that are named neither there nor in that of test; additions are built where they are applied
+built() {
   (cd "$1" && for folder in $library test; do
-    find "$folder" -name '*.c' -o -path 'test/*/t[0-9]*.sh' | sort | while read -r file; do
+    find "$folder" -path test/additions -prune -o \( -name '*.c' -o -path 'test/*/t[0-9]*.sh' \) -print |
+      sort | while read -r file; do
       name=${file#"$folder"/}
       base=${file##*/}
       lists=$folder/meson.build
