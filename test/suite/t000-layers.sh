@@ -45,52 +45,12 @@ includes() {
     -e 's/^\([^:]*\):\([0-9]*\):[ \t]*#[ \t]*include[ \t]*\([<"]\)/\1 \2 \3 /p'
 }
 
-check_include() { # ROOT FILE LINE KIND HEADER
-  folder=${2%%/*}
-  case $4$5 in
-    '"op2.h' | '"op2/'* | '<op2.h' | '<op2/'*)
-      [ -e "$1/include/$5" ] || echo "$2:$3: no such header: $5"
-      return ;;
-    '"config.h')
-      case " $library " in *" $folder "*) ;; *) echo "$2:$3: config.h is the library's own" ;; esac
-      return ;;
-  esac
-  if [ "$4" = '<' ]; then
-    [ "$folder" != include ] || case ${2##*/}/$5 in
-      */stdbool.h | */stddef.h | */stdint.h | */stdio.h) ;;
-      mpi.h/mpi.h | petsc.h/petscksp.h) ;; # the header that each of them is for
-      *) echo "$2:$3: a public header may not need <$5>" ;;
-    esac
-    return
-  fi
-  case $5 in
-    *..*)
-      echo "$2:$3: \"$5\" climbs out of its folder"
-      return ;;
-  esac
-  [ "$folder" != bench ] || {
-    [ -e "$1/${2%/*}/$5" ] || [ -e "$1/bench/$5" ] || echo "$2:$3: bench/ may not include \"$5\""
-    return
-  }
-  for room in $all_rooms; do
-    [ ! -e "$1/$room/$5" ] || return 0
-    [ "$room" != "${2%/*}" ] || break
-  done
-  echo "$2:$3: ${2%/*}/ may not include \"$5\""
-}
-
 layers() { # ROOT
-  all_rooms=$(rooms "$1")
-  includes "$1" | while read -r file line kind header; do
-    check_include "$1" "$file" "$line" "$kind" "$header"
-  done
-  sources "$1" $library | while read -r file; do
-    case " $(echo $all_rooms) " in *" ${file%/*} "*) ;; *) echo "$file: in no room of meson.build" ;; esac
-  done
-  # Quoted names are looked up in all library folders, so two headers of the same name would be
-  # ambiguous.
-  sources "$1" $library | grep '\.h$' | sed 's|.*/||' | sort | uniq -d |
-    sed 's/$/: two headers of this name/'
+  {
+    rooms "$1" | sed 's/^/room /'
+    (cd "$1" && find $folders -name '*.[ch]' -o -name '*.def' | sort | sed 's/^/file /')
+    includes "$1" | sed 's/^/include /'
+  } | LIBRARY=$library awk -f "$src/test/suite/includes.awk"
 }
 
 fenced() { # ROOT
@@ -165,20 +125,19 @@ manners() {
 }
 
 licensed() { # ROOT
-  (cd "$1" && find $folders test | grep -E '\.([ch]|sh|awk)$|meson\.build$' | sort |
-    while read -r file; do
-      head -n 2 "$file" | grep -q 'SPDX-License-Identifier: BSD-3-Clause' ||
-        echo "$file: no licence line"
-    done)
+  (cd "$1" && find $folders test | grep -E '\.([ch]|sh|awk)$|meson\.build$' | sort | tr '\n' '\0' |
+    xargs -0 awk '
+      function tell() { if (file && !found) print file ": no licence line" }
+      FNR == 1 { tell(); file = FILENAME; found = 0 }
+      /SPDX-License-Identifier: BSD-3-Clause/ { found = 1 }
+      FNR == 2 { nextfile }
+      END { tell() }')
 }
 
 introduced() { # ROOT: every file says what it is for, before its first declaration
-  sources "$1" $library | while read -r file; do
-    awk '
-      NR == 1 || /^#/ || /^$/ { next }
-      { found = /^\/\*/; exit }
-      END { exit !found }' "$1/$file" || echo "$file: does not open with what it is for"
-  done
+  (cd "$1" && sources . $library | tr '\n' '\0' | xargs -0 awk '
+    FNR == 1 || /^#/ || /^$/ { next }
+    { if (!/^\/\*/) print FILENAME ": does not open with what it is for"; nextfile }')
 }
 
 # built ROOT: prints sources that are not named in their folder's meson.build, and those of tests
@@ -186,14 +145,7 @@ introduced() { # ROOT: every file says what it is for, before its first declarat
 built() {
   (cd "$1" && for folder in $library test; do
     find "$folder" -path test/additions -prune -o \( -name '*.c' -o -path 'test/*/t[0-9]*.sh' \) -print |
-      sort | while read -r file; do
-      name=${file#"$folder"/}
-      base=${file##*/}
-      lists=$folder/meson.build
-      [ "$folder" != test ] || lists=${file%/*}/meson.build
-      grep -q -e "'$name'" -e "'${name%.*}'" "$folder/meson.build" ||
-        grep -q -e "'$base'" -e "'${base%.*}'" "$lists" || echo "$file: not in $lists"
-    done
+      sort | LISTS="$(find "$folder" -name meson.build)" FOLDER=$folder awk -f "$src/test/suite/named.awk"
   done)
 }
 
@@ -276,9 +228,15 @@ mkdir "$tmp/short"
     $(find $folders test -name '*.[ch]'))
 
 copy=$tmp/tree
-plant() { # FILE TEXT: copies that tree afresh and adds the text to a new or existing file
-  rm -rf "$copy"
-  cp -R "$tmp/short" "$copy"
+cp -R "$tmp/short" "$copy"
+planted=meson.build
+# plant FILE TEXT: undoes what was planted before in that tree, and adds the text to a new or
+# existing file
+plant() {
+  find "$copy" -name '*planted*' -exec rm -f {} +
+  rm -f "$copy/$planted"
+  [ ! -e "$tmp/short/$planted" ] || cp "$tmp/short/$planted" "$copy/$planted"
+  planted=$1
   mkdir -p "$copy/$(dirname "$1")"
   printf '%s\n' "$2" >>"$copy/$1"
 }
