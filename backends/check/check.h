@@ -101,8 +101,8 @@ op2_status op2i_check_stray(const struct op2i_check *check, const struct op2i_ch
 
 /* Start values far from what meshes hold. They are powers of two, so that small additions leave
  * them unchanged, and so small that products of two of them are finite. */
-#define OP2I_CHECK_FAR_F64 0x1p500
-#define OP2I_CHECK_FAR_F32 0x1p60f
+#define OP2I_CHECK_FAR_f64 0x1p500
+#define OP2I_CHECK_FAR_f32 0x1p60f
 
 /* The measured rounding of one sum. It bounds how far a correct kernel may be off. */
 struct op2i_check_rounding {

@@ -17,8 +17,11 @@ enum { LOSSES = 8 };
 
 /* Moves are at most this fraction of a start, so that a nonlinear result is nearly linear in them.
  * Digits are lost where intermediate values are up to 2^45 (2^17) times the start. */
-#define PART_F64 0x1p-6
-#define PART_F32 0x1p-5
+#define PART_f64 0x1p-6
+#define PART_f32 0x1p-5
+
+#define EPSILON_f64 DBL_EPSILON
+#define EPSILON_f32 FLT_EPSILON
 
 /* Return a number in [1, 2) with random digits (Steele, Lea and Flood's SplitMix), as regular
  * numbers can coincide with regular positions of the intermediate values. Moves up and down have
@@ -32,21 +35,21 @@ static double move_of(int sample) {
 
 /* 1.5 * far lies in the middle between two powers of two, so all values nearby have the same unit
  * in the last place. */
-#define REAL(name_, type_, epsilon_, far_, part_)                                                  \
+#define REAL(op2_, name_, type_)                                                                   \
   static void place_##name_(int64_t n, type_ *start) {                                             \
-    for (int64_t i = 0; i < n; i++) start[i] = (type_)1.5 * (far_);                                \
+    for (int64_t i = 0; i < n; i++) start[i] = (type_)1.5 * OP2I_CHECK_FAR_##name_;                \
   }                                                                                                \
   static void count_##name_(int64_t n, const type_ *up, const type_ *down,                         \
                             struct op2i_check_rounding *rounding) {                                \
     for (int64_t i = 0; i < n; i++) {                                                              \
-      double additions =                                                                           \
-          ((double)up[i] - (double)down[i]) / ((double)(epsilon_) * (double)(far_));               \
+      double additions = ((double)up[i] - (double)down[i]) /                                       \
+                         ((double)EPSILON_##name_ * (double)OP2I_CHECK_FAR_##name_);               \
       rounding[i].additions = isfinite(additions) && additions > 1 ? additions : 1;                \
       rounding[i].loss = 0;                                                                        \
     }                                                                                              \
   }                                                                                                \
   static void move_##name_(int64_t n, int sample, const type_ *start, type_ *moved) {              \
-    double by = (part_) * (sample < 0 ? -move_of(2 * -sample - 1) : move_of(2 * sample));          \
+    double by = PART_##name_ * (sample < 0 ? -move_of(2 * -sample - 1) : move_of(2 * sample));     \
     for (int64_t i = 0; i < n; i++) moved[i] = (type_)((double)start[i] * (1 + by));               \
   }                                                                                                \
   static void loss_##name_(int64_t n, const struct op2i_check_moved *moved,                        \
@@ -64,11 +67,11 @@ static double move_of(int sample) {
     double other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i]; \
     double size = fmax(fmax(fabs(start), fabs(out)), fmax(fabs(other), fabs(again)));              \
     if (!isfinite(size) || (values->may_set && out == again)) return false;                        \
-    double allowed = ROUNDINGS * (double)(epsilon_)*size;                                          \
+    double allowed = ROUNDINGS * (double)EPSILON_##name_ * size;                                   \
     if (values->rounding) {                                                                        \
       const struct op2i_check_rounding *r = &values->rounding[i];                                  \
-      double loss = fabs(other) < (double)(far_) ? r->loss : 0;                                    \
-      allowed += r->additions * (2 * (double)(epsilon_)*size + LOSSES * loss);                     \
+      double loss = fabs(other) < (double)OP2I_CHECK_FAR_##name_ ? r->loss : 0;                    \
+      allowed += r->additions * (2 * (double)EPSILON_##name_ * size + LOSSES * loss);              \
     }                                                                                              \
     return fabs((out - start) - (again - other)) > allowed;                                        \
   }
@@ -86,33 +89,39 @@ static void note_loss(double start, double up, double down, double rise, double 
   if (isfinite(loss) && loss > rounding->loss) rounding->loss = loss;
 }
 
-REAL(f64, double, DBL_EPSILON, OP2I_CHECK_FAR_F64, PART_F64)
-REAL(f32, float, FLT_EPSILON, OP2I_CHECK_FAR_F32, PART_F32)
+OP2I_REAL_TYPES(REAL)
 
 /* ---- dispatch on the type -------------------------------------------------------------------- */
 
 void op2i_check_far(op2_type type, int64_t n, void *start) {
-  if (type == OP2_F64) place_f64(n, start);
-  if (type == OP2_F32) place_f32(n, start);
+#define FAR(type_, name_, c_)                                                                      \
+  if (type == type_) place_##name_(n, start);
+  OP2I_REAL_TYPES(FAR)
 }
 
 void op2i_check_count(op2_type type, int64_t n, const void *up, const void *down,
                       struct op2i_check_rounding *rounding) {
-  if (type == OP2_F64) count_f64(n, up, down, rounding);
-  if (type == OP2_F32) count_f32(n, up, down, rounding);
+#define COUNT(type_, name_, c_)                                                                    \
+  if (type == type_) count_##name_(n, up, down, rounding);
+  OP2I_REAL_TYPES(COUNT)
 }
 
 void op2i_check_move(op2_type type, int64_t n, int sample, const void *start, void *moved) {
-  if (type == OP2_F64) move_f64(n, sample, start, moved);
-  if (type == OP2_F32) move_f32(n, sample, start, moved);
+#define MOVE(type_, name_, c_)                                                                     \
+  if (type == type_) move_##name_(n, sample, start, moved);
+  OP2I_REAL_TYPES(MOVE)
 }
 
 void op2i_check_loss(op2_type type, int64_t n, const struct op2i_check_moved *moved,
                      struct op2i_check_rounding *rounding) {
-  if (type == OP2_F64) loss_f64(n, moved, rounding);
-  if (type == OP2_F32) loss_f32(n, moved, rounding);
+#define LOSS(type_, name_, c_)                                                                     \
+  if (type == type_) loss_##name_(n, moved, rounding);
+  OP2I_REAL_TYPES(LOSS)
 }
 
 bool op2i_check_sum_unlike(op2_type type, int64_t i, const struct op2i_check_values *values) {
-  return type == OP2_F64 ? sum_unlike_f64(i, values) : sum_unlike_f32(i, values);
+#define SUM_UNLIKE(type_, name_, c_)                                                               \
+  if (type == type_) return sum_unlike_##name_(i, values);
+  OP2I_REAL_TYPES(SUM_UNLIKE)
+  return false;
 }

@@ -18,7 +18,7 @@
  * detected by one of them. */
 #define ALTERNATING 0x2aaaaaaaaaaaaaaaU
 
-#define INTEGER(name_, type_)                                                                      \
+#define INTEGER(op2_, name_, type_)                                                                \
   static void alter_##name_(op2_access access, int64_t n, const type_ *start, const type_ *out,    \
                             type_ *altered) {                                                      \
     (void)out;                                                                                     \
@@ -56,21 +56,15 @@
     return (lower ? again : out) != (taken ? free : bound);                                        \
   }
 
-INTEGER(i8, int8_t)
-INTEGER(i16, int16_t)
-INTEGER(i32, int32_t)
-INTEGER(i64, int64_t)
-INTEGER(u8, uint8_t)
-INTEGER(u16, uint16_t)
-INTEGER(u32, uint32_t)
-INTEGER(u64, uint64_t)
+OP2I_SIGNED_TYPES(INTEGER)
+OP2I_UNSIGNED_TYPES(INTEGER)
 
 /* ---- reals: up to rounding; values that are not finite are not judged ------------------------ */
 
 /* The distance of the near start is the magnitude of the values; sums move away from zero, and a
  * bound that starts at infinity moves near the result. The far starts are powers of two, so that
  * small additions leave them unchanged, and products of two of them are finite. */
-#define REAL(name_, type_, sums_, far_)                                                            \
+#define REAL(op2_, name_, type_)                                                                   \
   static void alter_##name_(op2_access access, int64_t n, const type_ *start, const type_ *out,    \
                             type_ *altered) {                                                      \
     for (int64_t i = 0; i < n; i++) {                                                              \
@@ -86,7 +80,8 @@ INTEGER(u64, uint64_t)
   }                                                                                                \
   static void extreme_##name_(op2_access access, int64_t n, bool above, type_ *altered) {          \
     (void)access;                                                                                  \
-    for (int64_t i = 0; i < n; i++) altered[i] = above ? far_ : -(far_);                           \
+    for (int64_t i = 0; i < n; i++)                                                                \
+      altered[i] = above ? OP2I_CHECK_FAR_##name_ : -OP2I_CHECK_FAR_##name_;                       \
   }                                                                                                \
   static bool wrong_##name_(op2_access access, type_ start, type_ out) {                           \
     return access == OP2_MIN ? out > start : access == OP2_MAX ? out < start : false;              \
@@ -96,15 +91,14 @@ INTEGER(u64, uint64_t)
     type_ start = ((const type_ *)values->start)[i], out = ((const type_ *)values->out)[i];        \
     type_ other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i];  \
     if (isnan(start) || isnan(out) || isnan(again)) return false;                                  \
-    if (op2i_sums(access)) return op2i_check_sum_unlike(sums_, i, values);                         \
+    if (op2i_sums(access)) return op2i_check_sum_unlike(op2_, i, values);                          \
     bool lower = access == OP2_MIN ? other < start : other > start;                                \
     type_ bound = lower ? other : start, free = lower ? out : again;                               \
     bool taken = access == OP2_MIN ? free < bound : free > bound;                                  \
     return (lower ? again : out) != (taken ? free : bound);                                        \
   }
 
-REAL(f64, double, OP2_F64, OP2I_CHECK_FAR_F64)
-REAL(f32, float, OP2_F32, OP2I_CHECK_FAR_F32)
+OP2I_REAL_TYPES(REAL)
 
 /* ---- dispatch on the type -------------------------------------------------------------------- */
 

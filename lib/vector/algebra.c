@@ -74,7 +74,7 @@ op2_type op2i_factor_type(op2_type type) { return op2i_type_real(type) ? OP2_F64
   }
 #define START_REAL(type_, stem_, c_)     START(type_, c_, -(c_)INFINITY, (c_)INFINITY)
 #define START_SIGNED(type_, stem_, c_)   START(type_, c_, SIGNED_LEAST(c_), SIGNED_GREATEST(c_))
-#define START_UNSIGNED(type_, stem_, c_) START(type_, c_, 0, (c_) ~(c_)0)
+#define START_UNSIGNED(type_, stem_, c_) START(type_, c_, 0, (c_)-1)
 
 /* The infinity norm starts at 0, since absolute values are never negative. */
 void op2i_reduction_start(enum op2i_vector_op op, op2_type type, void *value) {

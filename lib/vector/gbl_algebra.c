@@ -84,16 +84,18 @@ static void *vector(const struct task *t, int v, void *const *values) {
     const w_ a = (w_)scalar_(t, 0, values), b = (w_)scalar_(t, 1, values);                         \
     for (int32_t i = 0; i < t->dim; i++) {                                                         \
       const w_ y = (w_)out[i], x = (w_)one[i], z = (w_)two[i];                                     \
+      w_ result;                                                                                   \
       switch (t->op) {                                                                             \
-      case OP2I_FILL: out[i] = (c_)a; break;                                                       \
-      case OP2I_COPY: out[i] = (c_)x; break;                                                       \
-      case OP2I_SCALE: out[i] = (c_)(a * y); break;                                                \
-      case OP2I_AXPY: out[i] = (c_)(a * x + y); break;                                             \
-      case OP2I_AYPX: out[i] = (c_)(a * y + x); break;                                             \
-      case OP2I_AXPBY: out[i] = (c_)(a * x + b * y); break;                                        \
-      case OP2I_POINTWISE_MULT: out[i] = (c_)(x * z); break;                                       \
-      default: out[i] = (c_)(x / z);                                                               \
+      case OP2I_FILL: result = a; break;                                                           \
+      case OP2I_COPY: result = x; break;                                                           \
+      case OP2I_SCALE: result = a * y; break;                                                      \
+      case OP2I_AXPY: result = a * x + y; break;                                                   \
+      case OP2I_AYPX: result = a * y + x; break;                                                   \
+      case OP2I_AXPBY: result = a * x + b * y; break;                                              \
+      case OP2I_POINTWISE_MULT: result = x * z; break;                                             \
+      default: result = x / z;                                                                     \
       }                                                                                            \
+      out[i] = (c_)result;                                                                         \
     }                                                                                              \
   }
 
