@@ -63,39 +63,22 @@ static op2_status prepare_step(void *data, struct op2i_step *step) {
   return op2i_device_prepare(step);
 }
 
-static const char *cuda_unavailable(void) { return op2i_device_cuda.unavailable(); }
-static const char *opencl_unavailable(void) { return op2i_device_opencl.unavailable(); }
-static op2_status open_cuda(op2_context ctx, void **state) {
-  return open_state(ctx, &op2i_device_cuda, state);
-}
-static op2_status open_opencl(op2_context ctx, void **state) {
-  return open_state(ctx, &op2i_device_opencl, state);
-}
-
-const struct op2i_backend op2i_backend_cuda = {
-    .name = "cuda",
-    .summary = "an NVIDIA device, loop by loop",
-    .variant = OP2I_CUDA,
-    .needs_plan = true,
-    .passes = true,
-    .unavailable = cuda_unavailable,
-    .open = open_cuda,
-    .close = close_state,
-    .workers = workers,
-    .prepare_step = prepare_step,
-    .run_step = run_step,
-};
-
-const struct op2i_backend op2i_backend_opencl = {
-    .name = "opencl",
-    .summary = "an OpenCL device, loop by loop",
-    .variant = OP2I_OPENCL,
-    .needs_plan = true,
-    .passes = true,
-    .unavailable = opencl_unavailable,
-    .open = open_opencl,
-    .close = close_state,
-    .workers = workers,
-    .prepare_step = prepare_step,
-    .run_step = run_step,
-};
+#define DEVICE_KIND(id_, name_, summary_)                                                          \
+  static const char *name_##_unavailable(void) { return op2i_device_##name_.unavailable(); }       \
+  static op2_status open_##name_(op2_context ctx, void **state) {                                  \
+    return open_state(ctx, &op2i_device_##name_, state);                                           \
+  }                                                                                                \
+  const struct op2i_backend op2i_backend_##name_ = {                                               \
+      .name = #name_,                                                                              \
+      .summary = summary_,                                                                         \
+      .variant = OP2I_##id_,                                                                       \
+      .needs_plan = true,                                                                          \
+      .passes = true,                                                                              \
+      .unavailable = name_##_unavailable,                                                          \
+      .open = open_##name_,                                                                        \
+      .close = close_state,                                                                        \
+      .workers = workers,                                                                          \
+      .prepare_step = prepare_step,                                                                \
+      .run_step = run_step,                                                                        \
+  };
+#include "kinds.def"

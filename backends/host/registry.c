@@ -12,10 +12,18 @@
 static const struct op2i_backend *const preferred[] = {&op2i_backend_starpu, &op2i_backend_openmp,
                                                        &op2i_backend_sequential, NULL};
 
+#define BACKEND(name_) &op2i_backend_##name_,
 static const struct op2i_backend *const all[] = {
-    &op2i_backend_sequential, &op2i_backend_openmp, &op2i_backend_starpu, &op2i_backend_cuda,
-    &op2i_backend_opencl,     &op2i_backend_check,  &op2i_backend_static, NULL,
+#include "backends.def"
+    NULL,
 };
+#undef BACKEND
+
+#define BACKEND(name_) #name_ ", "
+static const char unknown[] = "there is no backend of that name: there are "
+#include "backends.def"
+                              "and no others";
+#undef BACKEND
 
 const struct op2i_backend *const *op2i_backends(void) { return all; }
 
@@ -55,8 +63,5 @@ const char *op2_backend_unavailable(const char *name) {
   OP2I_FP_DEFAULT;
   if (!name) return "no backend was named";
   const struct op2i_backend *backend = op2i_backend_find(name);
-  if (!backend)
-    return "there is no backend of that name: sequential, openmp, starpu, cuda, opencl, check and "
-           "static are known";
-  return backend->unavailable();
+  return backend ? backend->unavailable() : unknown;
 }

@@ -16,7 +16,8 @@ const struct op2i_backend *op2i_backend_default(int workers,
                                                 const struct op2i_backend **passed_over);
 /* Return the next usable backend in order of preference; null: none. */
 const struct op2i_backend *op2i_backend_after(const struct op2i_backend *backend);
-extern const struct op2i_backend op2i_backend_sequential, op2i_backend_openmp, op2i_backend_check,
-    op2i_backend_starpu, op2i_backend_cuda, op2i_backend_opencl, op2i_backend_static;
+#define BACKEND(name_) extern const struct op2i_backend op2i_backend_##name_;
+#include "backends.def"
+#undef BACKEND
 
 #endif

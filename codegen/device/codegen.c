@@ -11,7 +11,11 @@
 #include "simd.h"
 
 static const struct op2i_device_dialect *dialect_of(enum op2i_variant variant) {
-  return variant == OP2I_CUDA ? &op2i_dialect_cuda : &op2i_dialect_opencl;
+#define DEVICE_KIND(id_, name_, summary_) &op2i_dialect_##name_,
+  static const struct op2i_device_dialect *const dialects[] = {
+#include "kinds.def"
+  };
+  return dialects[variant - OP2I_FIRST_DEVICE];
 }
 
 static op2_status generate(const struct op2i_loop *loop, enum op2i_variant variant,
@@ -27,8 +31,7 @@ static op2_status generate_by(const struct op2i_loop *loop, enum op2i_variant va
 }
 
 static op2_status generate_rows(enum op2i_variant variant, struct op2i_text *out) {
-  return op2i_device_rows_text(variant == OP2I_CUDA ? &op2i_dialect_cuda : &op2i_dialect_opencl,
-                               out);
+  return op2i_device_rows_text(dialect_of(variant), out);
 }
 
 const struct op2i_codegen op2i_codegen = {

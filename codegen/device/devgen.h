@@ -33,7 +33,10 @@ struct op2i_device_dialect {
   bool adds;           /* True if atomicAdd() supports float and double. */
   struct op2i_dialect c;
 };
-extern const struct op2i_device_dialect op2i_dialect_cuda, op2i_dialect_opencl;
+#define DEVICE_KIND(id_, name_, summary_)                                                          \
+  extern const struct op2i_device_dialect op2i_dialect_##name_;
+#include "kinds.def"
+#undef DEVICE_KIND
 
 /* Append the text of a loop, whose entries are
  *   ONCE      op2_once

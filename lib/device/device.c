@@ -10,8 +10,17 @@
 #include "mem.h"
 #include "text.h"
 
-const struct op2i_device_kind *const op2i_device_kinds[] = {&op2i_device_cuda, &op2i_device_opencl,
-                                                            NULL};
+#define DEVICE_KIND(id_, name_, summary_) &op2i_device_##name_,
+const struct op2i_device_kind *const op2i_device_kinds[] = {
+#include "kinds.def"
+    NULL};
+#undef DEVICE_KIND
+
+#define DEVICE_KIND(id_, name_, summary_) ", " #name_
+const char op2i_device_names[] =
+#include "kinds.def"
+    "";
+#undef DEVICE_KIND
 
 op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int node_rank,
                             int64_t limit, struct op2i_device **device) {

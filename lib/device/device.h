@@ -156,10 +156,14 @@ struct op2i_device_kind {
   void (*unmark)(struct op2i_device *device, void *mark); /* null: nothing */
 };
 
-extern const struct op2i_device_kind op2i_device_cuda, op2i_device_opencl, op2i_device_shadow;
+#define DEVICE_KIND(id_, name_, summary_) extern const struct op2i_device_kind op2i_device_##name_;
+#include "kinds.def"
+#undef DEVICE_KIND
+extern const struct op2i_device_kind op2i_device_shadow;
 
-/* The kinds that a user may choose, in order of preference; null-terminated. */
+/* The kinds of kinds.def, in its order; null-terminated. */
 extern const struct op2i_device_kind *const op2i_device_kinds[];
+extern const char op2i_device_names[]; /* ", cuda, opencl": for lists in messages */
 
 /* Open a device as the kind's open() does; `limit` is the most bytes that may be allocated on it,
  * or 0. */

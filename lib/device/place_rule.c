@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "decimal.h"
+#include "device.h"
 #include "error.h"
 
 /* One entry of the list, up to the next comma. */
@@ -63,14 +64,17 @@ static bool read_where(const struct piece *piece, struct op2i_rule *rule) {
       {"free", {.kind = OP2I_RULE_FREE}},
       {"cpu", {.kind = OP2I_RULE_HOST}},
       {"device", {.kind = OP2I_RULE_DEVICE}},
-      {"cuda", {.kind = OP2I_RULE_DEVICE, .device = "cuda"}},
-      {"opencl", {.kind = OP2I_RULE_DEVICE, .device = "opencl"}},
       {"random", {.kind = OP2I_RULE_RANDOM, .seed = 1}},
       {"alternate", {.kind = OP2I_RULE_ALTERNATE}},
   };
   for (size_t w = 0; w < sizeof words / sizeof *words; w++)
     if (is(piece, words[w].word)) {
       *rule = words[w].rule;
+      return true;
+    }
+  for (const struct op2i_device_kind *const *kind = op2i_device_kinds; *kind; kind++)
+    if (is(piece, (*kind)->name)) {
+      *rule = (struct op2i_rule){.kind = OP2I_RULE_DEVICE, .device = (*kind)->name};
       return true;
     }
   return read_random(piece, rule) || read_split(piece, rule);
@@ -84,9 +88,9 @@ op2_status op2i_rules_check(const char *rules) {
     if (!piece.kernel_length || !read_where(&piece, &rule))
       return op2i_error(OP2_ERR_OPTION,
                         "environment variable OP2_PLACE has '%.*s': expected KERNEL:WHERE, where "
-                        "KERNEL is a name or *, and WHERE one of cpu, device, cuda, opencl, free, "
+                        "KERNEL is a name or *, and WHERE one of cpu, device%s, free, "
                         "split=HOST:DEVICE, alternate, random, random=SEED",
-                        (int)(piece.end - piece.kernel), piece.kernel);
+                        (int)(piece.end - piece.kernel), piece.kernel, op2i_device_names);
     if (rule.device && device && strcmp(rule.device, device) != 0)
       return op2i_error(OP2_ERR_OPTION, "environment variable OP2_PLACE asks for devices of two "
                                         "kinds: a context has one device");

@@ -13,13 +13,17 @@ enum op2i_variant {
   OP2I_VECTOR,     /* several elements at a time, in the lanes of vectors */
   OP2I_PLAIN_LIST, /* PLAIN and VECTOR over a list of elements, op2i_call.subset */
   OP2I_VECTOR_LIST,
-  OP2I_CUDA, /* functions that a device launches: struct op2i_device_unit */
-  OP2I_OPENCL,
+  OP2I_FIRST_DEVICE,
+  OP2I_LAST_HOST = OP2I_FIRST_DEVICE - 1,
+/* functions that a device of each kind launches: struct op2i_device_unit */
+#define DEVICE_KIND(id_, name_, summary_) OP2I_##id_,
+#include "kinds.def"
+#undef DEVICE_KIND
   OP2I_VARIANTS
 };
 
 static inline bool op2i_on_device(enum op2i_variant variant) {
-  return variant == OP2I_CUDA || variant == OP2I_OPENCL;
+  return variant >= OP2I_FIRST_DEVICE && variant < OP2I_VARIANTS;
 }
 
 /* The arguments of generated code. The generator prints this structure into its output word for

@@ -93,7 +93,10 @@ enum { OP2I_DEVICE_BLOCK = 256 };
 
 /* The variant of the code that devices of a kind run. */
 static inline enum op2i_variant op2i_device_variant(const struct op2i_device_kind *kind) {
-  return kind == &op2i_device_cuda ? OP2I_CUDA : OP2I_OPENCL;
+  int k = 0;
+  /* The shadow device, which runs no code, counts as the last kind. */
+  while (op2i_device_kinds[k] != kind && op2i_device_kinds[k + 1]) k++;
+  return (enum op2i_variant)(OP2I_FIRST_DEVICE + k);
 }
 /* True if elements have rows of their own in this dat. They are loaded unless the first kernel that
  * uses them overwrites them. */

@@ -4,6 +4,7 @@
 
 #include "codegen.h"
 #include "context.h"
+#include "device.h"
 #include "error.h"
 #include "fpenv.h"
 #include "loop.h"
@@ -90,11 +91,13 @@ op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, i
 static const struct {
   const char *name;
   enum op2i_variant variant;
-} targets[] = {{"c", OP2I_PLAIN},
-               {"simd", OP2I_VECTOR},
-               {"check", OP2I_CHECKED},
-               {"cuda", OP2I_CUDA},
-               {"opencl", OP2I_OPENCL}};
+} targets[] = {
+    {"c", OP2I_PLAIN},
+    {"simd", OP2I_VECTOR},
+    {"check", OP2I_CHECKED},
+#define DEVICE_KIND(id_, name_, summary_) {#name_, OP2I_##id_},
+#include "kinds.def"
+};
 
 /* Generates scalar code if the loop cannot be vectorised. */
 static op2_status generate(struct op2i_loop *loop, enum op2i_variant variant, const char **source) {
@@ -136,11 +139,11 @@ op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **
     if (!target[length]) return generate(parloop->loop, variant, source);
     if (op2i_on_device(variant)) return generate_by(parloop, variant, target + length + 1, source);
   }
-  return op2i_error(
-      OP2_ERR_UNAVAILABLE,
-      "op2_loop_generate: there is no target '%s': choose from c, simd, check, cuda, opencl, and "
-      "with a strategy cuda:NAME, opencl:NAME",
-      target);
+  return op2i_error(OP2_ERR_UNAVAILABLE,
+                    "op2_loop_generate: there is no target '%s': choose from c, simd, check%s; "
+                    "DEVICE:STRATEGY is "
+                    "code for a device by that strategy",
+                    target, op2i_device_names);
 }
 
 static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish) {
