@@ -24,7 +24,7 @@ text() {
 
 # Lower folders reach higher ones through these constant tables, which are declared where they are
 # used.
-tables='^op2i_(scheduler|codegen|interned_(loops|calls|kernels|rows|solves)|backend_[a-z]+|device_[a-z]+)$'
+tables='^op2i_(scheduler|codegen|interned_(loops|calls|kernels|rows|solves)|backend_[a-z]+|device_[a-z]+|format_[a-z0-9]+)$'
 
 # Each line has two patterns: that of a foreign header, and that of the names of files that may
 # include it.

@@ -5,25 +5,25 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hdf5_file.h"
+#include "hdf5_format.h"
 #include "hdf5_type.h"
 
-void op2i_dataset_shut(hid_t *id, herr_t (*close)(hid_t)) {
+void op2i_hdf5_shut(hid_t *id, herr_t (*close)(hid_t)) {
   if (*id >= 0) close(*id);
   *id = H5I_INVALID_HID;
 }
 
-void op2i_dataset_shut_attribute(struct op2i_dataset_ids *ids) {
-  op2i_dataset_shut(&ids->attribute, H5Aclose);
-  op2i_dataset_shut(&ids->space, H5Sclose);
-  op2i_dataset_shut(&ids->type, H5Tclose);
+void op2i_hdf5_shut_attribute(struct op2i_hdf5_ids *ids) {
+  op2i_hdf5_shut(&ids->attribute, H5Aclose);
+  op2i_hdf5_shut(&ids->space, H5Sclose);
+  op2i_hdf5_shut(&ids->type, H5Tclose);
 }
 
-void op2i_dataset_shut_all(struct op2i_dataset_ids *ids) {
-  op2i_dataset_shut_attribute(ids);
-  op2i_dataset_shut(&ids->other, H5Sclose);
-  op2i_dataset_shut(&ids->list, H5Pclose);
-  op2i_dataset_shut(&ids->dataset, H5Dclose);
+void op2i_hdf5_shut_all(struct op2i_hdf5_ids *ids) {
+  op2i_hdf5_shut_attribute(ids);
+  op2i_hdf5_shut(&ids->other, H5Sclose);
+  op2i_hdf5_shut(&ids->list, H5Pclose);
+  op2i_hdf5_shut(&ids->dataset, H5Dclose);
 }
 
 /* ---- existing attributes --------------------------------------------------------------------- */
@@ -31,7 +31,7 @@ void op2i_dataset_shut_all(struct op2i_dataset_ids *ids) {
 /* Files that op2 has not written, such as those of h5py, need no attributes: if one is absent,
  * ids->attribute stays closed. Those that exist must not contradict the dataset. */
 static op2_status open_attribute(op2_file file, const struct op2i_dataset *what, const char *name,
-                                 struct op2i_dataset_ids *ids) {
+                                 struct op2i_hdf5_ids *ids) {
   htri_t there = H5Aexists(ids->dataset, name);
   if (there == 0) return OP2_SUCCESS;
   if (there > 0) {
@@ -45,7 +45,7 @@ static op2_status open_attribute(op2_file file, const struct op2i_dataset *what,
 }
 
 static op2_status check_number(op2_file file, const struct op2i_dataset *what, const char *name,
-                               int64_t wanted, struct op2i_dataset_ids *ids) {
+                               int64_t wanted, struct op2i_hdf5_ids *ids) {
   int64_t value = wanted;
   op2_status status = open_attribute(file, what, name, ids);
   const bool there = !status && ids->attribute >= 0;
@@ -60,7 +60,7 @@ static op2_status check_number(op2_file file, const struct op2i_dataset *what, c
     status = op2i_hdf5_error(file, what, false, OP2_ERR_MISMATCH,
                              "has the attribute %s = %" PRId64 ", expected %" PRId64, name, value,
                              wanted);
-  op2i_dataset_shut_attribute(ids);
+  op2i_hdf5_shut_attribute(ids);
   return status;
 }
 
@@ -68,7 +68,7 @@ enum { TEXT_MOST = 64 };
 
 /* Read the text of an attribute, of fixed length as OP2 writes it or of variable length as h5py
  * does. */
-static bool read_text(struct op2i_dataset_ids *ids, char text[TEXT_MOST + 1]) {
+static bool read_text(struct op2i_hdf5_ids *ids, char text[TEXT_MOST + 1]) {
   char *varying = NULL;
   if (H5Tis_variable_str(ids->type) <= 0) return H5Aread(ids->attribute, ids->type, text) >= 0;
   if (H5Aread(ids->attribute, ids->type, &varying) < 0 || !varying) return false;
@@ -78,7 +78,7 @@ static bool read_text(struct op2i_dataset_ids *ids, char text[TEXT_MOST + 1]) {
 }
 
 static op2_status check_type_text(op2_file file, const struct op2i_dataset *what,
-                                  struct op2i_dataset_ids *ids) {
+                                  struct op2i_hdf5_ids *ids) {
   char text[TEXT_MOST + 1] = "";
   op2_type type = what->type;
   op2_status status = open_attribute(file, what, "type", ids);
@@ -90,10 +90,10 @@ static op2_status check_type_text(op2_file file, const struct op2i_dataset *what
   else if (!read_text(ids, text))
     status = op2i_hdf5_error(file, what, true, OP2_ERR_IO, "has an unreadable attribute 'type'");
   for (size_t i = strlen(text); i > 0 && text[i - 1] == ' '; i--) text[i - 1] = '\0';
-  op2i_dataset_shut_attribute(ids);
+  op2i_hdf5_shut_attribute(ids);
   ids->type = H5Dget_type(ids->dataset);
   if (what->wide) op2i_hdf5_type_of(ids->type, &type);
-  op2i_dataset_shut(&ids->type, H5Tclose);
+  op2i_hdf5_shut(&ids->type, H5Tclose);
   if (!status && !op2i_hdf5_type_means(text, type))
     status = op2i_hdf5_error(file, what, false, OP2_ERR_TYPE,
                              "has the attribute type = '%s', expected '%s'", text,
@@ -102,7 +102,7 @@ static op2_status check_type_text(op2_file file, const struct op2i_dataset *what
 }
 
 static op2_status check_attributes(op2_file file, const struct op2i_dataset *what,
-                                   struct op2i_dataset_ids *ids) {
+                                   struct op2i_hdf5_ids *ids) {
   op2_status status = OP2_SUCCESS;
   if (what->bare) return status;
   if (what->size >= 0) status = check_number(file, what, "size", what->size, ids);
@@ -114,11 +114,12 @@ static op2_status check_attributes(op2_file file, const struct op2i_dataset *wha
 /* ---- an existing dataset --------------------------------------------------------------------- */
 
 static op2_status open_dataset(op2_file file, const struct op2i_dataset *what,
-                               struct op2i_dataset_ids *ids) {
+                               struct op2i_hdf5_ids *ids) {
   H5O_info_t info;
-  ids->dataset = H5Dopen2(file->id, what->name, H5P_DEFAULT);
+  ids->dataset = H5Dopen2(op2i_hdf5_of(file)->id, what->name, H5P_DEFAULT);
   if (ids->dataset >= 0) return OP2_SUCCESS;
-  if (H5Oget_info_by_name2(file->id, what->name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0)
+  if (H5Oget_info_by_name2(op2i_hdf5_of(file)->id, what->name, &info, H5O_INFO_BASIC,
+                           H5P_DEFAULT) >= 0)
     return op2i_hdf5_error(file, what, true, OP2_ERR_IO, "is in the file, but not as a dataset");
   return op2i_hdf5_error(file, what, true, OP2_ERR_IO, "is not in the file");
 }
@@ -131,7 +132,7 @@ struct shape {
 
 /* Read the shape. Sizes whose product does not fit into 64 bits are reported as damaged. */
 static op2_status take_shape(op2_file file, const struct op2i_dataset *what,
-                             struct op2i_dataset_ids *ids, struct shape *shape) {
+                             struct op2i_hdf5_ids *ids, struct shape *shape) {
   int64_t most = INT64_MAX / 8;
   *shape = (struct shape){.rows = 1, .columns = 1};
   ids->other = H5Dget_space(ids->dataset);
@@ -182,8 +183,7 @@ static op2_status report_shape(op2_file file, const struct op2i_dataset *what,
 
 /* Check the shape. A row of a dat or a map may have any shape with the same number of values, as
  * tensors have; so may constants. */
-static op2_status check_shape(op2_file file, struct op2i_dataset *what,
-                              struct op2i_dataset_ids *ids) {
+static op2_status check_shape(op2_file file, struct op2i_dataset *what, struct op2i_hdf5_ids *ids) {
   struct shape shape;
   op2_status status = take_shape(file, what, ids, &shape);
   if (status) return status;
@@ -195,8 +195,7 @@ static op2_status check_shape(op2_file file, struct op2i_dataset *what,
   return OP2_SUCCESS;
 }
 
-static op2_status check_type(op2_file file, struct op2i_dataset *what,
-                             struct op2i_dataset_ids *ids) {
+static op2_status check_type(op2_file file, struct op2i_dataset *what, struct op2i_hdf5_ids *ids) {
   op2_type found = what->type;
   char words[64];
   ids->type = H5Dget_type(ids->dataset);
@@ -204,7 +203,7 @@ static op2_status check_type(op2_file file, struct op2i_dataset *what,
   bool known = op2i_hdf5_type_of(ids->type, &found);
   what->wide = what->wide && known && found != OP2_F64 && found != OP2_F32 && found != OP2_I32;
   op2i_hdf5_type_words(ids->type, words);
-  op2i_dataset_shut(&ids->type, H5Tclose);
+  op2i_hdf5_shut(&ids->type, H5Tclose);
   if (known && (what->wide || found == what->type)) return OP2_SUCCESS;
   return op2i_hdf5_error(file, what, false, OP2_ERR_TYPE, "holds %s, not values of type %s", words,
                          op2i_hdf5_type_text(what->type));
@@ -213,14 +212,14 @@ static op2_status check_type(op2_file file, struct op2i_dataset *what,
 /* A damaged file may claim more data than it has: data that are not compressed must fit into the
  * file. */
 static op2_status check_storage(op2_file file, const struct op2i_dataset *what,
-                                struct op2i_dataset_ids *ids) {
+                                struct op2i_hdf5_ids *ids) {
   hsize_t file_bytes = 0, bytes = H5Dget_storage_size(ids->dataset);
   ids->type = H5Dget_type(ids->dataset);
   hsize_t wanted = (hsize_t)what->rows * (hsize_t)(what->columns ? what->columns : 1) *
                    (hsize_t)H5Tget_size(ids->type);
-  op2i_dataset_shut(&ids->type, H5Tclose);
+  op2i_hdf5_shut(&ids->type, H5Tclose);
   ids->list = H5Dget_create_plist(ids->dataset);
-  if (ids->list < 0 || H5Fget_filesize(file->id, &file_bytes) < 0)
+  if (ids->list < 0 || H5Fget_filesize(op2i_hdf5_of(file)->id, &file_bytes) < 0)
     return op2i_hdf5_error(file, what, true, OP2_ERR_IO, "has an unreadable layout");
   H5D_layout_t layout = H5Pget_layout(ids->list);
   if (layout < 0 || layout == H5D_VIRTUAL || H5Pget_external_count(ids->list) != 0)
@@ -233,7 +232,7 @@ static op2_status check_storage(op2_file file, const struct op2i_dataset *what,
   return OP2_SUCCESS;
 }
 
-static op2_status inspect(op2_file file, struct op2i_dataset *what, struct op2i_dataset_ids *ids) {
+static op2_status inspect(op2_file file, struct op2i_dataset *what, struct op2i_hdf5_ids *ids) {
   op2_status status = open_dataset(file, what, ids);
   if (!status) status = check_shape(file, what, ids);
   if (!status) status = check_type(file, what, ids);
@@ -246,7 +245,7 @@ static op2_status inspect(op2_file file, struct op2i_dataset *what, struct op2i_
 /* Select the rows of the file in ids->other, and make their memory space ids->space. Sets and
  * constants are read as a whole. */
 static op2_status select_rows(op2_file file, const struct op2i_dataset *what, int64_t first,
-                              int64_t n, struct op2i_dataset_ids *ids) {
+                              int64_t n, struct op2i_hdf5_ids *ids) {
   hsize_t start[H5S_MAX_RANK] = {(hsize_t)first}, count[H5S_MAX_RANK] = {0};
   const hsize_t columns = what->columns ? (hsize_t)what->columns : 1;
   const hsize_t points = n ? (hsize_t)n * columns : 1;
@@ -271,7 +270,7 @@ static op2_status check_rows(op2_file file, const struct op2i_dataset *what, int
 }
 
 static op2_status read_values(op2_file file, const struct op2i_dataset *what, int64_t first,
-                              int64_t n, void *values, struct op2i_dataset_ids *ids) {
+                              int64_t n, void *values, struct op2i_hdf5_ids *ids) {
   op2_status status = check_rows(file, what, first, n);
   if (!status) status = select_rows(file, what, first, n, ids);
   if (status || n == 0) return status;
@@ -281,32 +280,25 @@ static op2_status read_values(op2_file file, const struct op2i_dataset *what, in
   return status;
 }
 
-op2_status op2i_dataset_read(op2_file file, struct op2i_dataset *what, int64_t first, int64_t n,
-                             void *values, op2_status status) {
+op2_status op2i_hdf5_read(op2_file file, struct op2i_dataset *what, int64_t first, int64_t n,
+                          void *values) {
   struct op2i_hdf5_scope scope;
-  struct op2i_dataset_ids ids = OP2I_NO_IDS;
-  status = op2i_file_agree_on(file, what, status);
-  what->call = NULL;
-  if (!status) status = op2i_file_refresh(file);
-  if (status) return status;
+  struct op2i_hdf5_ids ids = OP2I_HDF5_NO_IDS;
   op2i_hdf5_enter(&scope);
-  status = inspect(file, what, &ids);
+  op2_status status = inspect(file, what, &ids);
   if (!status && values) status = read_values(file, what, first, n, values, &ids);
-  op2i_dataset_shut_all(&ids);
+  op2i_hdf5_shut_all(&ids);
   op2i_hdf5_leave(&scope);
-  return op2i_file_agree(file, status);
+  return status;
 }
 
-op2_status op2i_dataset_shape(op2_file file, struct op2i_dataset *what, op2_status status) {
+op2_status op2i_hdf5_shape(op2_file file, struct op2i_dataset *what) {
   struct op2i_hdf5_scope scope;
-  struct op2i_dataset_ids ids = OP2I_NO_IDS;
+  struct op2i_hdf5_ids ids = OP2I_HDF5_NO_IDS;
   struct shape shape = {0};
   char words[64];
-  status = op2i_file_agree_on(file, what, status);
-  if (!status) status = op2i_file_refresh(file);
-  if (status) return status;
   op2i_hdf5_enter(&scope);
-  status = open_dataset(file, what, &ids);
+  op2_status status = open_dataset(file, what, &ids);
   if (!status) status = take_shape(file, what, &ids, &shape);
   if (!status) ids.type = H5Dget_type(ids.dataset);
   if (!status && !op2i_hdf5_type_of(ids.type, &what->type)) {
@@ -319,7 +311,7 @@ op2_status op2i_dataset_shape(op2_file file, struct op2i_dataset *what, op2_stat
                              shape.columns);
   what->rows = shape.rows;
   what->columns = (int)shape.columns;
-  op2i_dataset_shut_all(&ids);
+  op2i_hdf5_shut_all(&ids);
   op2i_hdf5_leave(&scope);
-  return op2i_file_agree(file, status);
+  return status;
 }

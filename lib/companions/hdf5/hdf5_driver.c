@@ -48,7 +48,7 @@ static herr_t set_end(H5FD_t *file, H5FD_mem_t type, haddr_t end) {
 }
 
 static haddr_t get_size(const H5FD_t *file, H5FD_mem_t type) {
-  int64_t size = op2i_part_size(driven_of(file)->part);
+  int64_t size = op2i_io_part_size(driven_of(file)->part);
   (void)type;
   return size < 0 ? HADDR_UNDEF : (haddr_t)size;
 }
@@ -56,20 +56,21 @@ static haddr_t get_size(const H5FD_t *file, H5FD_mem_t type) {
 static herr_t read_bytes(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t at, size_t bytes,
                          void *data) {
   (void)type, (void)list;
-  return op2i_part_read(driven_of(file)->part, data, bytes, (int64_t)at) ? 0 : -1;
+  return op2i_io_part_read(driven_of(file)->part, data, bytes, (int64_t)at) ? 0 : -1;
 }
 
 static herr_t write_bytes(H5FD_t *file, H5FD_mem_t type, hid_t list, haddr_t at, size_t bytes,
                           const void *data) {
   (void)type, (void)list;
-  op2i_part_write(driven_of(file)->part, data, bytes, (int64_t)at);
+  op2i_io_part_write(driven_of(file)->part, data, bytes, (int64_t)at);
   return 0;
 }
 
 static herr_t truncate_file(H5FD_t *file, hid_t list, hbool_t closing) {
   struct op2i_driven *driven = driven_of(file);
   (void)list, (void)closing;
-  if (op2i_part_size(driven->part) != driven->end) op2i_part_resize(driven->part, driven->end);
+  if (op2i_io_part_size(driven->part) != driven->end)
+    op2i_io_part_resize(driven->part, driven->end);
   return 0;
 }
 

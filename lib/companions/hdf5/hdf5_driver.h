@@ -10,11 +10,11 @@
 #include <hdf5.h>
 #include <stdbool.h>
 
-#include "hdf5_part.h"
+#include "io_part.h"
 
 struct op2i_driven {
   H5FD_t hdf5; /* HDF5's own data, which must come first */
-  struct op2i_part *part;
+  struct op2i_io_part *part;
   int64_t end; /* end of the space that HDF5 has allocated in the file */
   bool open;   /* true while HDF5 has it open */
 };

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "hdf5_file.h"
+#include "hdf5_format.h"
 #include "hdf5_type.h"
 
 /* HDF5's names of types are not constants, but expressions that initialise the library. */

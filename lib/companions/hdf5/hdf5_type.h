@@ -2,7 +2,7 @@
 #ifndef OP2I_HDF5_TYPE_H
 #define OP2I_HDF5_TYPE_H
 
-#include "hdf5_file.h"
+#include "hdf5_format.h"
 
 /* Types of values in files and in memory. */
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Opening and closing of files, and error messages about files. */
-#include "hdf5_file.h"
+#include "io_file.h"
 
 #include <errno.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -13,47 +12,15 @@
 
 #include "context.h"
 
-/* ---- calling HDF5 ---------------------------------------------------------------------------- */
-
-static pthread_mutex_t hdf5 = PTHREAD_MUTEX_INITIALIZER;
-
-void op2i_hdf5_enter(struct op2i_hdf5_scope *scope) {
-  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
-  pthread_mutex_lock(&hdf5);
-  *scope = (struct op2i_hdf5_scope){0};
-  if (op2) op2->fp_enter(&scope->fp);
-  H5Eget_auto2(H5E_DEFAULT, &scope->function, &scope->data);
-  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
-  H5Eclear2(H5E_DEFAULT);
-}
-
-void op2i_hdf5_leave(struct op2i_hdf5_scope *scope) {
-  H5Eclear2(H5E_DEFAULT);
-  H5Eset_auto2(H5E_DEFAULT, scope->function, scope->data);
-  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
-  if (op2) op2->fp_leave(&scope->fp);
-  pthread_mutex_unlock(&hdf5);
-}
-
-enum { WORDS = 400 };
-
-/* In a chain of errors the first one has the most information. */
-static herr_t keep_first(unsigned n, const H5E_error2_t *error, void *words) {
-  if (n == 0 && error->desc) snprintf(words, WORDS, "%s", error->desc);
-  return 0;
-}
-
-op2_status op2i_hdf5_error(op2_file file, const struct op2i_dataset *what, bool asked,
-                           op2_status status, const char *format, ...) {
-  char text[800], words[WORDS] = "", about[300] = "";
+op2_status op2i_file_error(op2_file file, const struct op2i_dataset *what, op2_status status,
+                           const char *format, ...) {
+  char text[1250], about[300] = "";
   va_list args;
   va_start(args, format);
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
-  if (asked) H5Ewalk2(H5E_DEFAULT, H5E_WALK_UPWARD, keep_first, words);
   if (what) snprintf(about, sizeof about, "%s '%.200s' ", what->kind, what->name);
-  return file->op2->error(status, "%s: %s%s%s%s%s", file->path, about, text,
-                          *words ? " (HDF5: " : "", words, *words ? ")" : "");
+  return file->op2->error(status, "%s: %s%s", file->path, about, text);
 }
 
 /* ---- checks that all calls share ------------------------------------------------------------- */
@@ -129,7 +96,7 @@ void op2i_file_block(op2_file file, int64_t n, int64_t *first, int64_t *count) {
 bool op2i_file_leads(op2_file file) { return !file->comm || file->comm->rank == 0; }
 
 op2_status op2i_file_fault(op2_file file, const struct op2i_dataset *what) {
-  const struct op2i_part *part = &file->part;
+  const struct op2i_io_part *part = &file->part;
   char about[300] = "";
   if (!part->failed) return OP2_SUCCESS;
   if (what) snprintf(about, sizeof about, "%s '%.200s': ", what->kind, what->name);
@@ -140,45 +107,10 @@ op2_status op2i_file_fault(op2_file file, const struct op2i_dataset *what) {
 
 /* ---- opening --------------------------------------------------------------------------------- */
 
-/* If file locking is disabled, as on some parallel file systems, files are opened without locks. */
-static void set_locks(hid_t access) {
-#if H5_VERSION_GE(1, 12, 1) || (H5_VERSION_GE(1, 10, 7) && !H5_VERSION_GE(1, 12, 0))
-  H5Pset_file_locking(access, true, true);
-#else
-  (void)access;
-#endif
-}
-
-/* Open HDF5's identifier of a file. If `driven`, HDF5 writes to the part, which is open already. */
-static op2_status open_hdf5(op2_file file, const char *name, bool driven) {
-  struct op2i_hdf5_scope scope;
-  op2_status status = OP2_SUCCESS;
-  op2i_hdf5_enter(&scope);
-  hid_t access = H5Pcreate(H5P_FILE_ACCESS);
-  bool good = access >= 0 && H5Pset_small_data_block_size(access, 0) >= 0;
-  if (good && !driven) set_locks(access);
-  if (good && driven) good = op2i_driver_set(access, &file->driven);
-  if (!good)
-    status = op2i_hdf5_error(file, NULL, true, OP2_ERR_NOMEM, "cannot be opened");
-  else if (driven && file->mode == OP2_FILE_CREATE)
-    file->id = H5Fcreate(name, H5F_ACC_TRUNC, H5P_DEFAULT, access);
-  else
-    file->id = H5Fopen(name, driven ? H5F_ACC_RDWR : H5F_ACC_RDONLY, access);
-  if (!status && file->id < 0)
-    status = op2i_hdf5_error(file, NULL, true, OP2_ERR_IO, "cannot be %s",
-                             file->mode == OP2_FILE_CREATE ? "created" : "opened as an HDF5 file");
-  if (access >= 0) H5Pclose(access);
-  op2i_hdf5_leave(&scope);
+/* Let the format open the file `name`, or the part, which is open already. */
+static op2_status open_format(op2_file file, const char *name, bool writes) {
+  op2_status status = file->format->open(file, name, writes);
   return status ? status : op2i_file_fault(file, NULL);
-}
-
-static void close_hdf5(op2_file file) {
-  struct op2i_hdf5_scope scope;
-  if (file->id < 0) return;
-  op2i_hdf5_enter(&scope);
-  H5Fclose(file->id);
-  file->id = H5I_INVALID_HID;
-  op2i_hdf5_leave(&scope);
 }
 
 /* Ranks on machines with local disks may find different files under one name. */
@@ -195,101 +127,103 @@ static op2_status check_same(op2_file file) {
 }
 
 static op2_status open_to_read(op2_file file) {
-  op2_status status = op2i_file_agree(file, open_hdf5(file, file->path, false));
+  op2_status status = op2i_file_agree(file, open_format(file, file->path, false));
   return status ? status : check_same(file);
 }
 
-/* The leader creates the part, and the others open it, before HDF5 accesses it. */
+/* The leader creates the part, and the others open it, before the format accesses it. */
 static op2_status open_to_write(op2_file file) {
-  struct op2i_part *part = &file->part;
+  struct op2i_io_part *part = &file->part;
   const bool leads = op2i_file_leads(file);
   int64_t number = file->op2->nanoseconds() ^ (int64_t)getpid() << 40;
-  if (op2i_part_name(part, file->path) && leads) op2i_part_create(part, number);
+  if (op2i_io_part_name(part, file->path) && leads) op2i_io_part_create(part, number);
   op2_status status = op2i_file_agree(file, op2i_file_fault(file, NULL));
   if (!status && file->comm) {
     status = file->op2->share(file->comm, 0, &number, sizeof number);
-    if (!status && !leads) op2i_part_join(part, number);
+    if (!status && !leads) op2i_io_part_join(part, number);
     if (!status) status = op2i_file_agree(file, op2i_file_fault(file, NULL));
   }
   if (status) return status;
-  if (leads && op2i_part_begin(part, file->mode == OP2_FILE_ADD))
-    status = open_hdf5(file, part->name, true);
+  if (leads && op2i_io_part_begin(part, file->mode == OP2_FILE_ADD))
+    status = open_format(file, part->name, true);
   if (!status) status = op2i_file_fault(file, NULL);
   file->stale = true;
   return op2i_file_agree(file, status);
 }
 
 op2_status op2i_file_refresh(op2_file file) {
-  struct op2i_hdf5_scope scope;
   op2_status status = OP2_SUCCESS;
   if (file->mode == OP2_FILE_READ || !file->stale || !file->comm) return OP2_SUCCESS;
   if (op2i_file_leads(file)) {
-    op2i_hdf5_enter(&scope);
-    if (H5Fflush(file->id, H5F_SCOPE_GLOBAL) < 0)
-      status = op2i_hdf5_error(file, NULL, true, OP2_ERR_IO, "cannot be written");
-    op2i_hdf5_leave(&scope);
+    status = file->format->flush(file);
     if (!status) status = op2i_file_fault(file, NULL);
   }
   status = op2i_file_agree(file, status);
   if (!status && !op2i_file_leads(file)) {
-    close_hdf5(file);
-    status = open_hdf5(file, file->part.name, false);
+    file->format->close(file);
+    status = open_format(file, file->part.name, false);
   }
   status = op2i_file_agree(file, status);
   file->stale = status != OP2_SUCCESS;
   return status;
 }
 
-/* An HDF5 that was built with another MPI would call the functions of that MPI under the names of
- * this one. */
-static bool has_other_mpi(op2_context ctx) {
-#if defined(H5_HAVE_PARALLEL) && !defined(OP2_HDF5_MPI)
-  return ctx->comm && strcmp(ctx->comm->kind->name, "threads") != 0;
-#else
-  (void)ctx;
-  return false;
-#endif
+/* Return the format of files of this name. */
+static const struct op2i_file_format *format_of(const char *path) {
+#define FILE_FORMAT(name_) &op2i_format_##name_,
+  static const struct op2i_file_format *const formats[] = {
+#include "formats.def"
+  };
+#undef FILE_FORMAT
+  size_t length = strlen(path), f = 0;
+  while (formats[f]->suffix) {
+    size_t end = strlen(formats[f]->suffix);
+    if (length > end && strcmp(path + length - end, formats[f]->suffix) == 0) break;
+    f++;
+  }
+  return formats[f];
 }
 
-static op2_status check_open(const struct op2i_companion *op2, const char *path, op2_file_mode mode,
-                             const op2_file *file) {
+static op2_status check_open(const struct op2i_companion *op2, op2_context ctx, const char *path,
+                             op2_file_mode mode, const op2_file *file) {
   if (!path || !file) return op2->error(OP2_ERR_ARG, "op2_file_open: a null pointer");
   if (mode < OP2_FILE_READ || mode > OP2_FILE_ADD)
     return op2->error(OP2_ERR_ARG, "op2_file_open: %s: %d is not an op2_file_mode", path,
                       (int)mode);
-  return OP2_SUCCESS;
+  const char *why = format_of(path)->unavailable(ctx);
+  return why ? op2->error(OP2_ERR_UNAVAILABLE, "%s", why) : OP2_SUCCESS;
 }
 
 static op2_status make_file(const struct op2i_companion *op2, op2_context ctx, const char *path,
                             op2_file_mode mode, op2_file *out) {
-  size_t length = strlen(path) + 1, room = op2i_part_room(path);
-  op2_file file = op2->calloc(1, sizeof *file + length + 2 * room);
+  size_t length = strlen(path) + 1, room = op2i_io_part_room(path);
+  const struct op2i_file_format *format = format_of(path);
+  op2_file file = op2->calloc(1, format->bytes + length + 2 * room);
   if (!file) return op2->error_nomem("a file");
-  char *text = (char *)(file + 1);
+  char *text = (char *)file + format->bytes;
   *file = (struct op2_file_s){.magic = OP2I_FILE_MAGIC,
                               .op2 = op2,
+                              .format = format,
                               .ctx = ctx,
                               .comm = ctx->comm,
                               .path = memcpy(text, path, length),
-                              .mode = mode,
-                              .id = H5I_INVALID_HID};
-  file->part = (struct op2i_part){.target = text + length,
-                                  .name = text + length + room,
-                                  .fd = -1,
-                                  .owner = getpid(),
-                                  .leads = op2i_file_leads(file),
-                                  .shared = ctx->comm != NULL};
-  file->driven.part = &file->part;
+                              .mode = mode};
+  file->part = (struct op2i_io_part){.target = text + length,
+                                     .name = text + length + room,
+                                     .fd = -1,
+                                     .owner = getpid(),
+                                     .leads = op2i_file_leads(file),
+                                     .shared = ctx->comm != NULL};
   *out = file;
   return OP2_SUCCESS;
 }
 
-/* HDF5 may still have the file open, in a forked child or after MPI_Finalize: then its memory is
- * kept, as HDF5 accesses it when the program ends. */
+/* The format may still have the file open: HDF5 does in a forked child or after MPI_Finalize, and
+ * accesses its memory when the program ends. */
 static void free_file(op2_file file) {
-  op2i_part_drop(&file->part);
+  op2i_io_part_drop(&file->part);
   file->magic = 0;
-  if (!file->driven.open) file->op2->free(file);
+  if (file->format->end(file) >= 0) file->op2->free(file);
 }
 
 op2_status op2_file_open(op2_context ctx, const char *path, op2_file_mode mode, op2_file *out) {
@@ -299,16 +233,12 @@ op2_status op2_file_open(op2_context ctx, const char *path, op2_file_mode mode, 
   op2_status status = op2->context_validate(ctx, "op2_file_open");
   if (status) return status;
   op2->call(ctx, "op2_file_open", path, (uint64_t)mode, 0);
-  status = check_open(op2, path, mode, out);
-  if (!status && has_other_mpi(ctx))
-    status =
-        op2->error(OP2_ERR_UNAVAILABLE, "files over ranks need an HDF5 without MPI, or built with "
-                                        "the MPI of the ranks, which this one is not");
+  status = check_open(op2, ctx, path, mode, out);
   if (!status) status = make_file(op2, ctx, path, mode, &file);
   if (ctx->comm) status = op2->agree(ctx->comm, status);
   if (!status) status = mode == OP2_FILE_READ ? open_to_read(file) : open_to_write(file);
   if (status && file) {
-    close_hdf5(file);
+    file->format->close(file);
     free_file(file);
   }
   if (status) return status;
@@ -322,14 +252,15 @@ op2_status op2_file_open(op2_context ctx, const char *path, op2_file_mode mode, 
 /* All ranks make sure that their data are on the disk before the leader renames the part. */
 static op2_status keep_file(op2_file file) {
   op2_status status;
-  op2i_part_sync(&file->part);
-  if (file->driven.open)
-    status = file->op2->error(OP2_ERR_IO, "%s: HDF5 cannot close it", file->path);
+  int64_t end = file->format->end(file);
+  op2i_io_part_sync(&file->part);
+  if (end < 0)
+    status = file->op2->error(OP2_ERR_IO, "%s: %s cannot close it", file->path, file->format->name);
   else
     status = op2i_file_fault(file, NULL);
   status = op2i_file_agree(file, status);
   if (status) return status;
-  if (op2i_file_leads(file) && !op2i_part_keep(&file->part, file->driven.end))
+  if (op2i_file_leads(file) && !op2i_io_part_keep(&file->part, end, file->format->whole))
     status = op2i_file_fault(file, NULL);
   return op2i_file_agree(file, status);
 }
@@ -344,7 +275,7 @@ op2_status op2_file_close(op2_file *handle) {
   op2_status status = op2->context_validate(file->ctx, "op2_file_close");
   if (!status) op2->call(file->ctx, "op2_file_close", NULL, 0, 0);
   /* The files of a forked child belong to its parent. */
-  if (!file->ctx->forked) close_hdf5(file);
+  if (!file->ctx->forked) file->format->close(file);
   if (!status && file->broken)
     status = op2->error(OP2_ERR_IO, "the file is not kept: %s", file->why);
   else if (!status && file->mode != OP2_FILE_READ)

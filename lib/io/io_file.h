@@ -1,33 +1,28 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef OP2I_HDF5_FILE_H
-#define OP2I_HDF5_FILE_H
+#ifndef OP2I_IO_FILE_H
+#define OP2I_IO_FILE_H
 
-/* Open files, and datasets in them. HDF5 is not thread-safe, and contexts may be used by several
- * threads: HDF5 is called only between enter() and leave(), and between these no function of op2
- * runs that could call back. */
+/* Open files, and datasets in them, whatever the format. */
 
-#include <hdf5.h>
 #include <stdbool.h>
 
 #include "companion.h"
-#include "hdf5_driver.h"
+#include "io_format.h"
+#include "io_part.h"
 #include "op2/io.h"
 
-/* Every rank calls HDF5 by itself, without MPI: if one rank fails in a collective call of HDF5, the
- * others stay inside, and MPI-IO does not report all failed writes. The ranks agree between such
- * calls. One rank, the leader, lets HDF5 write the file's structure; each rank writes its own rows
- * to their positions in the file. */
-
+/* The first member of each format's own structure. One rank, the leader, writes the file's
+ * structure; each rank writes its own rows to their positions in the file. The ranks agree between
+ * calls of the format: if one rank fails in a collective call, the others stay inside. */
 struct op2_file_s {
   uint32_t magic; /* OP2I_FILE_MAGIC while open */
   const struct op2i_companion *op2;
+  const struct op2i_file_format *format;
   op2_context ctx;        /* the file holds a reference to it */
   struct op2i_comm *comm; /* null: there is one rank */
   char *path;
   op2_file_mode mode;
-  hid_t id; /* on ranks other than the leader, a file being written has one only for reading */
-  struct op2i_part part; /* the file into which it is written */
-  struct op2i_driven driven;
+  struct op2i_io_part part; /* the file into which it is written */
   bool stale;    /* data were written after other ranks than the leader opened it for reading */
   bool broken;   /* a write has failed, on all ranks alike: the file will not be kept */
   char why[400]; /* the message of this failure */
@@ -53,23 +48,10 @@ struct op2i_dataset {
   uint64_t values;
 };
 
-/* ---- calling HDF5 ---- */
-
-/* The program's settings for errors of HDF5, which are replaced between enter and leave: errors are
- * kept, and nothing is printed. HDF5 converts values in the default floating-point environment. The
- * struct must not move between enter and leave. */
-struct op2i_hdf5_scope {
-  struct op2i_fp_scope fp;
-  H5E_auto2_t function;
-  void *data;
-};
-void op2i_hdf5_enter(struct op2i_hdf5_scope *scope);
-void op2i_hdf5_leave(struct op2i_hdf5_scope *scope);
 /* An error about the object of kind `what->kind` called `what->name` in a file (`what` may be
- * null), followed by HDF5's message if `asked`, that is, if HDF5 has failed. */
-op2_status op2i_hdf5_error(op2_file file, const struct op2i_dataset *what, bool asked,
-                           op2_status status, const char *format, ...)
-    __attribute__((format(printf, 5, 6)));
+ * null). */
+op2_status op2i_file_error(op2_file file, const struct op2i_dataset *what, op2_status status,
+                           const char *format, ...) __attribute__((format(printf, 4, 5)));
 
 /* ---- checks that all calls share ---- */
 
@@ -85,13 +67,13 @@ op2_status op2i_file_is_open(op2_file file, const char *call);
 /* Check that an object belongs to the file's context. */
 op2_status op2i_file_member(op2_file file, const void *object, enum op2i_kind kind,
                             const char *call);
-/* Make a failure of one rank a failure of all. Never called between enter and leave: other ranks
- * may be threads of this process. */
+/* Make a failure of one rank a failure of all. Formats never call it: other ranks may be threads
+ * of this process, which wait for the same locks. */
 op2_status op2i_file_agree(op2_file file, op2_status status);
 /* The same at the beginning of work on a dataset. If what->call differs between ranks, this is
  * reported as different calls of ranks, and not as a failure. */
 op2_status op2i_file_agree_on(op2_file file, const struct op2i_dataset *what, op2_status status);
-/* True if this rank creates the file and lets HDF5 write to it. */
+/* True if this rank creates the file and writes its structure. */
 bool op2i_file_leads(op2_file file);
 /* The recorded failure of the part, with its message; OP2_SUCCESS if there is none. */
 op2_status op2i_file_fault(op2_file file, const struct op2i_dataset *what);
@@ -110,18 +92,5 @@ op2_status op2i_dataset_write(op2_file file, const struct op2i_dataset *what, in
                               int64_t n, const void *values, op2_status status);
 /* Get rows, columns and type of any dataset; only `kind` and `name` of *what are read. */
 op2_status op2i_dataset_shape(op2_file file, struct op2i_dataset *what, op2_status status);
-
-/* HDF5 identifiers in use while a dataset is processed; all are closed at the end. */
-struct op2i_dataset_ids {
-  hid_t dataset, space, type, attribute, other, list;
-};
-#define OP2I_NO_IDS                                                                                \
-  {                                                                                                \
-    H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID, H5I_INVALID_HID,           \
-        H5I_INVALID_HID                                                                            \
-  }
-void op2i_dataset_shut(hid_t *id, herr_t (*close)(hid_t));
-void op2i_dataset_shut_attribute(struct op2i_dataset_ids *ids);
-void op2i_dataset_shut_all(struct op2i_dataset_ids *ids);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* System calls for a file that is written beside the one that it will replace. */
 #define _GNU_SOURCE /* for fallocate() and locks of open files */
-#include "hdf5_part.h"
+#include "io_part.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,10 +14,8 @@
 #include <unistd.h>
 
 static const char suffix[] = ".op2-part";
-static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
 
-/* Record a failure. Only the first one counts; later ones follow from it. */
-static bool fail(struct op2i_part *part, const char *doing, int error) {
+bool op2i_io_part_fail(struct op2i_io_part *part, const char *doing, int error) {
   if (part->failed) return false;
   part->failed = error ? error : EIO;
   part->doing = doing;
@@ -26,11 +24,11 @@ static bool fail(struct op2i_part *part, const char *doing, int error) {
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-size_t op2i_part_room(const char *path) { return PATH_MAX + strlen(path) + sizeof suffix + 1; }
+size_t op2i_io_part_room(const char *path) { return PATH_MAX + strlen(path) + sizeof suffix + 1; }
 
 /* Set the target to the last component of `part->name`, in the folder to which the other components
  * lead. */
-static bool resolve_folder(struct op2i_part *part) {
+static bool resolve_folder(struct op2i_io_part *part) {
   char *slash = strrchr(part->name, '/'), *base = slash ? slash + 1 : part->name;
   const char first = *base;
   *base = '\0';
@@ -44,7 +42,7 @@ static bool resolve_folder(struct op2i_part *part) {
 }
 
 /* Replace the name by the target of a link, which is relative to the folder of the link. */
-static bool follow_link(struct op2i_part *part, const char *link) {
+static bool follow_link(struct op2i_io_part *part, const char *link) {
   const size_t folder = *link == '/' ? 0 : (size_t)(strrchr(part->target, '/') + 1 - part->target);
   errno = ENAMETOOLONG;
   if (folder + strlen(link) >= PATH_MAX) return false;
@@ -55,7 +53,7 @@ static bool follow_link(struct op2i_part *part, const char *link) {
 
 /* Find the target of a file that does not exist yet; its folder must exist. Its name may be a link,
  * or a chain of links, to the future file: the links are kept. */
-static bool resolve_new(struct op2i_part *part, const char *path) {
+static bool resolve_new(struct op2i_io_part *part, const char *path) {
   enum { MOST_LINKS = 40 }; /* the limit of Linux */
   char link[PATH_MAX];
   strcpy(part->name, path); /* name is free to be used as a buffer here */
@@ -70,9 +68,9 @@ static bool resolve_new(struct op2i_part *part, const char *path) {
   return false;
 }
 
-bool op2i_part_name(struct op2i_part *part, const char *path) {
+bool op2i_io_part_name(struct op2i_io_part *part, const char *path) {
   if (!realpath(path, part->target) && (errno != ENOENT || !resolve_new(part, path)))
-    return fail(part, part->leads ? "created" : "opened", errno);
+    return op2i_io_part_fail(part, part->leads ? "created" : "opened", errno);
   sprintf(part->name, "%s%s", part->target, suffix);
   return true;
 }
@@ -81,46 +79,50 @@ bool op2i_part_name(struct op2i_part *part, const char *path) {
 
 /* Find the permissions for the part, which are those of the target; 0 for a new file, which gets
  * the process's default. */
-static bool look_at_target(struct op2i_part *part, mode_t *permissions) {
+static bool look_at_target(struct op2i_io_part *part, mode_t *permissions) {
   struct stat st;
   *permissions = 0;
-  if (stat(part->target, &st) != 0) return errno == ENOENT ? true : fail(part, "created", errno);
-  if (!S_ISREG(st.st_mode)) return fail(part, "created", S_ISDIR(st.st_mode) ? EISDIR : EINVAL);
-  if (access(part->target, W_OK) != 0) return fail(part, "created", errno);
+  if (stat(part->target, &st) != 0)
+    return errno == ENOENT ? true : op2i_io_part_fail(part, "created", errno);
+  if (!S_ISREG(st.st_mode))
+    return op2i_io_part_fail(part, "created", S_ISDIR(st.st_mode) ? EISDIR : EINVAL);
+  if (access(part->target, W_OK) != 0) return op2i_io_part_fail(part, "created", errno);
   *permissions = st.st_mode & 07777;
   return true;
 }
 
-bool op2i_part_create(struct op2i_part *part, int64_t number) {
+bool op2i_io_part_create(struct op2i_io_part *part, int64_t number) {
   mode_t permissions;
   struct stat st;
   if (part->failed || !look_at_target(part, &permissions)) return false;
-  if (unlink(part->name) != 0 && errno != ENOENT) return fail(part, "created", errno);
+  if (unlink(part->name) != 0 && errno != ENOENT) return op2i_io_part_fail(part, "created", errno);
   part->fd = open(part->name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (part->fd < 0) return fail(part, "created", errno);
-  if (fstat(part->fd, &st) != 0) return fail(part, "created", errno);
+  if (part->fd < 0) return op2i_io_part_fail(part, "created", errno);
+  if (fstat(part->fd, &st) != 0) return op2i_io_part_fail(part, "created", errno);
   part->device = st.st_dev;
   part->inode = st.st_ino;
-  if (permissions && fchmod(part->fd, permissions) != 0) return fail(part, "created", errno);
-  return op2i_part_write(part, &number, sizeof number, 0);
+  if (permissions && fchmod(part->fd, permissions) != 0)
+    return op2i_io_part_fail(part, "created", errno);
+  return op2i_io_part_write(part, &number, sizeof number, 0);
 }
 
 /* The file is opened for writing only: an NFS client that may read would fetch whole pages, and
  * write back to the server data that other ranks have overwritten meanwhile. */
-bool op2i_part_join(struct op2i_part *part, int64_t number) {
+bool op2i_io_part_join(struct op2i_io_part *part, int64_t number) {
   int64_t found = 0;
   if (part->failed) return false;
   part->fd = open(part->name, O_RDONLY | O_CLOEXEC);
-  if (part->fd < 0) return fail(part, "opened", errno);
-  if (!op2i_part_read(part, &found, sizeof found, 0)) return false;
+  if (part->fd < 0) return op2i_io_part_fail(part, "opened", errno);
+  if (!op2i_io_part_read(part, &found, sizeof found, 0)) return false;
   close(part->fd);
   part->fd = -1;
-  if (found != number) return fail(part, "opened: it is another file than on rank 0", ESTALE);
+  if (found != number)
+    return op2i_io_part_fail(part, "opened: it is another file than on rank 0", ESTALE);
   part->fd = open(part->name, O_WRONLY | O_CLOEXEC);
-  return part->fd >= 0 ? true : fail(part, "opened", errno);
+  return part->fd >= 0 ? true : op2i_io_part_fail(part, "opened", errno);
 }
 
-static bool copy_bytes(struct op2i_part *part, int from) {
+static bool copy_bytes(struct op2i_io_part *part, int from) {
   char chunk[1 << 16];
   int64_t at = 0;
   ssize_t n = 1;
@@ -128,22 +130,22 @@ static bool copy_bytes(struct op2i_part *part, int from) {
     n = pread(from, chunk, sizeof chunk, at);
     if (n < 0 && errno == EINTR) continue;
     if (n < 0)
-      fail(part, "copied from the former file", errno);
+      op2i_io_part_fail(part, "copied from the former file", errno);
     else if (n > 0)
-      op2i_part_write(part, chunk, (size_t)n, at);
+      op2i_io_part_write(part, chunk, (size_t)n, at);
     at += n > 0 ? n : 0;
   }
   return !part->failed;
 }
 
-bool op2i_part_begin(struct op2i_part *part, bool copy) {
+bool op2i_io_part_begin(struct op2i_io_part *part, bool copy) {
   struct stat st;
-  if (!op2i_part_resize(part, 0) || !copy) return !part->failed;
+  if (!op2i_io_part_resize(part, 0) || !copy) return !part->failed;
   int from = open(part->target, O_RDONLY | O_CLOEXEC);
-  if (from < 0) return fail(part, "opened", errno);
+  if (from < 0) return op2i_io_part_fail(part, "opened", errno);
   if (fstat(from, &st) != 0)
-    fail(part, "opened", errno);
-  else if (op2i_part_reserve(part, 0, st.st_size))
+    op2i_io_part_fail(part, "opened", errno);
+  else if (op2i_io_part_reserve(part, 0, st.st_size))
     copy_bytes(part, from);
   close(from);
   return !part->failed;
@@ -151,36 +153,36 @@ bool op2i_part_begin(struct op2i_part *part, bool copy) {
 
 /* ---- writing to it --------------------------------------------------------------------------- */
 
-static bool is_owner(const struct op2i_part *part) { return getpid() == part->owner; }
+static bool is_owner(const struct op2i_io_part *part) { return getpid() == part->owner; }
 
 /* Without fallocate(), all that can be checked is the free space. */
-static bool has_room(struct op2i_part *part, int64_t bytes) {
+static bool has_room(struct op2i_io_part *part, int64_t bytes) {
   struct statvfs fs;
   if (fstatvfs(part->fd, &fs) != 0) return true;
   if ((uint64_t)bytes / fs.f_frsize < fs.f_bavail) return true;
-  return fail(part, "written", ENOSPC);
+  return op2i_io_part_fail(part, "written", ENOSPC);
 }
 
-bool op2i_part_reserve(struct op2i_part *part, int64_t offset, int64_t bytes) {
+bool op2i_io_part_reserve(struct op2i_io_part *part, int64_t offset, int64_t bytes) {
   if (part->failed || !is_owner(part)) return !part->failed;
   if (bytes == 0) return true;
   int error;
   do error = fallocate(part->fd, 0, offset, bytes) ? errno : 0;
   while (error == EINTR);
   if (error == EOPNOTSUPP || error == ENOSYS) return has_room(part, bytes);
-  return error ? fail(part, "written", error) : true;
+  return error ? op2i_io_part_fail(part, "written", error) : true;
 }
 
 /* NFS writes back whole pages unless a range is locked, and the rest of a page may belong to
  * another rank. No other process locks the range, so this never waits; where locks do not exist,
  * they are not needed or not available. */
-static void lock_range(struct op2i_part *part, short type, size_t bytes, int64_t offset) {
+static void lock_range(struct op2i_io_part *part, short type, size_t bytes, int64_t offset) {
   struct flock range = {
       .l_type = type, .l_whence = SEEK_SET, .l_start = offset, .l_len = (off_t)bytes};
   if (part->shared) (void)!fcntl(part->fd, F_OFD_SETLK, &range);
 }
 
-bool op2i_part_write(struct op2i_part *part, const void *data, size_t bytes, int64_t offset) {
+bool op2i_io_part_write(struct op2i_io_part *part, const void *data, size_t bytes, int64_t offset) {
   enum { MOST = 1 << 30 }; /* bytes per call; the limit of Linux is just below 2^31 */
   const char *at = data;
   if (part->failed || !is_owner(part)) return !part->failed;
@@ -191,19 +193,19 @@ bool op2i_part_write(struct op2i_part *part, const void *data, size_t bytes, int
       at += n;
       left -= (size_t)n;
     } else if (n == 0 || errno != EINTR) {
-      fail(part, "written", n == 0 ? ENOSPC : errno);
+      op2i_io_part_fail(part, "written", n == 0 ? ENOSPC : errno);
     }
   }
   lock_range(part, F_UNLCK, bytes, offset);
   return !part->failed;
 }
 
-bool op2i_part_read(struct op2i_part *part, void *data, size_t bytes, int64_t offset) {
+bool op2i_io_part_read(struct op2i_io_part *part, void *data, size_t bytes, int64_t offset) {
   char *at = data;
   while (bytes > 0) {
     ssize_t n = pread(part->fd, at, bytes, offset);
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return fail(part, "read", errno);
+    if (n < 0) return op2i_io_part_fail(part, "read", errno);
     if (n == 0) break;
     at += n;
     offset += n;
@@ -213,43 +215,32 @@ bool op2i_part_read(struct op2i_part *part, void *data, size_t bytes, int64_t of
   return true;
 }
 
-bool op2i_part_resize(struct op2i_part *part, int64_t bytes) {
+bool op2i_io_part_resize(struct op2i_io_part *part, int64_t bytes) {
   int error;
   if (part->failed || !is_owner(part)) return !part->failed;
   do error = ftruncate(part->fd, bytes) ? errno : 0;
   while (error == EINTR);
-  return error ? fail(part, "written", error) : true;
+  return error ? op2i_io_part_fail(part, "written", error) : true;
 }
 
-int64_t op2i_part_size(const struct op2i_part *part) {
+int64_t op2i_io_part_size(const struct op2i_io_part *part) {
   struct stat st;
   return fstat(part->fd, &st) == 0 ? st.st_size : -1;
 }
 
 /* ---- syncing it and renaming it to its target ------------------------------------------------ */
 
-bool op2i_part_sync(struct op2i_part *part) {
+bool op2i_io_part_sync(struct op2i_io_part *part) {
   int error;
   if (part->failed) return false;
   do error = fsync(part->fd) ? errno : 0;
   while (error == EINTR);
-  return error ? fail(part, "written to the disk", error) : true;
-}
-
-/* Check for the signature of HDF5. It allows a user block before it, of 0, 512, 1024, ... bytes. */
-static bool is_signed(struct op2i_part *part, int64_t bytes) {
-  unsigned char found[sizeof signature];
-  for (int64_t at = 0; at + (int64_t)sizeof found <= bytes; at = at ? 2 * at : 512)
-    if (!op2i_part_read(part, found, sizeof found, at))
-      return false;
-    else if (memcmp(found, signature, sizeof found) == 0)
-      return true;
-  return fail(part, "kept: it is no HDF5 file", EIO);
+  return error ? op2i_io_part_fail(part, "written to the disk", error) : true;
 }
 
 /* True if the part still has its name: another program that writes the same file replaces it by a
  * part of its own. */
-static bool is_still_named(const struct op2i_part *part) {
+static bool is_still_named(const struct op2i_io_part *part) {
   struct stat st;
   return part->inode && stat(part->name, &st) == 0 && st.st_ino == part->inode &&
          st.st_dev == part->device;
@@ -258,7 +249,7 @@ static bool is_still_named(const struct op2i_part *part) {
 /* Write the folder, which contains the name, to the disk. If this fails, the former file may come
  * back after the machine crashes, as complete as the new one: no data are lost that existed
  * before. */
-static void sync_folder(struct op2i_part *part) {
+static void sync_folder(struct op2i_io_part *part) {
   char *folder = part->name; /* the part no longer has this name */
   strcpy(folder, part->target);
   strrchr(folder, '/')[1] = '\0';
@@ -267,24 +258,25 @@ static void sync_folder(struct op2i_part *part) {
   if (fd >= 0) close(fd);
 }
 
-bool op2i_part_keep(struct op2i_part *part, int64_t bytes) {
-  int64_t size = part->failed ? 0 : op2i_part_size(part);
+bool op2i_io_part_keep(struct op2i_io_part *part, int64_t bytes, op2i_io_whole *whole) {
+  int64_t size = part->failed ? 0 : op2i_io_part_size(part);
   if (part->failed) return false;
-  if (size != bytes) return fail(part, "kept: its size is not what was written", EIO);
-  if (!is_signed(part, bytes)) return false;
+  if (size != bytes) return op2i_io_part_fail(part, "kept: its size is not what was written", EIO);
+  if (whole && !whole(part, bytes)) return false;
   if (!is_still_named(part))
-    return fail(part, "kept: another program has removed or replaced it", ESTALE);
+    return op2i_io_part_fail(part, "kept: another program has removed or replaced it", ESTALE);
   /* NFS reports here data that it could not write. */
   int fd = part->fd;
   part->fd = -1;
-  if (close(fd) != 0 && errno != EINTR) return fail(part, "written to the disk", errno);
-  if (rename(part->name, part->target) != 0) return fail(part, "renamed", errno);
+  if (close(fd) != 0 && errno != EINTR)
+    return op2i_io_part_fail(part, "written to the disk", errno);
+  if (rename(part->name, part->target) != 0) return op2i_io_part_fail(part, "renamed", errno);
   part->leads = false; /* there is nothing left to remove */
   sync_folder(part);
   return true;
 }
 
-void op2i_part_drop(struct op2i_part *part) {
+void op2i_io_part_drop(struct op2i_io_part *part) {
   if (part->leads && is_owner(part) && is_still_named(part)) unlink(part->name);
   if (part->fd >= 0) close(part->fd);
   part->fd = -1;

@@ -2,7 +2,7 @@
 /* Sets, maps, dats and constants that are written to a file. */
 #include <string.h>
 
-#include "hdf5_file.h"
+#include "io_file.h"
 #include "mesh.h"
 #include "op2/ranks.h"
 

@@ -3,7 +3,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "hdf5_file.h"
+#include "io_file.h"
 #include "mesh.h"
 #include "op2/ranks.h"
 
@@ -22,7 +22,7 @@ static op2_status check_same_size(op2_file file, const struct op2i_dataset *what
   if (!file->comm) return OP2_SUCCESS;
   op2_status status = file->op2->share(file->comm, 0, &first, sizeof first);
   if (!status && first != size)
-    status = op2i_hdf5_error(file, what, false, OP2_ERR_IO,
+    status = op2i_file_error(file, what, OP2_ERR_IO,
                              "has the size %" PRId64 ", and %" PRId64
                              " on rank 0: ranks see different files",
                              size, first);
@@ -52,10 +52,9 @@ op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set) {
   if (!what.wide) size = narrow;
   status = check_same_size(file, &what, size);
   if (status) return status;
-  if (size < 0)
-    return op2i_hdf5_error(file, &what, false, OP2_ERR_RANGE, "has the size %" PRId64, size);
+  if (size < 0) return op2i_file_error(file, &what, OP2_ERR_RANGE, "has the size %" PRId64, size);
   if (size > INT64_MAX >> 20)
-    return op2i_hdf5_error(file, &what, false, OP2_ERR_RANGE,
+    return op2i_file_error(file, &what, OP2_ERR_RANGE,
                            "has the size %" PRId64 ", more than a set can have", size);
   op2i_file_block(file, size, &first, &size);
   return op2_set_create(file->ctx, size, name, set);
@@ -77,7 +76,7 @@ static op2_status check_entries(op2_file file, const struct op2i_dataset *what, 
                                 int64_t n, const int64_t *entries, int64_t limit) {
   for (int64_t i = 0; i < n; i++)
     if (entries[i] < 0 || entries[i] >= limit)
-      return op2i_hdf5_error(file, what, false, OP2_ERR_RANGE,
+      return op2i_file_error(file, what, OP2_ERR_RANGE,
                              "has the entry %" PRId64 " at row %" PRId64 ", column %" PRId64
                              ", which is not in [0, %" PRId64 ")",
                              entries[i], first + i / what->columns, i % what->columns, limit);
