@@ -483,7 +483,8 @@ static void run_unit(const char *compiler, const char *flags, int first, int eve
 
 int main(void) {
   static const char *const flags[2] = {
-      "-O2 -march=native -fno-math-errno -ffp-contract=off -Wall -Wextra -Wno-type-limits",
+      "-O2 -march=native -fno-math-errno -ffp-contract=off -Wall -Wextra -Wno-type-limits "
+      "-Wno-psabi",
       /* gcc notes that older versions pass such vectors differently. */
       "-O1 -fno-math-errno -ffp-contract=off -Wall -Wextra -Wno-type-limits -Wno-psabi"};
   make_forms();

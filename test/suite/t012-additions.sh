@@ -70,7 +70,8 @@ runs "and built" ninja -C "$tree/build"
 # the machine lacks what the program needs
 uses() {
   ${CC:-cc} -std=gnu11 -Wall -Wextra -Werror -I "$2/include" "$patches/$1.c" -o "$tmp/$1" \
-    -L "$3" -lop2 -lm -Wl,-rpath,"$3" && OP2_CACHE_DIR="$tmp" "$tmp/$1"
+    -L "$3" -lop2 -lm &&
+    LD_LIBRARY_PATH=$3${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH} OP2_CACHE_DIR="$tmp" "$tmp/$1"
 }
 for kind in $kinds; do
   uses "$kind" "$tree" "$tree/build" >"$tmp/out" 2>&1
