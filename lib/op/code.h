@@ -13,9 +13,9 @@ enum op2i_variant {
   OP2I_VECTOR,     /* several elements at a time, in the lanes of vectors */
   OP2I_PLAIN_LIST, /* PLAIN and VECTOR over a list of elements, op2i_call.subset */
   OP2I_VECTOR_LIST,
-  OP2I_FIRST_DEVICE,
+  OP2I_FIRST_DEVICE, /* the same number as the first kind below, which counts on from LAST_HOST */
   OP2I_LAST_HOST = OP2I_FIRST_DEVICE - 1,
-/* functions that a device of each kind launches: struct op2i_device_unit */
+/* For each kind of device, the functions that it launches: struct op2i_device_unit. */
 #define DEVICE_KIND(id_, name_, summary_) OP2I_##id_,
 #include "kinds.def"
 #undef DEVICE_KIND

@@ -97,6 +97,7 @@ static const struct {
     {"check", OP2I_CHECKED},
 #define DEVICE_KIND(id_, name_, summary_) {#name_, OP2I_##id_},
 #include "kinds.def"
+#undef DEVICE_KIND
 };
 
 /* Generates scalar code if the loop cannot be vectorised. */
@@ -141,8 +142,7 @@ op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **
   }
   return op2i_error(OP2_ERR_UNAVAILABLE,
                     "op2_loop_generate: there is no target '%s': choose from c, simd, check%s; "
-                    "DEVICE:STRATEGY is "
-                    "code for a device by that strategy",
+                    "DEVICE:STRATEGY is code for a device by that strategy",
                     target, op2i_device_names);
 }
 

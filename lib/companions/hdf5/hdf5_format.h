@@ -16,8 +16,8 @@
 
 struct op2i_hdf5_file {
   struct op2_file_s file;
-  bool open; /* `id` is one */
-  hid_t id;  /* on ranks other than the leader, a file being written has one only for reading */
+  bool open; /* HDF5 has it open under this identifier: */
+  hid_t id;  /* on ranks other than the leader, only for reading while the file is written */
   struct op2i_driven driven;
 };
 static inline struct op2i_hdf5_file *op2i_hdf5_of(op2_file file) {
