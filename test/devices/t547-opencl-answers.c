@@ -106,7 +106,7 @@ static void smaller_strategies(void) {
  * do. */
 static void little_to_share(void) {
   for (enum emulation_program p = 0; p < PROGRAMS; p++) {
-    bool reduces = p == REDUCE || p == LOCATE || p == BESIDES;
+    bool reduces = p == REDUCE || p == LOCATE || p == BESIDES || p == PARTS;
     run_with("local=1024", p);
     if (!ok(right(p) && (got.host_runs > 0) == reduces && (got.launches == 0) == reduces,
             "%s: with 1 KiB to share %s", emulation_name(p),
