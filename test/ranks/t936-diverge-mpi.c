@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Ranks that make different calls, as in t934, but as two processes of MPI, and with PETSc's calls:
- * run by t936-diverge-mpi.sh, and the first rank reports. With an argument it tests how rank 1
- * leaves the other one waiting:
+ * run by t936-diverge-mpi.sh, and the first rank reports. With two arguments it tests how rank 1
+ * leaves the other one waiting, and errors go to the file that the second one names:
  *   exit      by exit() without MPI_Finalize
  *   _exit     by _exit()
  *   finalize  by MPI_Finalize() before op2_finalize()
@@ -67,7 +67,14 @@ static int all_kinds(const char *path) {
   return rank == 0 ? done() : 0;
 }
 
-static int leave(const char *how) {
+/* A launcher may lose what a rank prints just before it ends the job, so messages go to a file. */
+static void report(const char *path) {
+  FILE *file = fopen(path, "a");
+  if (file) fprintf(file, "rank %d is told: %s\n", rank, op2_error_message());
+  if (file) fclose(file);
+}
+
+static int leave(const char *how, const char *path) {
   const op2_options options = {.backend = "sequential"};
   const double one = 1;
   op2_context ctx = NULL;
@@ -81,8 +88,7 @@ static int leave(const char *how) {
     sleep(60);
   }
   if (!status) status = op2_flush(ctx);
-  if (status) printf("rank %d is told: %s\n", rank, op2_error_message());
-  fflush(stdout);
+  if (status) report(path);
   if (status) MPI_Abort(MPI_COMM_WORLD, 3);
   op2_gbl_destroy(&gbl);
   return op2_finalize(&ctx) != OP2_SUCCESS;
@@ -93,7 +99,7 @@ int main(int argc, char **argv) {
   test_environment();
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  if (argc > 1) return leave(argv[1]);
+  if (argc > 2) return leave(argv[1], argv[2]);
   if (rank == 0) snprintf(path, sizeof path, "%s/diverge.h5", test_scratch());
   MPI_Bcast(path, sizeof path, MPI_CHAR, 0, MPI_COMM_WORLD);
   int status = all_kinds(path);
