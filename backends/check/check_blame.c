@@ -110,7 +110,7 @@ static op2_status blame_sum(const struct op2i_check *check, const struct op2i_ch
 static op2_status blame_bound(const struct op2i_check *check, int r, int64_t c, int other) {
   const struct op2i_check_row *row = &check->rows[r];
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-  bool lowers = arg->access == OP2_MIN;
+  bool lowers = op2i_lowers(arg->access);
   if (c < 0)
     return op2i_check_error(
         check, row, "the kernel's other results depend on it; what it holds is %s",

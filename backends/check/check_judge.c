@@ -141,7 +141,7 @@ static op2_status find_wrong_direction(const struct op2i_check *check) {
                                    check->start + row->at, check->frame[0] + row->at);
     if (c >= 0)
       return op2i_check_error(check, row, "the kernel %s %s",
-                              access == OP2_MIN ? "raised" : "lowered",
+                              op2i_lowers(access) ? "raised" : "lowered",
                               op2i_check_component(check, row, c).text);
   }
   return OP2_SUCCESS;

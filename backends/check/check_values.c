@@ -26,7 +26,7 @@
       type_ up = (type_)((uint64_t)start[i] + 1), down = (type_)((uint64_t)start[i] - 1);          \
       if (op2i_sums(access))                                                                       \
         altered[i] = start[i] > 0 ? down : up;                                                     \
-      else if (access == OP2_MIN)                                                                  \
+      else if (op2i_lowers(access))                                                                \
         altered[i] = up > start[i] ? up : start[i];                                                \
       else                                                                                         \
         altered[i] = down < start[i] ? down : start[i];                                            \
@@ -40,7 +40,7 @@
     for (int64_t i = 0; i < n; i++) altered[i] = (type_)(above ? value : ~value);                  \
   }                                                                                                \
   static bool wrong_##name_(op2_access access, type_ start, type_ out) {                           \
-    return access == OP2_MIN ? out > start : access == OP2_MAX ? out < start : false;              \
+    return op2i_bounds(access) && (op2i_lowers(access) ? out > start : out < start);               \
   }                                                                                                \
   static bool unlike_##name_(op2_access access, int64_t i,                                         \
                              const struct op2i_check_values *values) {                             \
@@ -50,9 +50,9 @@
     if (op2i_sums(access))                                                                         \
       return (type_)((uint64_t)out - (uint64_t)start) !=                                           \
              (type_)((uint64_t)again - (uint64_t)other);                                           \
-    bool lower = access == OP2_MIN ? other < start : other > start;                                \
+    bool lower = op2i_lowers(access) ? other < start : other > start;                              \
     type_ bound = lower ? other : start, free = lower ? out : again;                               \
-    bool taken = access == OP2_MIN ? free < bound : free > bound;                                  \
+    bool taken = op2i_lowers(access) ? free < bound : free > bound;                                \
     return (lower ? again : out) != (taken ? free : bound);                                        \
   }
 
@@ -73,7 +73,7 @@ OP2I_UNSIGNED_TYPES(INTEGER)
       type_ reached = isfinite(out[i]) ? out[i] : base;                                            \
       type_ size = (type_)fmax(fabs((double)base), fabs((double)reached)) / 2;                     \
       if (size == 0) size = 1;                                                                     \
-      bool lower = access == OP2_MAX || (sums && base < 0);                                        \
+      bool lower = (op2i_bounds(access) && !op2i_lowers(access)) || (sums && base < 0);            \
       type_ other = lower ? base - size : base + size;                                             \
       altered[i] = isfinite(other) && (known || !sums) ? other : start[i];                         \
     }                                                                                              \
@@ -84,7 +84,7 @@ OP2I_UNSIGNED_TYPES(INTEGER)
       altered[i] = above ? OP2I_CHECK_FAR_##name_ : -OP2I_CHECK_FAR_##name_;                       \
   }                                                                                                \
   static bool wrong_##name_(op2_access access, type_ start, type_ out) {                           \
-    return access == OP2_MIN ? out > start : access == OP2_MAX ? out < start : false;              \
+    return op2i_bounds(access) && (op2i_lowers(access) ? out > start : out < start);               \
   }                                                                                                \
   static bool unlike_##name_(op2_access access, int64_t i,                                         \
                              const struct op2i_check_values *values) {                             \
@@ -92,9 +92,9 @@ OP2I_UNSIGNED_TYPES(INTEGER)
     type_ other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i];  \
     if (isnan(start) || isnan(out) || isnan(again)) return false;                                  \
     if (op2i_sums(access)) return op2i_check_sum_unlike(op2_, i, values);                          \
-    bool lower = access == OP2_MIN ? other < start : other > start;                                \
+    bool lower = op2i_lowers(access) ? other < start : other > start;                              \
     type_ bound = lower ? other : start, free = lower ? out : again;                               \
-    bool taken = access == OP2_MIN ? free < bound : free > bound;                                  \
+    bool taken = op2i_lowers(access) ? free < bound : free > bound;                                \
     return (lower ? again : out) != (taken ? free : bound);                                        \
   }
 

@@ -11,7 +11,7 @@ static const char words[] = {'+', '<', '>'};
 static const char *const verbs[] = {"add", "least", "most"};
 
 static int which(const struct op2i_loop_arg *arg) {
-  return op2i_sums(arg->access) ? 0 : arg->access == OP2_MIN ? 1 : 2;
+  return op2i_sums(arg->access) ? 0 : op2i_lowers(arg->access) ? 1 : 2;
 }
 
 /* Sums of integers are computed unsigned, so that they may wrap. */

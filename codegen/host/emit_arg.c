@@ -10,7 +10,7 @@
  * registers whatever the compiler does about loops. */
 enum { UNROLL_MAX = 32, LVALUE_MAX = 160 };
 
-enum action { CLEAR, GATHER, ADD, STORE, LOWER, RAISE, START, FIND };
+enum action { CLEAR, GATHER, ADD, STORE, BOUND, START, FIND };
 
 const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a) {
   const struct op2i_member member = op2i_loop_member(e->loop, op2i_loop_member_of(e->loop, a));
@@ -144,8 +144,8 @@ static void private_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
 /* The rule of MIN and MAX for data: of equal values the present one stays, a zero that is taken
  * becomes positive, and a NaN that is present gives way. So the order of elements does not
  * matter. */
-static void add_bound(const struct op2i_emitter *e, int a, char before, const char *ours,
-                      const char *shared) {
+static void add_bound(const struct op2i_emitter *e, int a, const char *ours, const char *shared) {
+  const char before = op2i_better(arg_of(e, a)->access);
   if (op2i_type_real(arg_of(e, a)->type))
     op2i_text_add(e->out, "%s = %s %c %s || %s != %s ? %s + 0 : %s;\n", shared, ours, before,
                   shared, shared, shared, ours, shared);
@@ -163,7 +163,7 @@ static void add_bound_of_global(const struct op2i_emitter *e, int a, enum action
   if (action == START)
     op2i_text_add(e->out, "%s = op2_gbl%d[%s];\n", own, (int)arg_of(e, a)->gbl, component);
   else
-    add_bound(e, a, op2i_better(arg_of(e, a)->access), own, found);
+    add_bound(e, a, own, found);
 }
 
 static void add_statement(const struct op2i_emitter *e, int a, enum action action, int slot,
@@ -176,8 +176,7 @@ static void add_statement(const struct op2i_emitter *e, int a, enum action actio
   case GATHER: op2i_text_add(e->out, "%s = %s;\n", ours, shared); break;
   case ADD: op2i_text_add(e->out, "%s += %s;\n", shared, ours); break;
   case STORE: op2i_text_add(e->out, "%s = %s;\n", shared, ours); break;
-  case LOWER: add_bound(e, a, '<', ours, shared); break;
-  case RAISE: add_bound(e, a, '>', ours, shared); break;
+  case BOUND: add_bound(e, a, ours, shared); break;
   case START:
   case FIND: add_bound_of_global(e, a, action, j); break;
   }
@@ -418,14 +417,9 @@ void op2i_emit_settle(const struct op2i_emitter *e, int a) {
   if (op2i_arg_located(arg)) op2i_emit_winner_settle(e, a, "    ", "");
   if (op2i_arg_bounds(arg)) for_values(e, a, FIND, "    ");
   if (!op2i_arg_private(arg)) return;
-  switch (arg->access) {
-  case OP2_READ: break;
-  case OP2_WRITE:
-  case OP2_RW: for_values(e, a, STORE, "    "); break;
-  case OP2_INC: for_values(e, a, ADD, "    "); break;
-  case OP2_MIN: for_values(e, a, LOWER, "    "); break;
-  case OP2_MAX: for_values(e, a, RAISE, "    "); break;
-  }
+  if (op2i_keeps_order(arg->access)) for_values(e, a, STORE, "    ");
+  if (op2i_sums(arg->access)) for_values(e, a, ADD, "    ");
+  if (op2i_bounds(arg->access)) for_values(e, a, BOUND, "    ");
 }
 
 /* ---- actual arguments of the call ------------------------------------------------------------ */

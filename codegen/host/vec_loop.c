@@ -429,7 +429,7 @@ static void fold_halves(const struct op2i_vec *v, int n) {
  * otherwise compilers would test them one by one. Padding lanes repeat an element with its number,
  * which changes nothing. */
 static void find_winner(const struct op2i_vec *v, int a) {
-  char before = arg_of(v, a)->access == OP2_MIN ? '>' : '<';
+  char before = op2i_lowers(arg_of(v, a)->access) ? '>' : '<';
   op2i_text_add(v->out, "      {\n        const ");
   add_type(v, arg_of(v, a)->type);
   op2i_text_add(v->out, " op2_bound = op2_best%d - (", a);

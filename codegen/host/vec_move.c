@@ -256,13 +256,13 @@ void op2i_vec_settle(const struct op2i_vec *v, int a) {
   if (!at->own || (at->view < 0 && !op2i_arg_bounds(arg))) return;
   if (op2i_arg_bounds(arg)) {
     op2i_text_add(v->out, "      op2_%s_%sx%d(op2_arg%d, op2_own%d, %d);\n",
-                  arg->access == OP2_MIN ? "least" : "most", op2i_type_stem(arg->type), v->lanes, a,
-                  a, count);
+                  op2i_lowers(arg->access) ? "least" : "most", op2i_type_stem(arg->type), v->lanes,
+                  a, a, count);
     return;
   }
   if (!op2i_sums(arg->access)) {
     op2i_text_add(v->out, "      op2_%s_%sx%d(op2_view%d",
-                  arg->access == OP2_MIN ? "lower" : "raise", op2i_type_stem(arg->type), v->lanes,
+                  op2i_lowers(arg->access) ? "lower" : "raise", op2i_type_stem(arg->type), v->lanes,
                   at->view);
     add_offset(v->out, at->first);
     op2i_text_add(v->out, ", op2_own%d, %d);\n", a, count);
@@ -484,14 +484,14 @@ static void need_arg(struct op2i_vec *v, int a) {
   const struct op2i_vec_arg *at = &v->args[a];
   if (!at->own) return;
   if (op2i_arg_bounds(arg)) {
-    op2i_vec_need(v, arg->access == OP2_MIN ? OP2I_VEC_LEAST : OP2I_VEC_MOST, arg->type, 1);
+    op2i_vec_need(v, op2i_lowers(arg->access) ? OP2I_VEC_LEAST : OP2I_VEC_MOST, arg->type, 1);
     return;
   }
   if (!op2i_sums(arg->access)) {
     if (at->accumulates)
       need_pieces(v, OP2I_VEC_GET, arg);
     else
-      op2i_vec_need(v, arg->access == OP2_MIN ? OP2I_VEC_LOWER : OP2I_VEC_RAISE, arg->type, 1);
+      op2i_vec_need(v, op2i_lowers(arg->access) ? OP2I_VEC_LOWER : OP2I_VEC_RAISE, arg->type, 1);
     return;
   }
   if (arg->gbl >= 0) op2i_vec_need(v, OP2I_VEC_KEEP, arg->type, 1);

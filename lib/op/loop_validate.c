@@ -49,7 +49,7 @@ static const char *shown_name(const op2_arg *arg) {
 
 static op2_status check_access(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
-  if (arg->access < OP2_READ || arg->access > OP2_MAX)
+  if (!op2i_access_valid(arg->access))
     return wrong(call, OP2_ERR_ACCESS, "argument %d (%s): %" PRId32 " is not an access mode", n,
                  shown_name(arg), arg->access);
   if (arg->tag == OP2_TAG_GBL_ && op2i_keeps_order(arg->access))

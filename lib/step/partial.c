@@ -20,10 +20,10 @@
   static void combine_##name_(op2_access access, int64_t n, c_ *into, const c_ *from) {            \
     if (op2i_sums(access))                                                                         \
       for (int64_t i = 0; i < n; i++) into[i] = (c_)((sum_)into[i] + (sum_)from[i]);               \
-    else if (access == OP2_MIN)                                                                    \
+    else if (op2i_lowers(access))                                                                  \
       for (int64_t i = 0; i < n; i++)                                                              \
         into[i] = from[i] < into[i] || is_nan_(into[i]) ? (c_)(from[i] + 0) : into[i];             \
-    else if (access == OP2_MAX)                                                                    \
+    else if (op2i_bounds(access))                                                                  \
       for (int64_t i = 0; i < n; i++)                                                              \
         into[i] = from[i] > into[i] || is_nan_(into[i]) ? (c_)(from[i] + 0) : into[i];             \
   }
@@ -46,7 +46,7 @@ void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into
 #define BETTER(name_, c_, is_nan_)                                                                 \
   static bool better_##name_(op2_access access, const c_ *value, const c_ *other) {                \
     if (is_nan_(*other)) return !is_nan_(*value);                                                  \
-    return access == OP2_MIN ? *value < *other : *value > *other;                                  \
+    return op2i_lowers(access) ? *value < *other : *value > *other;                                \
   }
 #define BETTER_REAL(type_, name_, c_)    BETTER(name_, c_, isnan)
 #define BETTER_INTEGER(type_, name_, c_) BETTER(name_, c_, NEVER)

@@ -99,6 +99,14 @@ static bool visit_dat(const struct op2i_loop *loop, op2_dat dat, int64_t *owner,
   return true;
 }
 
+/* True if one of the accesses keeps the best. */
+static bool have_bounds(unsigned accesses) {
+  bool any = false;
+  for (int access = OP2_READ; op2i_access_valid(access); access++)
+    any |= (accesses & 1u << access) && op2i_bounds((op2_access)access);
+  return any;
+}
+
 /* The accesses to a dat as a set of bits. */
 static unsigned accesses(const struct op2i_loop *loop, op2_dat dat) {
   unsigned bits = 0;
@@ -112,7 +120,8 @@ static unsigned accesses(const struct op2i_loop *loop, op2_dat dat) {
  * maxima of floating type do not commute, since the values may begin with a NaN. */
 static bool order_is_free(const struct op2i_loop *a, const struct op2i_loop *b, op2_dat dat) {
   unsigned all = accesses(a, dat) | accesses(b, dat);
-  if (all == 1u << OP2_MIN || all == 1u << OP2_MAX) return !op2i_type_real(dat->type);
+  const bool one_kind = (all & (all - 1)) == 0;
+  if (one_kind && have_bounds(all)) return !op2i_type_real(dat->type);
   return all == 1u << OP2_READ || all == 1u << OP2_INC;
 }
 
@@ -141,8 +150,6 @@ static unsigned accesses_of(const struct op2i_node *node, const struct op2i_vers
   return accesses;
 }
 
-static bool are_bounds(unsigned accesses) { return accesses & (1u << OP2_MIN | 1u << OP2_MAX); }
-
 static op2_status check_pair(const struct op2i_node *a, const struct op2i_node *b) {
   op2_status status = OP2_SUCCESS;
   if (op2i_node_loop(a)->set != op2i_node_loop(b)->set)
@@ -155,7 +162,7 @@ static op2_status check_pair(const struct op2i_node *a, const struct op2i_node *
       const unsigned accesses = accesses_of(a, a->versions[g]);
       if (accesses != accesses_of(b, b->versions[k]))
         return op2i_error(OP2_ERR_STATE, "a global is used in two ways in one fused loop");
-      if (are_bounds(accesses) && op2i_type_real(a->op->gbls[g]->type))
+      if (have_bounds(accesses) && op2i_type_real(a->op->gbls[g]->type))
         return op2i_error(OP2_ERR_STATE,
                           "loops were fused that take a minimum one after the other");
     }
