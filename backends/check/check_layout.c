@@ -19,7 +19,7 @@ static enum op2i_check_role role_of(const struct op2i_loop_arg *arg) {
     return OP2I_ROW_READ;
   if (op2i_arg_informs(arg)) return OP2I_ROW_INFO;
   if (arg->kind == OP2I_ARG_GBL || op2i_bounds(arg->access)) return OP2I_ROW_REDUCE;
-  if (op2i_sums(arg->access)) return OP2I_ROW_SUM;
+  if (op2i_accumulates(arg->access)) return OP2I_ROW_SUM;
   return op2i_overwrites(arg->access) ? OP2I_ROW_WRITE : OP2I_ROW_UPDATE;
 }
 
@@ -356,6 +356,12 @@ static void gather_numbers(const struct op2i_check *check, const struct op2i_che
   }
 }
 
+static void begin_sum(struct op2i_check *check, const struct op2i_check_row *row) {
+  const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
+  op2i_values_begin(arg->type, arg->access, (int64_t)(row->bytes / row->value_bytes),
+                    check->start + row->at);
+}
+
 /* The old values of an OP2_WRITE row go to other[0]: on other backends the kernel finds them in the
  * row when it begins. */
 void op2i_check_gather(struct op2i_check *check, int64_t position) {
@@ -373,8 +379,7 @@ void op2i_check_gather(struct op2i_check *check, int64_t position) {
     unsigned char *image = row->role == OP2I_ROW_WRITE ? check->other[0] : check->start;
     if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP) continue;
     if (row->role == OP2I_ROW_SUM)
-      op2i_values_clear(op2i_check_arg(check, row)->type, (int64_t)(row->bytes / row->value_bytes),
-                        check->start + row->at);
+      begin_sum(check, row);
     else if (row->role == OP2I_ROW_INFO)
       memset(image + row->at, 0, row->bytes);
     else if (row->memory)

@@ -50,6 +50,7 @@
     if (op2i_sums(access))                                                                         \
       return (type_)((uint64_t)out - (uint64_t)start) !=                                           \
              (type_)((uint64_t)again - (uint64_t)other);                                           \
+    if (!op2i_bounds(access)) return false;                                                        \
     bool lower = op2i_lowers(access) ? other < start : other > start;                              \
     type_ bound = lower ? other : start, free = lower ? out : again;                               \
     bool taken = op2i_lowers(access) ? free < bound : free > bound;                                \
@@ -92,6 +93,7 @@ OP2I_UNSIGNED_TYPES(INTEGER)
     type_ other = ((const type_ *)values->altered)[i], again = ((const type_ *)values->again)[i];  \
     if (isnan(start) || isnan(out) || isnan(again)) return false;                                  \
     if (op2i_sums(access)) return op2i_check_sum_unlike(op2_, i, values);                          \
+    if (!op2i_bounds(access)) return false;                                                        \
     bool lower = op2i_lowers(access) ? other < start : other > start;                              \
     type_ bound = lower ? other : start, free = lower ? out : again;                               \
     bool taken = op2i_lowers(access) ? free < bound : free > bound;                                \

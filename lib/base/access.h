@@ -14,6 +14,7 @@ struct op2i_access_mode {
   bool reads;       /* the kernel reads the previous values */
   bool assigns;     /* the kernel assigns values */
   bool sums;        /* contributions are added */
+  double identity;  /* where they are: the value that changes no other, from which copies start */
   char better;      /* the best contribution is kept: the operator between it and a worse one */
 };
 /* From OP2_READ on; the entry before that is of none. */

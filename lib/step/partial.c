@@ -62,13 +62,13 @@ static bool better(const struct op2i_loop_arg *arg, const void *value, const voi
   return false;
 }
 
-void op2i_values_clear(op2_type type, int64_t n, void *into) {
-  if (type == OP2_F64)
-    for (int64_t i = 0; i < n; i++) ((double *)into)[i] = -0.0;
-  else if (type == OP2_F32)
-    for (int64_t i = 0; i < n; i++) ((float *)into)[i] = -0.0f;
-  else
-    memset(into, 0, (size_t)n * op2i_type_size(type));
+void op2i_values_begin(op2_type type, op2_access access, int64_t n, void *into) {
+  const double start = op2i_access_modes[access].identity;
+#define BEGIN(type_, name_, c_)                                                                    \
+  case type_:                                                                                      \
+    for (int64_t i = 0; i < n; i++) ((c_ *)into)[i] = (c_)start;                                   \
+    break;
+  switch (type) { OP2I_TYPES(BEGIN) }
 }
 
 /* ---- partial results ------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ void op2i_partial_init(const struct op2i_step *step, unsigned char *partial) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (!op2i_arg_reduces(arg)) continue;
     if (op2i_sums(arg->access))
-      op2i_values_clear(arg->type, arg->dim, partial + arg->offset);
+      op2i_values_begin(arg->type, arg->access, arg->dim, partial + arg->offset);
     else
       memcpy(partial + arg->offset, step->values.gbl[arg->gbl], bytes_of(arg));
     if (!op2i_arg_located(arg)) continue;

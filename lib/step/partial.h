@@ -10,9 +10,9 @@
  * the values are equal, and a zero that is taken is positive. The arrays do not overlap and are
  * aligned for the type. */
 void op2i_values_combine(op2_type type, op2_access access, int64_t n, void *into, const void *from);
-/* Set n values to the start value of increments: zero; for floating-point types negative zero,
- * which changes no value that it is added to. */
-void op2i_values_clear(op2_type type, int64_t n, void *into);
+/* Set n values to the one that a private copy starts from: for increments of floating-point types
+ * negative zero, which changes no value that it is added to. */
+void op2i_values_begin(op2_type type, op2_access access, int64_t n, void *into);
 /* Replace the located result of reduction `a`, and the values beside it, by those of another
  * partial result if that one wins. */
 void op2i_reduce_minloc(const struct op2i_loop *loop, int a, unsigned char *into,
