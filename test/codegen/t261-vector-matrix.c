@@ -255,10 +255,11 @@ static void add_large(const struct large *of, op2_type type, int bytes) {
   make_large_loop(f, of);
 }
 
-/* All combinations of kinds, modes and types, with row lengths and vector widths in turn; double
- * and float with all row lengths, and with OP2_TEST_FULL=1 all of these with all widths. */
+/* Every second combination of kinds, modes and types, with row lengths and vector widths in turn;
+ * double and float with all row lengths. With OP2_TEST_FULL=1 all combinations, and all of these
+ * with all widths. */
 static void make_forms(void) {
-  int turn = 0, step = quick() ? 6 : 1;
+  int step = quick() ? 6 : thorough() ? 1 : 2, turn = taken_half();
   for (int type = 1; type <= TYPES; type++)
     for (int shape = DIRECT; shape < SHAPES; shape++)
       for (int access = OP2_READ; access <= OP2_MAX; access++) {

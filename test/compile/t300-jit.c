@@ -325,7 +325,7 @@ static void test_denied(void) {
   char cache[RIG_PATH];
   for (int warm = 0; warm < 2; warm++) {
     int64_t n = 1, dirty = 0;
-    for (bool beyond = false; !beyond && n < 5000; n += quick() ? 7 : 1) {
+    for (bool beyond = false; !beyond && n < 5000; n += quick() ? 7 : thorough() ? 1 : 3) {
       bool clean;
       rig_path(cache, "denied-%d-%lld", warm, warm ? 0LL : (long long)n);
       beyond = run_denied(cache, n, &clean);

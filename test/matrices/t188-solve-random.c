@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Random systems of nine kinds, solved by all methods and preconditioners of the library itself: no
  * reported convergence is false by more than a factor of 10, x is finite, and definite systems with
- * a good condition converge. OP2_TEST_FULL=1 tries 3,000 systems. */
+ * a good condition converge. Each kind is tried in each type; OP2_TEST_FULL=1 tries 3,000 systems. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static const char *const kind_names[KINDS] = {"definite", "unsymmetric", "indefi
                                               "singular", "skew",        "zero diagonal",
                                               "b = 0",    "exact start", "ill-conditioned"};
 
-enum { METHODS = 4, SYSTEMS = 3000, SAMPLE = 36, MOST = 48 };
+enum { METHODS = 4, SYSTEMS = 3000, SAMPLE = 18, MOST = 48 };
 
 /* Values are rounded to the type, so that the residual below is that of the same system. */
 struct trial {
@@ -290,7 +290,8 @@ int main(void) {
   static struct test_case cases[SYSTEMS / BATCH + 1];
   const char *named = getenv("OP2_TEST_SYSTEMS");
   int n = 0;
-  last_system = getenv("OP2_TEST_FULL") ? SYSTEMS : SAMPLE;
+  next_system = getenv("OP2_TEST_FULL") ? 0 : taken_half() * SAMPLE;
+  last_system = getenv("OP2_TEST_FULL") ? SYSTEMS : next_system + SAMPLE;
   if (named && sscanf(named, "%d,%d", &next_system, &last_system) != 2) return 1;
   for (int i = next_system; i < last_system && n < SYSTEMS / BATCH; i += BATCH)
     cases[n++] = (struct test_case){"random systems", batch};

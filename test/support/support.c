@@ -315,13 +315,14 @@ static int sizes_of(const char *backend, unsigned flags) {
   return quick() && strcmp(backend, "check") == 0 ? 2 : 4;
 }
 
-/* A quick run tries every case in half of its configurations, chosen like the fields of one colour
- * of a chessboard: neighbouring cases use the other half, so that together they try all. */
+/* Every case is tried in half of its configurations, chosen like the fields of one colour of a
+ * chessboard: neighbouring cases use the other half, so that together they try all. With
+ * OP2_TEST_FULL=1 all are tried. */
 static bool is_tried(int i, const struct config *config, int block, unsigned flags) {
   const bool both_modes = !(flags & (RUN_EAGER_ONLY | RUN_LAZY_ONLY));
-  if (!quick() || thorough() || is_device(config->backend)) return true;
+  if (thorough() || is_device(config->backend)) return true;
   if (!both_modes && sizes_of(config->backend, flags) == 1) return true;
-  return (i + block + config->eager) % 2 == 0;
+  return (i + block + config->eager + taken_half()) % 2 == 0;
 }
 
 /* StarPU starts with the first context and stops with the last one: an idle context keeps it

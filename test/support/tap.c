@@ -118,6 +118,14 @@ bool quick(void) { return asked("OP2_TEST_QUICK"); }
 
 bool thorough(void) { return asked("OP2_TEST_FULL") && !quick(); }
 
+int taken_half(void) {
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  return 1;
+#else
+  return 0;
+#endif
+}
+
 static const char *root(const char *name) {
   const char *value = getenv(name);
   return value && *value ? value : ".";

@@ -48,6 +48,9 @@ bool quick(void);
 /* True if the run has full sizes (OP2_TEST_FULL=1) and is not a quick one: all combinations instead
  * of a choice of them. */
 bool thorough(void);
+/* 0, or in a build with a sanitizer 1. A test that tries one of two combinations takes the even or
+ * the odd ones, so that the builds of a run together try all. */
+int taken_half(void);
 /* Roots of the source tree and of the build folder, set by the runner; "." without a runner. */
 const char *source_root(void);
 const char *build_root(void);
