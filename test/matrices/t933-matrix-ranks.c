@@ -310,7 +310,7 @@ int main(void) {
   (void)test_cache(); /* created by one thread only */
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const char *why = backend_unfit(backends[b]);
-    int trials = quick() ? 2 : thorough() ? 40 : 6, wrong = 0, run = 0;
+    int trials = quick() ? 2 : thorough() ? 40 : 3, wrong = 0, run = 0;
     if (named && *named && strcmp(named, backends[b]) != 0) continue;
 #ifdef __SANITIZE_THREAD__
     if (b > 0) why = "the thread sanitizer does not know the locks of its threads";

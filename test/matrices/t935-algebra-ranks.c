@@ -175,7 +175,7 @@ int main(void) {
   (void)test_cache(); /* created by one thread only */
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const char *why = backend_unfit(backends[b]);
-    int trials = quick() ? 1 : thorough() ? 20 : 3, wrong = 0, run = 0;
+    int trials = quick() ? 1 : thorough() ? 20 : 2, wrong = 0, run = 0;
     if (named && *named && strcmp(named, backends[b]) != 0) continue;
 #ifdef __SANITIZE_THREAD__
     if (b > 0) why = "the thread sanitizer does not know the locks of its threads";

@@ -29,12 +29,9 @@ int main(void) {
     }
     for (int ranks = 1; ranks <= 4; ranks++)
       for (int how = 0; how < SPREAD_HOWS; how++) {
-        /* The second program uses a slow link; in quick runs only one of the two runs,
-         * alternately. */
-        const int first = quick() ? (int)(b + (size_t)(ranks + how)) % 2 : 0, count = quick() ? 1
-                                                                                      : thorough()
-                                                                                          ? 8
-                                                                                          : 2;
+        /* The second program uses a slow link; only one of the two runs, alternately. */
+        const int other = ((int)b + ranks + how + taken_half()) % 2;
+        const int first = thorough() ? 0 : other, count = thorough() ? 8 : 1;
         int wrong = 0;
         for (int n = first; n < first + count; n++)
           wrong +=

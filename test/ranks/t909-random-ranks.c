@@ -35,13 +35,13 @@ int main(int argc, char **argv) {
   const int count = number_of(argc, argv, 1,
                               quick()      ? 40
                               : thorough() ? 2000
-                                           : 120),
+                                           : 60),
             seed = number_of(argc, argv, 2, 1), only = number_of(argc, argv, 3, -1),
             ranks = number_of(argc, argv, 4, 0);
   if (op2i_env_link(&speed)) return 2;
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     if (named && *named && strcmp(named, backends[b]) != 0) continue;
-    const int some = b < DEVICES && !named && count > 20 ? 20 : count;
+    const int some = b < DEVICES && !named && count > 10 ? 10 : count;
     const char *why = backend_unfit(backends[b]);
 #ifdef __SANITIZE_THREAD__
     if (strcmp(backends[b], "sequential") != 0)
