@@ -10,20 +10,13 @@
 
 enum { NAME = 96, STATEMENT = 1024 };
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int a) {
-  return &g->e.loop->args[a];
-}
-
 static const char *type_of(const struct op2i_devgen *g, int a) { return op2i_emit_type(&g->e, a); }
-
-static bool shared(const struct op2i_devgen *g, int a) {
-  return op2i_device_shared(g->e.loop, arg_of(g, a));
-}
 
 /* True if the kernel works in the element's own row. */
 static bool in_row(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
-  return arg->kind == OP2I_ARG_DIRECT && !shared(g, a) && !op2i_accumulates(arg->access);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
+  return arg->kind == OP2I_ARG_DIRECT && !op2i_devgen_shared(g, a) &&
+         !op2i_accumulates(arg->access);
 }
 
 /* ---- copies ---------------------------------------------------------------------------------- */
@@ -51,9 +44,9 @@ static void move_text(const struct op2i_loop_arg *arg, enum action action, const
 }
 
 void op2i_devgen_place(const struct op2i_devgen *g, int a, int slot, char *there, size_t room) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   int dim = (int)arg->dim, stage = op2i_device_stage(&g->form, arg->dat, arg->map);
-  if (arg->kind == OP2I_ARG_DIRECT && !shared(g, a))
+  if (arg->kind == OP2I_ARG_DIRECT && !op2i_devgen_shared(g, a))
     snprintf(there, room, "op2_row%d[%%s]", (int)arg->dat);
   else if (arg->kind == OP2I_ARG_DIRECT)
     snprintf(there, room, "op2_dat%d[%d * op2_element + %%s]", (int)arg->dat, dim);
@@ -68,7 +61,7 @@ void op2i_devgen_place(const struct op2i_devgen *g, int a, int slot, char *there
 /* Move whole rows of memory in pieces. */
 static void move_row(const struct op2i_devgen *g, int a, enum action action, int k, int slot,
                      const char *indent) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   char there[NAME], ours[NAME];
   /* In a pass all slots use the target's row: other work items may be writing the other rows, and
    * the results for those are discarded here. */
@@ -85,7 +78,7 @@ static void move_row(const struct op2i_devgen *g, int a, enum action action, int
 
 static void move_slot(const struct op2i_devgen *g, int a, enum action action, int k, int slot,
                       const char *indent) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   char there[NAME], ours[NAME], statement[STATEMENT];
   if (arg->map >= 0 && action != ADD && !g->form.nstages) {
     move_row(g, a, action, k, slot, indent);
@@ -98,15 +91,18 @@ static void move_slot(const struct op2i_devgen *g, int a, enum action action, in
 }
 
 static void move_slots(const struct op2i_devgen *g, int a, enum action action) {
-  int first, n = op2i_device_slots(arg_of(g, a), &first);
+  int first, n = op2i_device_slots(op2i_emit_arg(&g->e, a), &first);
   for (int k = 0; k < n; k++) move_slot(g, a, action, k, first + k, "    ");
 }
 
 /* True if the copy is declared outside the element's own braces. */
-static bool hoisted(const struct op2i_devgen *g, int a) { return g->hoists && shared(g, a); }
+static bool hoisted(const struct op2i_devgen *g, int a) {
+  return g->hoists && op2i_devgen_shared(g, a);
+}
 
 static void declare(const struct op2i_devgen *g, int a, const char *indent) {
-  int first, n = op2i_device_slots(arg_of(g, a), &first) * (int)arg_of(g, a)->dim;
+  int first,
+      n = op2i_device_slots(op2i_emit_arg(&g->e, a), &first) * (int)op2i_emit_arg(&g->e, a)->dim;
   op2i_text_add(g->e.out, "%s%s op2_own%d[%d];\n", indent, type_of(g, a), a, n);
 }
 
@@ -116,7 +112,7 @@ void op2i_devgen_hoist(const struct op2i_devgen *g) {
 }
 
 static void copy(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   char statement[NAME];
   int first, n = op2i_device_slots(arg, &first) * (int)arg->dim;
   if (!hoisted(g, a)) declare(g, a, "    ");
@@ -129,7 +125,7 @@ static void copy(const struct op2i_devgen *g, int a) {
 }
 
 static void pointers(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   op2i_text_add(g->e.out, "    %s%s *op2_arg%d[%d] = {",
                 op2i_emit_param(&g->e, a)->readonly ? "const " : "", type_of(g, a), a,
                 (int)arg->arity);
@@ -143,7 +139,7 @@ static void pointers(const struct op2i_devgen *g, int a) {
 /* Values that all elements share, those of a global or in the payload. They are copied unless a
  * pointer may point to any kind of memory. */
 static void given(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   const char *type = type_of(g, a);
   char statement[STATEMENT], from[NAME];
   if (arg->kind == OP2I_ARG_GBL)
@@ -163,7 +159,7 @@ static void given(const struct op2i_devgen *g, int a) {
 /* An element's copy for a reduction: zero for a sum, or for information beside a minimum or
  * maximum; else the present value. */
 static void reduced(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   char statement[NAME];
   if (!op2i_sums(arg->access) && !op2i_arg_informs(arg)) {
     given(g, a);
@@ -178,7 +174,7 @@ static void reduced(const struct op2i_devgen *g, int a) {
 /* ---- element numbers ------------------------------------------------------------------------- */
 
 static void number(const struct op2i_devgen *g, int a, int slot) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   char row[NAME] = "op2_element", table[32] = "op2_number";
   if (arg->map >= 0) {
     snprintf(table, sizeof table, "op2_number%d", (int)arg->map);
@@ -189,8 +185,9 @@ static void number(const struct op2i_devgen *g, int a, int slot) {
 }
 
 static void numbers(const struct op2i_devgen *g, int a) {
-  op2i_text_add(g->e.out, "    %s op2_arg%d[%d] = {", type_of(g, a), a, (int)arg_of(g, a)->arity);
-  for (int k = 0; k < arg_of(g, a)->arity; k++) {
+  op2i_text_add(g->e.out, "    %s op2_arg%d[%d] = {", type_of(g, a), a,
+                (int)op2i_emit_arg(&g->e, a)->arity);
+  for (int k = 0; k < op2i_emit_arg(&g->e, a)->arity; k++) {
     op2i_text_add(g->e.out, "%s(%s)", k ? ", " : "", type_of(g, a));
     number(g, a, k);
   }
@@ -200,7 +197,7 @@ static void numbers(const struct op2i_devgen *g, int a) {
 /* ---- text before and after the call ---------------------------------------------------------- */
 
 void op2i_devgen_prepare(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   switch (arg->kind) {
   case OP2I_ARG_VAL: given(g, a); break;
   case OP2I_ARG_ROW_ENTRIES: break;
@@ -221,7 +218,7 @@ void op2i_devgen_prepare(const struct op2i_devgen *g, int a) {
 
 /* Load an entry of a matrix's row, or the value that its column leads to. */
 static void entry(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   char at[NAME] = "op2_entry", ours[NAME];
   if (g->e.loop->maps[arg->map]->idx)
     snprintf(at, sizeof at, "(int64_t)op2_map%d[op2_entry]", (int)arg->map);
@@ -233,23 +230,23 @@ static void entry(const struct op2i_devgen *g, int a) {
 /* The sum that calls add to starts at zero. */
 static void begin_sum(const struct op2i_devgen *g, int a) {
   char statement[NAME];
-  snprintf(statement, sizeof statement, "op2_row%d[%%s] = 0;", (int)arg_of(g, a)->dat);
-  op2i_devgen_each(g, arg_of(g, a)->dim, "    ", statement);
+  snprintf(statement, sizeof statement, "op2_row%d[%%s] = 0;", (int)op2i_emit_arg(&g->e, a)->dat);
+  op2i_devgen_each(g, op2i_emit_arg(&g->e, a)->dim, "    ", statement);
 }
 
 bool op2i_devgen_entries(const struct op2i_devgen *g, const struct op2i_member *member) {
   int end = member->first_arg + member->nargs;
   for (int a = member->first_arg; a < end; a++)
-    if (arg_of(g, a)->sum) begin_sum(g, a);
+    if (op2i_emit_arg(&g->e, a)->sum) begin_sum(g, a);
   if (!op2i_emit_entries(&g->e, member, "int")) return false;
   op2i_text_add(g->e.out, " {\n");
   for (int a = member->first_arg; a < end; a++)
-    if (arg_of(g, a)->kind == OP2I_ARG_ROW_ENTRIES) entry(g, a);
+    if (op2i_emit_arg(&g->e, a)->kind == OP2I_ARG_ROW_ENTRIES) entry(g, a);
   return true;
 }
 
 static void plain_actual(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   int depth = op2i_emit_param(&g->e, a)->depth;
   if (arg->kind == OP2I_ARG_IDX && depth == 0)
     op2i_text_add(g->e.out, "(%s)", type_of(g, a)), number(g, a, 0);
@@ -267,10 +264,11 @@ static void plain_actual(const struct op2i_devgen *g, int a) {
 static bool needs_cast(const struct op2i_devgen *g, int a) {
   const struct op2i_param *param = op2i_emit_param(&g->e, a);
   if (param->depth == 0) return false;
-  bool other =
-      in_row(g, a) && strcmp(type_of(g, a), op2i_devgen_dat_type(g, arg_of(g, a)->dat)) != 0;
+  bool other = in_row(g, a) &&
+               strcmp(type_of(g, a), op2i_devgen_dat_type(g, op2i_emit_arg(&g->e, a)->dat)) != 0;
   bool lent = g->dialect->generic && !param->readonly &&
-              (arg_of(g, a)->kind == OP2I_ARG_VAL || arg_of(g, a)->kind == OP2I_ARG_GBL);
+              (op2i_emit_arg(&g->e, a)->kind == OP2I_ARG_VAL ||
+               op2i_emit_arg(&g->e, a)->kind == OP2I_ARG_GBL);
   return other || lent || op2i_emit_needs_cast(param);
 }
 
@@ -283,7 +281,7 @@ void op2i_devgen_actual(const struct op2i_devgen *g, int a) {
 
 /* Permute a matrix's block into the order of slots, as op2i_arg_place() defines it. */
 void op2i_devgen_put_in_order(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   char copy[STATEMENT], place[STATEMENT];
   int columns = (int)arg->columns, second = (int)arg->column_dim, dim = (int)arg->dim;
   if (op2i_arg_in_order(arg)) return;
@@ -300,9 +298,9 @@ void op2i_devgen_put_in_order(const struct op2i_devgen *g, int a) {
 }
 
 void op2i_devgen_settle(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   if (arg->dat < 0 || !op2i_modifies(arg->access)) return;
-  if (shared(g, a)) {
+  if (op2i_devgen_shared(g, a)) {
     if (op2i_devgen_of_target(g, a) && !g->owns) op2i_devgen_to_target(g, a);
     return;
   }
@@ -313,7 +311,7 @@ void op2i_devgen_settle(const struct op2i_devgen *g, int a) {
 }
 
 void op2i_devgen_add(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
-  if (!shared(g, a) || !op2i_modifies(arg->access)) return;
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
+  if (!op2i_devgen_shared(g, a) || !op2i_modifies(arg->access)) return;
   move_slots(g, a, op2i_accumulates(arg->access) ? ADD : STORE);
 }

@@ -10,14 +10,10 @@
 /* Up to this many pieces of a row are written out one by one. */
 enum { UNROLL_MAX = 32, NAME = 96 };
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int a) {
-  return &g->e.loop->args[a];
-}
-
 /* ---- shared memory of a block ---------------------------------------------------------------- */
 
 static const struct op2i_loop_arg *arg_of_stage(const struct op2i_devgen *g, int s) {
-  return arg_of(g, op2i_emit_first_of_dat(&g->e, g->form.stages[s].dat));
+  return op2i_emit_arg(&g->e, op2i_emit_first_of_dat(&g->e, g->form.stages[s].dat));
 }
 
 /* Declare where the stages of a block lie. t3 has the row numbers of all stages; t4 tells where
@@ -89,8 +85,9 @@ static void move_stage(const struct op2i_devgen *g, int s, bool in) {
 static bool modified(const struct op2i_devgen *g, int s) {
   bool any = false;
   for (int a = 0; a < g->e.loop->nargs; a++)
-    any |= arg_of(g, a)->dat == g->form.stages[s].dat &&
-           arg_of(g, a)->map == g->form.stages[s].map && op2i_modifies(arg_of(g, a)->access);
+    any |= op2i_emit_arg(&g->e, a)->dat == g->form.stages[s].dat &&
+           op2i_emit_arg(&g->e, a)->map == g->form.stages[s].map &&
+           op2i_modifies(op2i_emit_arg(&g->e, a)->access);
   return any;
 }
 
@@ -133,7 +130,8 @@ static void turn(const struct op2i_devgen *g) {
 static bool starts_there(const struct op2i_devgen *g) {
   bool any = false;
   for (int a = 0; a < g->e.loop->nargs; a++)
-    any |= op2i_device_shared(g->e.loop, arg_of(g, a)) && !op2i_sums(arg_of(g, a)->access);
+    any |= op2i_device_shared(g->e.loop, op2i_emit_arg(&g->e, a)) &&
+           !op2i_sums(op2i_emit_arg(&g->e, a)->access);
   return any;
 }
 

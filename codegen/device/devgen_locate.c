@@ -10,26 +10,26 @@
 
 enum { NAME = 96, STATEMENT = 512 };
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int a) {
-  return &g->e.loop->args[a];
-}
-
 static const char *type_of(const struct op2i_devgen *g, int a) { return op2i_emit_type(&g->e, a); }
 
 int op2i_devgen_first_value(const struct op2i_devgen *g, int a) {
   int v = 0;
-  for (int b = 0; b < a; b++) v += op2i_device_reduced(arg_of(g, b));
+  for (int b = 0; b < a; b++) v += op2i_device_reduced(op2i_emit_arg(&g->e, b));
   return v;
 }
 
 /* The next argument from b on that holds information beside argument a, or nargs. */
 static int next_info(const struct op2i_devgen *g, int a, int b) {
   int nargs = g->e.loop->nargs;
-  while (b < nargs && !(op2i_arg_informs(arg_of(g, b)) && arg_of(g, b)->beside == a)) b++;
+  while (b < nargs &&
+         !(op2i_arg_informs(op2i_emit_arg(&g->e, b)) && op2i_emit_arg(&g->e, b)->beside == a))
+    b++;
   return b;
 }
 
-static char sign(const struct op2i_devgen *g, int a) { return op2i_better(arg_of(g, a)->access); }
+static char sign(const struct op2i_devgen *g, int a) {
+  return op2i_better(op2i_emit_arg(&g->e, a)->access);
+}
 
 /* ---- values that elements keep --------------------------------------------------------------- */
 
@@ -53,7 +53,7 @@ static void keep_winner(const struct op2i_devgen *g, int a) {
   char there[STATEMENT], statement[STATEMENT + NAME];
   kept(g, a, there);
   snprintf(statement, sizeof statement, "%s = op2_own%d[%%s];", there, a);
-  op2i_devgen_each(g, arg_of(g, a)->dim, "    ", statement);
+  op2i_devgen_each(g, op2i_emit_arg(&g->e, a)->dim, "    ", statement);
 }
 
 /* A value that is no better than the global's gets the element number -1. */
@@ -64,8 +64,8 @@ static void keep_located(const struct op2i_devgen *g, int a) {
       "&& op2_own%d[0] == op2_own%d[0]) ?\n"
       "        (op2_number ? op2_number[op2_element] : op2_element) : -1;\n"
       "    op2_own%d[0] = op2_winner%d < 0 ? *op2_gbl%d : op2_own%d[0] + 0;\n",
-      a, a, sign(g, a), (int)arg_of(g, a)->gbl, (int)arg_of(g, a)->gbl, (int)arg_of(g, a)->gbl, a,
-      a, a, a, (int)arg_of(g, a)->gbl, a);
+      a, a, sign(g, a), (int)op2i_emit_arg(&g->e, a)->gbl, (int)op2i_emit_arg(&g->e, a)->gbl,
+      (int)op2i_emit_arg(&g->e, a)->gbl, a, a, a, a, (int)op2i_emit_arg(&g->e, a)->gbl, a);
   keep_winner(g, a);
   kept_number(g, a, "    ", "");
   op2i_text_add(g->e.out, " = op2_winner%d;\n", a);
@@ -73,9 +73,9 @@ static void keep_located(const struct op2i_devgen *g, int a) {
 
 void op2i_devgen_keep_apart(const struct op2i_devgen *g) {
   for (int a = 0; a < g->e.loop->nargs; a++) {
-    if (op2i_arg_located(arg_of(g, a)))
+    if (op2i_arg_located(op2i_emit_arg(&g->e, a)))
       keep_located(g, a);
-    else if (op2i_arg_reduces(arg_of(g, a)))
+    else if (op2i_arg_reduces(op2i_emit_arg(&g->e, a)))
       keep_winner(g, a);
   }
 }
@@ -93,7 +93,7 @@ static void lanes_begin(const struct op2i_devgen *g, int a) {
                 "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n"
                 "    %s op2_x = *op2_gbl%d;\n"
                 "    int64_t op2_m = -1, op2_at = op2_lo;\n",
-                type_of(g, a), type_of(g, a), type_of(g, a), (int)arg_of(g, a)->gbl);
+                type_of(g, a), type_of(g, a), type_of(g, a), (int)op2i_emit_arg(&g->e, a)->gbl);
 }
 
 /* The condition for (op2_y, op2_n) to replace (op2_x, op2_m), each a value and an element number. A
@@ -144,7 +144,8 @@ static void partial_number(const struct op2i_devgen *g, int a, const char *befor
 static void assign(const struct op2i_devgen *g, int a, const char *to, const char *from) {
   char statement[2 * (STATEMENT + NAME)];
   snprintf(statement, sizeof statement, "%s = %s;", to, from);
-  op2i_devgen_each(g, op2i_arg_located(arg_of(g, a)) ? 1 : arg_of(g, a)->dim, "      ", statement);
+  op2i_devgen_each(g, op2i_arg_located(op2i_emit_arg(&g->e, a)) ? 1 : op2i_emit_arg(&g->e, a)->dim,
+                   "      ", statement);
 }
 
 void op2i_devgen_locate_tile(const struct op2i_devgen *g, int a) {
@@ -180,9 +181,9 @@ static void put_global(const struct op2i_devgen *g, int a) {
   op2i_text_add(g->e.out,
                 "    if (op2_n1 && op2_winner[0] >= 0 && (op2_y %c op2_x || op2_x != op2_x)) {\n"
                 "      *op2_gbl%d = op2_y;\n",
-                sign(g, a), (int)arg_of(g, a)->gbl);
+                sign(g, a), (int)op2i_emit_arg(&g->e, a)->gbl);
   for (int b = next_info(g, a, 0); b < g->e.loop->nargs; b = next_info(g, a, b + 1)) {
-    snprintf(there, sizeof there, "op2_gbl%d[%%s]", (int)arg_of(g, b)->gbl);
+    snprintf(there, sizeof there, "op2_gbl%d[%%s]", (int)op2i_emit_arg(&g->e, b)->gbl);
     partial(g, b, "op2_i", from);
     assign(g, b, there, from);
   }
@@ -230,7 +231,7 @@ void op2i_devgen_locate_all(const struct op2i_devgen *g, int a) {
                 "  if (op2_item() == 0) {\n"
                 "    const int64_t op2_i = op2_where[0];\n"
                 "    const %s op2_x = *op2_gbl%d, op2_y = op2_best[0];\n",
-                type_of(g, a), (int)arg_of(g, a)->gbl);
+                type_of(g, a), (int)op2i_emit_arg(&g->e, a)->gbl);
   put_global(g, a);
   put_result(g, a);
   op2i_text_add(g->e.out, "  }\n  op2_wait();\n  }\n");

@@ -10,12 +10,8 @@
 /* Up to this many values are written out one by one. */
 enum { UNROLL_MAX = 32, NAME = 96, STATEMENT = 1024 };
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int a) {
-  return &g->e.loop->args[a];
-}
-
 static int dim_of(const struct op2i_devgen *g, int d) {
-  return (int)arg_of(g, op2i_emit_first_of_dat(&g->e, d))->dim;
+  return (int)op2i_emit_arg(&g->e, op2i_emit_first_of_dat(&g->e, d))->dim;
 }
 
 const char *op2i_devgen_dat_type(const struct op2i_devgen *g, int d) {
@@ -91,11 +87,11 @@ static int width_of(op2_type type, int dim) {
 void op2i_devgen_load_row(const struct op2i_devgen *g, int d, const char *at, const char *ours,
                           const char *indent) {
   char text[STATEMENT];
-  int a = op2i_emit_first_of_dat(&g->e, d), dim = (int)arg_of(g, a)->dim;
-  int width = width_of(arg_of(g, a)->type, dim);
+  int a = op2i_emit_first_of_dat(&g->e, d), dim = (int)op2i_emit_arg(&g->e, a)->dim;
+  int width = width_of(op2i_emit_arg(&g->e, a)->type, dim);
   snprintf(text, sizeof text, "op2_dat%d + %d * %s", d, dim, at);
   if (width > 1) {
-    op2i_devgen_load_pieces(g, arg_of(g, a)->type, dim, width, text, ours, indent);
+    op2i_devgen_load_pieces(g, op2i_emit_arg(&g->e, a)->type, dim, width, text, ours, indent);
     return;
   }
   snprintf(text, sizeof text, "%s[%%s] = op2_dat%d[%d * %s + %%s];", ours, d, dim, at);
@@ -105,11 +101,11 @@ void op2i_devgen_load_row(const struct op2i_devgen *g, int d, const char *at, co
 void op2i_devgen_store_row(const struct op2i_devgen *g, int d, const char *at, const char *ours,
                            const char *indent) {
   char text[STATEMENT];
-  int a = op2i_emit_first_of_dat(&g->e, d), dim = (int)arg_of(g, a)->dim;
-  int width = width_of(arg_of(g, a)->type, dim);
+  int a = op2i_emit_first_of_dat(&g->e, d), dim = (int)op2i_emit_arg(&g->e, a)->dim;
+  int width = width_of(op2i_emit_arg(&g->e, a)->type, dim);
   snprintf(text, sizeof text, "op2_dat%d + %d * %s", d, dim, at);
   if (width > 1) {
-    op2i_devgen_store_pieces(g, arg_of(g, a)->type, dim, width, text, ours, indent);
+    op2i_devgen_store_pieces(g, op2i_emit_arg(&g->e, a)->type, dim, width, text, ours, indent);
     return;
   }
   snprintf(text, sizeof text, "op2_dat%d[%d * %s + %%s] = %s[%%s];", d, dim, at, ours);
@@ -123,8 +119,8 @@ void op2i_devgen_store_row(const struct op2i_devgen *g, int d, const char *at, c
 static bool column_used(const struct op2i_devgen *g, int m, int slot) {
   bool used = false;
   for (int a = 0; a < g->e.loop->nargs; a++)
-    used |=
-        op2i_arg_uses_slot(arg_of(g, a), m, slot) && !(g->form.nstages && arg_of(g, a)->dat >= 0);
+    used |= op2i_arg_uses_slot(op2i_emit_arg(&g->e, a), m, slot) &&
+            !(g->form.nstages && op2i_emit_arg(&g->e, a)->dat >= 0);
   return used;
 }
 
@@ -184,7 +180,7 @@ static void columns(const struct op2i_devgen *g) {
 /* True if a row is loaded before a group's wide rows have come. */
 static bool narrow(const struct op2i_devgen *g, int d) {
   bool loaded, stored;
-  const struct op2i_loop_arg *arg = arg_of(g, op2i_emit_first_of_dat(&g->e, d));
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, op2i_emit_first_of_dat(&g->e, d));
   return op2i_devgen_early(g) && op2i_device_row(g->e.loop, d, &loaded, &stored) && loaded &&
          (int64_t)arg->dim * (int64_t)op2i_type_size(arg->type) <= OP2I_DEVICE_NARROW;
 }

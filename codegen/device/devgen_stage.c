@@ -14,7 +14,7 @@ enum { NAME = 96, STATEMENT = 256 };
 /* A work item keeps up to this many pieces of a part in registers. */
 enum { KEPT_MAX = 32 };
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int d) {
+static const struct op2i_loop_arg *arg_of_dat(const struct op2i_devgen *g, int d) {
   return &g->e.loop->args[op2i_emit_first_of_dat(&g->e, d)];
 }
 
@@ -40,7 +40,7 @@ bool op2i_devgen_staged(const struct op2i_devgen *g, int d) {
 static void there(const struct op2i_devgen *g, int p, const char *nth) {
   const struct op2i_device_part *part = &g->form.parts.part[p];
   op2i_text_add(g->e.out, "((OP2_GLOBAL op2_unit%d *)(op2_dat%d + %d * op2_base))[", part->piece,
-                part->dat, (int)arg_of(g, part->dat)->dim);
+                part->dat, (int)arg_of_dat(g, part->dat)->dim);
   if (part->pieces == part->of)
     op2i_text_add(g->e.out, "%s]", nth);
   else
@@ -154,7 +154,7 @@ static int width_of(const struct op2i_loop_arg *arg, int piece) {
 /* A work item takes its own row from shared memory, or puts it there. */
 static void own_row(const struct op2i_devgen *g, int p, bool in) {
   const struct op2i_device_part *part = &g->form.parts.part[p];
-  const struct op2i_loop_arg *arg = arg_of(g, part->dat);
+  const struct op2i_loop_arg *arg = arg_of_dat(g, part->dat);
   char place[NAME], ours[NAME], text[STATEMENT];
   int size = (int)op2i_type_size(arg->type), n = part->pieces * part->piece / size;
   int width = width_of(arg, part->piece);
@@ -198,7 +198,7 @@ static void declare(const struct op2i_devgen *g) {
                   type, p, type, part->at);
     if (part->first == 0)
       op2i_text_add(g->e.out, "    %s op2_row%d[%d];\n", type, part->dat,
-                    (int)arg_of(g, part->dat)->dim);
+                    (int)arg_of_dat(g, part->dat)->dim);
   }
 }
 

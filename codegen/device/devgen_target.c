@@ -9,20 +9,13 @@
 
 enum { NAME = 96, STATEMENT = 1024 };
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_devgen *g, int a) {
-  return &g->e.loop->args[a];
-}
-
 static int dim_of(const struct op2i_devgen *g, int d) {
-  return (int)arg_of(g, op2i_emit_first_of_dat(&g->e, d))->dim;
-}
-
-static bool shared(const struct op2i_devgen *g, int a) {
-  return op2i_device_shared(g->e.loop, arg_of(g, a));
+  return (int)op2i_emit_arg(&g->e, op2i_emit_first_of_dat(&g->e, d))->dim;
 }
 
 bool op2i_devgen_of_target(const struct op2i_devgen *g, int a) {
-  return g->pass && shared(g, a) && g->e.loop->maps[arg_of(g, a)->map]->to == g->pass->target;
+  return g->pass && op2i_devgen_shared(g, a) &&
+         g->e.loop->maps[op2i_emit_arg(&g->e, a)->map]->to == g->pass->target;
 }
 
 static bool taken(const struct op2i_devgen *g, int d) {
@@ -80,7 +73,7 @@ static void begin_targets(const struct op2i_devgen *g, const char *name, int p) 
 /* ---- recomputed elements --------------------------------------------------------------------- */
 
 void op2i_devgen_to_target(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   char there[NAME], ours[NAME], statement[STATEMENT];
   int first, n = op2i_device_slots(arg, &first);
   for (int k = 0; k < n; k++) {
@@ -106,13 +99,14 @@ void op2i_devgen_repeat(struct op2i_devgen *g, int p) {
 /* True if an argument's contributions are kept. Each component of them is an array over positions,
  * or over the elements of a block in shared memory, where only those of the pass are kept. */
 static bool is_kept(const struct op2i_devgen *g, int a) {
-  return g->owns ? op2i_devgen_of_target(g, a) : shared(g, a);
+  return g->owns ? op2i_devgen_of_target(g, a) : op2i_devgen_shared(g, a);
 }
 
 static int kept_at(const struct op2i_devgen *g, int a) {
   int at = 0, first;
   for (int b = 0; b < a; b++)
-    if (is_kept(g, b)) at += op2i_device_slots(arg_of(g, b), &first) * (int)arg_of(g, b)->dim;
+    if (is_kept(g, b))
+      at += op2i_device_slots(op2i_emit_arg(&g->e, b), &first) * (int)op2i_emit_arg(&g->e, b)->dim;
   return at;
 }
 
@@ -128,7 +122,8 @@ static void kept(const struct op2i_devgen *g, int a, int at, char *there, size_t
 
 void op2i_devgen_keep(const struct op2i_devgen *g, int a) {
   char there[STATEMENT / 2], statement[STATEMENT];
-  int first, n = op2i_device_slots(arg_of(g, a), &first) * (int)arg_of(g, a)->dim;
+  int first,
+      n = op2i_device_slots(op2i_emit_arg(&g->e, a), &first) * (int)op2i_emit_arg(&g->e, a)->dim;
   if (!is_kept(g, a)) return;
   kept(g, a, kept_at(g, a), there, sizeof there);
   snprintf(statement, sizeof statement, "%s = op2_own%d[%%s];", there, a);
@@ -137,7 +132,7 @@ void op2i_devgen_keep(const struct op2i_devgen *g, int a) {
 
 /* Contributions are added in the order of arguments, as by an element that is recomputed. */
 static void add_kept(const struct op2i_devgen *g, int a) {
-  const struct op2i_loop_arg *arg = arg_of(g, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   char sum[NAME], left[STATEMENT / 2], statement[2 * STATEMENT];
   int first, n = op2i_device_slots(arg, &first);
   for (int k = 0; k < n; k++) {

@@ -6,6 +6,10 @@
 
 /* Targets that elements share, and how increments reach them. */
 
+static inline bool op2i_devgen_shared(const struct op2i_devgen *g, int a) {
+  return op2i_device_shared(g->e.loop, op2i_emit_arg(&g->e, a));
+}
+
 /* devgen_stage.c: wide rows, which a group moves together: op2_live of them from op2_base on. All
  * work items take part. */
 bool op2i_devgen_staged(const struct op2i_devgen *g, int d);

@@ -47,6 +47,11 @@ struct op2i_emitter {
   struct op2i_text *out;
 };
 
+/* An argument of the loop, by its number. */
+static inline const struct op2i_loop_arg *op2i_emit_arg(const struct op2i_emitter *e, int a) {
+  return &e->loop->args[a];
+}
+
 /* emit_arg.c: arguments, one at a time. `a` is the number of an argument. */
 const struct op2i_param *op2i_emit_param(const struct op2i_emitter *e, int a);
 const char *op2i_emit_type(const struct op2i_emitter *e, int a);

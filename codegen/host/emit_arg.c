@@ -21,10 +21,6 @@ const char *op2i_emit_type(const struct op2i_emitter *e, int a) {
   return e->types[a].chars ? e->types[a].chars : "";
 }
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_emitter *e, int a) {
-  return &e->loop->args[a];
-}
-
 static bool summed(const struct op2i_loop_arg *arg) { return op2i_arg_strands(arg) > 1; }
 
 static bool unrolled(const struct op2i_loop_arg *arg) {
@@ -38,21 +34,21 @@ static bool rows_listed(const struct op2i_loop_arg *arg) {
 
 int op2i_emit_first_of_dat(const struct op2i_emitter *e, int dat) {
   int a = 0;
-  while (a < e->loop->nargs && arg_of(e, a)->dat != dat) a++;
+  while (a < e->loop->nargs && op2i_emit_arg(e, a)->dat != dat) a++;
   return a;
 }
 
 bool op2i_emit_dat_writable(const struct op2i_emitter *e, int dat) {
   for (int a = 0; a < e->loop->nargs; a++)
-    if (arg_of(e, a)->dat == dat &&
-        (op2i_modifies(arg_of(e, a)->access) || !op2i_emit_param(e, a)->readonly))
+    if (op2i_emit_arg(e, a)->dat == dat &&
+        (op2i_modifies(op2i_emit_arg(e, a)->access) || !op2i_emit_param(e, a)->readonly))
       return true;
   return false;
 }
 
 bool op2i_emit_slot_used(const struct op2i_emitter *e, int map, int slot) {
   for (int a = 0; a < e->loop->nargs; a++) {
-    const struct op2i_loop_arg *arg = arg_of(e, a);
+    const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
     if (!op2i_arg_uses_slot(arg, map, slot)) continue;
     if (arg->kind == OP2I_ARG_SLOT || rows_listed(arg) ||
         (op2i_arg_private(arg) && unrolled(arg)) || (arg->kind == OP2I_ARG_IDX && unrolled(arg)))
@@ -82,7 +78,7 @@ static void row_of(const struct op2i_emitter *e, const struct op2i_loop_arg *arg
 }
 
 static void add_row_address(const struct op2i_emitter *e, int a, int slot) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   char row[LVALUE_MAX];
   row_of(e, arg, slot, row);
   const char *type = op2i_emit_type(e, a);
@@ -98,7 +94,7 @@ static void add_row_address(const struct op2i_emitter *e, int a, int slot) {
 /* Component j of a slot as an lvalue in memory; -1 stands for the counters. */
 static void shared_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
                           char lvalue[2 * LVALUE_MAX]) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   char row[LVALUE_MAX], component[16] = "op2_component";
   if (j >= 0) snprintf(component, sizeof component, "%d", j);
   if (op2i_arg_reduces(arg)) {
@@ -126,7 +122,7 @@ static void block_lvalue(const struct op2i_loop_arg *arg, int a, char lvalue[LVA
 /* Component j of a slot as an lvalue in the argument's private copy. */
 static void private_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
                            char lvalue[LVALUE_MAX]) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   const char *name = arg->kind == OP2I_ARG_ALL ? "own" : "arg";
   if (j >= 0)
     snprintf(lvalue, LVALUE_MAX, "op2_%s%d[%d]", name, a,
@@ -145,8 +141,8 @@ static void private_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
  * becomes positive, and a NaN that is present gives way. So the order of elements does not
  * matter. */
 static void add_bound(const struct op2i_emitter *e, int a, const char *ours, const char *shared) {
-  const char before = op2i_better(arg_of(e, a)->access);
-  if (op2i_type_real(arg_of(e, a)->type))
+  const char before = op2i_better(op2i_emit_arg(e, a)->access);
+  if (op2i_type_real(op2i_emit_arg(e, a)->type))
     op2i_text_add(e->out, "%s = %s %c %s || %s != %s ? %s + 0 : %s;\n", shared, ours, before,
                   shared, shared, shared, ours, shared);
   else
@@ -161,7 +157,7 @@ static void add_bound_of_global(const struct op2i_emitter *e, int a, enum action
   snprintf(own, sizeof own, "op2_own%d[%s]", a, component);
   snprintf(found, sizeof found, "op2_arg%d[%s]", a, component);
   if (action == START)
-    op2i_text_add(e->out, "%s = op2_gbl%d[%s];\n", own, (int)arg_of(e, a)->gbl, component);
+    op2i_text_add(e->out, "%s = op2_gbl%d[%s];\n", own, (int)op2i_emit_arg(e, a)->gbl, component);
   else
     add_bound(e, a, own, found);
 }
@@ -185,7 +181,7 @@ static void add_statement(const struct op2i_emitter *e, int a, enum action actio
 /* Emit an action for all values of an argument, in slot order. */
 static void for_values(const struct op2i_emitter *e, int a, enum action action,
                        const char *indent) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   if (unrolled(arg)) {
     for (int slot = 0; slot < arg->arity; slot++)
       for (int j = 0; j < arg->dim; j++) {
@@ -208,7 +204,7 @@ static void for_values(const struct op2i_emitter *e, int a, enum action action,
 /* ---- partial sums ---------------------------------------------------------------------------- */
 
 static void begin_strands(const struct op2i_emitter *e, int a) {
-  int n = op2i_arg_strands(arg_of(e, a)) * (int)arg_of(e, a)->dim;
+  int n = op2i_arg_strands(op2i_emit_arg(e, a)) * (int)op2i_emit_arg(e, a)->dim;
   op2i_text_add(e->out,
                 "  %s op2_arg%d[%d];\n  for (int op2_component = 0; op2_component < %d; "
                 "op2_component++) op2_arg%d[op2_component] = "
@@ -217,7 +213,7 @@ static void begin_strands(const struct op2i_emitter *e, int a) {
 }
 
 static void add_strand(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   op2i_text_add(e->out, "op2_arg%d + ", a);
   if (arg->dim > 1) op2i_text_add(e->out, "%d * ", (int)arg->dim);
   op2i_text_add(e->out, "((%s - op2_lo) & %d)", e->listed ? "op2_position" : "op2_element",
@@ -226,7 +222,7 @@ static void add_strand(const struct op2i_emitter *e, int a) {
 
 /* Emit the sum of the strands [first, first + n), pairwise. */
 static void add_tree(const struct op2i_emitter *e, int a, int j, int lanes, int first, int n) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   if (n > 1) {
     op2i_text_add(e->out, "(");
     add_tree(e, a, j, lanes, first, n / 2);
@@ -241,11 +237,11 @@ static void add_tree(const struct op2i_emitter *e, int a, int j, int lanes, int 
 }
 
 void op2i_emit_strands(const struct op2i_emitter *e, int a, int j, int lanes) {
-  add_tree(e, a, j, lanes, 0, op2i_arg_strands(arg_of(e, a)));
+  add_tree(e, a, j, lanes, 0, op2i_arg_strands(op2i_emit_arg(e, a)));
 }
 
 static void end_strands(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   char lvalue[2 * LVALUE_MAX];
   bool one_by_one = unrolled(arg);
   if (!one_by_one)
@@ -264,7 +260,7 @@ static void end_strands(const struct op2i_emitter *e, int a) {
 static void setup_value(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   const char *type = op2i_emit_type(e, a), *space = e->dialect->global;
-  int offset = (int)arg_of(e, a)->offset;
+  int offset = (int)op2i_emit_arg(e, a)->offset;
   if (param->depth == 0)
     op2i_text_add(e->out, "  const %s op2_arg%d = *(%sconst %s *)(op2_payload + %d);\n", type, a,
                   space, type, offset);
@@ -275,7 +271,7 @@ static void setup_value(const struct op2i_emitter *e, int a) {
 }
 
 void op2i_emit_setup(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   if (arg->kind == OP2I_ARG_VAL) setup_value(e, a);
   if (!op2i_arg_reduces(arg) || op2i_arg_informs(arg)) return;
   if (op2i_arg_located(arg)) {
@@ -291,11 +287,11 @@ void op2i_emit_setup(const struct op2i_emitter *e, int a) {
 }
 
 void op2i_emit_finish(const struct op2i_emitter *e, int a) {
-  if (summed(arg_of(e, a)))
+  if (summed(op2i_emit_arg(e, a)))
     end_strands(e, a);
-  else if (op2i_arg_located(arg_of(e, a)))
+  else if (op2i_arg_located(op2i_emit_arg(e, a)))
     op2i_emit_winner_finish(e, a);
-  else if (op2i_arg_reduces(arg_of(e, a)) && !op2i_arg_informs(arg_of(e, a)))
+  else if (op2i_arg_reduces(op2i_emit_arg(e, a)) && !op2i_arg_informs(op2i_emit_arg(e, a)))
     for_values(e, a, STORE, "  ");
 }
 
@@ -304,7 +300,7 @@ void op2i_emit_finish(const struct op2i_emitter *e, int a) {
 /* Increments of floating type start at -0.0: x + -0.0 is x for every x, so that the compiler drops
  * the addition where it cannot drop one of +0.0. */
 static void clear_copy(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   if (!op2i_type_real(arg->type)) {
     op2i_text_add(e->out, " = {0};\n");
   } else if (unrolled(arg)) {
@@ -318,7 +314,7 @@ static void clear_copy(const struct op2i_emitter *e, int a) {
 }
 
 static void prepare_copy(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   const char *name = arg->kind == OP2I_ARG_ALL ? "own" : "arg";
   op2i_text_add(e->out, "    %s op2_%s%d[%d]", op2i_emit_type(e, a), name, a,
                 (int)(arg->arity * arg->dim));
@@ -331,7 +327,7 @@ static void prepare_copy(const struct op2i_emitter *e, int a) {
 }
 
 static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   if (!op2i_arg_private(arg))
     add_row_address(e, a, slot);
   else if (slot < 0)
@@ -342,7 +338,7 @@ static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {
 
 /* Declare the array of pointers of an ALL argument. */
 static void prepare_pointers(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   const char *space = op2i_arg_private(arg) ? "" : e->dialect->global;
   op2i_text_add(e->out, "    %s%s%s *op2_arg%d[%d]", space,
                 op2i_emit_param(e, a)->readonly ? "const " : "", op2i_emit_type(e, a), a,
@@ -365,7 +361,7 @@ static void prepare_pointers(const struct op2i_emitter *e, int a) {
 /* The user's number of an element, or of the element that the map leads to through one of the
  * argument's slots; -1 stands for the counter. */
 static void add_number(const struct op2i_emitter *e, int a, int slot) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   char row[LVALUE_MAX] = "op2_element", number[24] = "op2_number";
   if (arg->map >= 0) snprintf(number, sizeof number, "op2_number%d", (int)arg->map);
   if (arg->map >= 0 && arg->slot >= 0)
@@ -376,7 +372,7 @@ static void add_number(const struct op2i_emitter *e, int a, int slot) {
 }
 
 static void prepare_numbers(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   const char *type = op2i_emit_type(e, a);
   bool listed = unrolled(arg);
   op2i_text_add(e->out, "    %s%s op2_arg%d[%d]%s", listed ? "const " : "", type, a,
@@ -398,7 +394,7 @@ static void prepare_numbers(const struct op2i_emitter *e, int a) {
 }
 
 void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   if (op2i_arg_private(arg)) prepare_copy(e, a);
   if (arg->kind == OP2I_ARG_ALL) prepare_pointers(e, a);
   if (op2i_arg_bounds(arg)) {
@@ -413,7 +409,7 @@ void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
 }
 
 void op2i_emit_settle(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   if (op2i_arg_located(arg)) op2i_emit_winner_settle(e, a, "    ", "");
   if (op2i_arg_bounds(arg)) for_values(e, a, FIND, "    ");
   if (!op2i_arg_private(arg)) return;
@@ -425,7 +421,7 @@ void op2i_emit_settle(const struct op2i_emitter *e, int a) {
 /* ---- actual arguments of the call ------------------------------------------------------------ */
 
 void op2i_emit_actual(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth == 0)
     add_number(e, a, 0);
   else if (arg->kind == OP2I_ARG_GBL && !op2i_arg_reduces(arg))

@@ -8,29 +8,27 @@
 
 #include "emit.h"
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_emitter *e, int a) {
-  return &e->loop->args[a];
-}
-
 /* The next argument from b on that holds information beside argument a, or nargs. */
 static int next_info(const struct op2i_emitter *e, int a, int b) {
-  while (b < e->loop->nargs && !(op2i_arg_informs(arg_of(e, b)) && arg_of(e, b)->beside == a)) b++;
+  while (b < e->loop->nargs &&
+         !(op2i_arg_informs(op2i_emit_arg(e, b)) && op2i_emit_arg(e, b)->beside == a))
+    b++;
   return b;
 }
 
 static void copy_values(const struct op2i_emitter *e, int b, bool store) {
   struct op2i_text *out = e->out;
   op2i_text_add(out, "  for (int op2_component = 0; op2_component < %d; op2_component++) ",
-                (int)arg_of(e, b)->dim);
+                (int)op2i_emit_arg(e, b)->dim);
   if (!store) op2i_text_add(out, "op2_best%d[op2_component] = ", b);
   op2i_text_add(out, "((%s%s *)(op2_partial + %d))[op2_component]", e->dialect->global,
-                op2i_emit_type(e, b), (int)arg_of(e, b)->offset);
+                op2i_emit_type(e, b), (int)op2i_emit_arg(e, b)->offset);
   if (store) op2i_text_add(out, " = op2_best%d[op2_component]", b);
   op2i_text_add(out, ";\n");
 }
 
 void op2i_emit_winner_begin(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   const char *type = op2i_emit_type(e, a), *space = e->dialect->global;
   op2i_text_add(e->out, "  const %s op2_start%d = *(%sconst %s *)(op2_partial + %d);\n", type, a,
                 space, type, (int)(arg->found_at + (int)offsetof(struct op2i_found, start)));
@@ -40,14 +38,14 @@ void op2i_emit_winner_begin(const struct op2i_emitter *e, int a) {
                 type, (int)arg->offset);
   for (int b = next_info(e, a, 0); b < e->loop->nargs; b = next_info(e, a, b + 1)) {
     op2i_text_add(e->out, "  %s op2_best%d[%d];\n", op2i_emit_type(e, b), b,
-                  (int)arg_of(e, b)->dim);
+                  (int)op2i_emit_arg(e, b)->dim);
     copy_values(e, b, false);
   }
 }
 
 void op2i_emit_winner_settle(const struct op2i_emitter *e, int a, const char *indent,
                              const char *lane) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   bool real = op2i_type_real(arg->type);
   op2i_text_add(e->out, "%sconst %s op2_value%d = op2_arg%d[0]%s;\n", indent, op2i_emit_type(e, a),
                 a, a, lane);
@@ -67,12 +65,12 @@ void op2i_emit_winner_settle(const struct op2i_emitter *e, int a, const char *in
     op2i_text_add(e->out,
                   "%s  for (int op2_component = 0; op2_component < %d; op2_component++) "
                   "op2_best%d[op2_component] = op2_arg%d[op2_component]%s;\n",
-                  indent, (int)arg_of(e, b)->dim, b, b, lane);
+                  indent, (int)op2i_emit_arg(e, b)->dim, b, b, lane);
   op2i_text_add(e->out, "%s}\n", indent);
 }
 
 void op2i_emit_winner_finish(const struct op2i_emitter *e, int a) {
-  const struct op2i_loop_arg *arg = arg_of(e, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   const char *space = e->dialect->global;
   op2i_text_add(e->out, "  *(%s%s *)(op2_partial + %d) = op2_best%d;\n", space,
                 op2i_emit_type(e, a), (int)arg->offset, a);

@@ -8,10 +8,6 @@
 #include "vec_rows.h"
 #include "vec_view.h"
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_vec *v, int a) {
-  return &v->e->loop->args[a];
-}
-
 /* The stem of a signed integer type as wide as values of the type. */
 static const char *mask_stem(op2_type type) {
   return op2i_type_size(type) == sizeof(int64_t) ? "i64" : "i32";
@@ -20,7 +16,7 @@ static const char *mask_stem(op2_type type) {
 /* The sum that calls add to starts at zero, even if an earlier member has left a value there. */
 static void begin_sum(const struct op2i_vec *v, int a) {
   const struct op2i_vec_arg *at = &v->args[a];
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   for (int i = 0; i < arg->dim; i++)
     op2i_text_add(v->out, "      op2_view%d[%d] = (op2_%sx%d){0};\n", at->view, at->first + i,
                   op2i_type_stem(arg->type), v->lanes);
@@ -47,14 +43,14 @@ static void begin_rows(const struct op2i_vec *v, const struct op2i_loop_arg *eac
 }
 
 static void declare(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   op2i_text_add(v->out, "      op2_%sx%d op2_view%d[%d];\n", op2i_type_stem(arg->type), v->lanes,
                 v->args[a].view, (int)arg->dim);
 }
 
 /* Load the values of entries, which lie side by side. */
 static void load_entries(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   char base[64];
   declare(v, a);
   op2i_text_add(v->out, "      op2_ahead(op2_dat%d + %d * op2_entry, %d);\n", (int)arg->dat,
@@ -70,7 +66,7 @@ static void load_entries(const struct op2i_vec *v, int a) {
 
 /* Load the values that the entries' columns lead to, and zero where a row has no further entry. */
 static void load_across(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   const char *stem = op2i_type_stem(arg->type), *mask = mask_stem(arg->type);
   char columns[32];
   snprintf(columns, sizeof columns, "op2_columns%d", v->args[a].view);
@@ -93,14 +89,14 @@ bool op2i_vec_entries_begin(const struct op2i_vec *v, int m) {
   const struct op2i_member *member = &v->e->rewrites[m].member;
   int end = member->first_arg + member->nargs, first = -1;
   for (int a = end - 1; a >= member->first_arg; a--)
-    if (arg_of(v, a)->kind == OP2I_ARG_ROW_ENTRIES) first = a;
+    if (op2i_emit_arg(v->e, a)->kind == OP2I_ARG_ROW_ENTRIES) first = a;
   if (first < 0) return false;
   for (int a = member->first_arg; a < end; a++)
-    if (arg_of(v, a)->sum) begin_sum(v, a);
-  begin_rows(v, arg_of(v, first));
+    if (op2i_emit_arg(v->e, a)->sum) begin_sum(v, a);
+  begin_rows(v, op2i_emit_arg(v->e, first));
   for (int a = first; a < end; a++) {
-    if (arg_of(v, a)->kind != OP2I_ARG_ROW_ENTRIES) continue;
-    if (v->e->loop->maps[arg_of(v, a)->map]->idx)
+    if (op2i_emit_arg(v->e, a)->kind != OP2I_ARG_ROW_ENTRIES) continue;
+    if (v->e->loop->maps[op2i_emit_arg(v->e, a)->map]->idx)
       load_across(v, a);
     else
       load_entries(v, a);
@@ -112,7 +108,7 @@ bool op2i_vec_entries_begin(const struct op2i_vec *v, int m) {
  * counts, since all their other values are those of that row. */
 static void end_sum(const struct op2i_vec *v, int a) {
   const struct op2i_vec_arg *at = &v->args[a];
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   const char *type = op2i_type_c(arg->type), *stem = op2i_type_stem(arg->type);
   op2i_text_add(v->out, "      if (op2_count < %d) {\n        %s op2_sums[2][%d];\n", v->lanes,
                 type, v->lanes);
@@ -131,5 +127,5 @@ void op2i_vec_entries_end(const struct op2i_vec *v, int m) {
   const struct op2i_member *member = &v->e->rewrites[m].member;
   op2i_text_add(v->out, "      }\n      }\n");
   for (int a = member->first_arg; a < member->first_arg + member->nargs; a++)
-    if (arg_of(v, a)->sum) end_sum(v, a);
+    if (op2i_emit_arg(v->e, a)->sum) end_sum(v, a);
 }

@@ -8,13 +8,9 @@
 #include "vec_rows.h"
 #include "vec_view.h"
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_vec *v, int a) {
-  return &v->e->loop->args[a];
-}
-
 /* The number of vectors that hold all strands of an argument's component. */
 static int turns(const struct op2i_vec *v, int a) {
-  int strands = op2i_arg_strands(arg_of(v, a));
+  int strands = op2i_arg_strands(op2i_emit_arg(v->e, a));
   return strands > v->lanes ? strands / v->lanes : 1;
 }
 
@@ -181,13 +177,14 @@ static void elements(const struct op2i_vec *v) {
 }
 
 static bool uses_slot(const struct op2i_vec *v, int a, int map, int slot) {
-  return op2i_arg_uses_slot(arg_of(v, a), map, slot);
+  return op2i_arg_uses_slot(op2i_emit_arg(v->e, a), map, slot);
 }
 
 /* The first member that reads through this slot of a map, or nmembers if none does. */
 static int first_to_read(const struct op2i_vec *v, int map, int slot) {
   for (int a = 0; a < v->e->loop->nargs; a++)
-    if (uses_slot(v, a, map, slot) && (v->args[a].view >= 0 || !op2i_sums(arg_of(v, a)->access)))
+    if (uses_slot(v, a, map, slot) &&
+        (v->args[a].view >= 0 || !op2i_sums(op2i_emit_arg(v->e, a)->access)))
       return op2i_loop_member_of(v->e->loop, a);
   return v->e->nmembers;
 }
@@ -197,7 +194,7 @@ static bool accumulates(const struct op2i_vec *v, int map, int slot, bool rolled
   bool any = false;
   for (int a = 0; a < v->e->loop->nargs; a++)
     any = any || (uses_slot(v, a, map, slot) && v->args[a].accumulates &&
-                  op2i_vec_rolled(v, (int)arg_of(v, a)->dat) == rolled);
+                  op2i_vec_rolled(v, (int)op2i_emit_arg(v->e, a)->dat) == rolled);
   return any;
 }
 
@@ -240,7 +237,7 @@ static void rows_again(const struct op2i_vec *v, int map, int ahead) {
 
 /* Fill the lanes with the value that each element's minimum or maximum starts from. */
 static void begin_starts(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   op2i_text_add(v->out, "  const ");
   add_type(v, arg->type);
   op2i_text_add(v->out, " op2_start%d[%d] = {", a, (int)arg->dim);
@@ -256,7 +253,7 @@ static void begin_starts(const struct op2i_vec *v, int a) {
 /* Each lane has a result of its own: the sum of its increments, or its minimum or maximum so
  * far. */
 static void begin_reduction(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   if (op2i_arg_located(arg)) op2i_emit_winner_begin(v->e, a);
   if (op2i_arg_located(arg) || op2i_arg_informs(arg)) return;
   op2i_text_add(v->out, "  ");
@@ -280,7 +277,7 @@ static void begin_reduction(const struct op2i_vec *v, int a) {
 /* Take the result of a lane if it is less (greater) than that of the others, or if theirs is NaN.
  * The library decides the sign of a zero when it combines partial results. */
 static void fold_bound(const struct op2i_vec *v, int a, int j, int lane) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   op2i_text_add(v->out, "    if (op2_arg%d[%d][%d] %c op2_to[%d]", a, j, lane,
                 op2i_better(arg->access), j);
   if (op2i_type_real(arg->type)) op2i_text_add(v->out, " || op2_to[%d] != op2_to[%d]", j, j);
@@ -290,7 +287,7 @@ static void fold_bound(const struct op2i_vec *v, int a, int j, int lane) {
 /* Rotate the vectors of strands: `last`, the vector of each component that was used last, goes
  * after those that come next. */
 static void next_turn(const struct op2i_vec *v, int a, const char *last, const char *indent) {
-  int dim = (int)arg_of(v, a)->dim, n = turns(v, a) * dim;
+  int dim = (int)op2i_emit_arg(v->e, a)->dim, n = turns(v, a) * dim;
   for (int i = 0; i < n - dim; i++)
     op2i_text_add(v->out, "%sop2_arg%d[%d] = op2_arg%d[%d];\n", indent, a, i, a, i + dim);
   for (int j = 0; j < dim; j++)
@@ -300,13 +297,13 @@ static void next_turn(const struct op2i_vec *v, int a, const char *last, const c
 /* Bring strands back into order: the batches that are missing to a full cycle of all vectors add
  * nothing. */
 static void end_turns(const struct op2i_vec *v, int a) {
-  int dim = (int)arg_of(v, a)->dim;
+  int dim = (int)op2i_emit_arg(v->e, a)->dim;
   if (turns(v, a) == 1) return;
   op2i_text_add(v->out,
                 "    for (int64_t op2_turn = (op2_hi - op2_lo + %d) / %d%s; op2_turn %% %d; ",
                 v->round - 1, v->round, v->round > v->lanes ? " * 2" : "", turns(v, a));
   op2i_text_add(v->out, "op2_turn++) {\n      const ");
-  add_type(v, arg_of(v, a)->type);
+  add_type(v, op2i_emit_arg(v->e, a)->type);
   op2i_text_add(v->out, " op2_own%d[%d] = {", a, dim);
   for (int j = 0; j < dim; j++)
     op2i_text_add(v->out, j ? ", op2_arg%d[%d]" : "op2_arg%d[%d]", a, j);
@@ -317,14 +314,14 @@ static void end_turns(const struct op2i_vec *v, int a) {
 
 static void end_sum(const struct op2i_vec *v, int a, int j) {
   op2i_text_add(v->out, "    op2_to[%d] += ", j);
-  if (op2i_arg_strands(arg_of(v, a)) > 1) op2i_emit_strands(v->e, a, j, v->lanes);
-  for (int lane = 0; lane < v->lanes && op2i_arg_strands(arg_of(v, a)) == 1; lane++)
+  if (op2i_arg_strands(op2i_emit_arg(v->e, a)) > 1) op2i_emit_strands(v->e, a, j, v->lanes);
+  for (int lane = 0; lane < v->lanes && op2i_arg_strands(op2i_emit_arg(v->e, a)) == 1; lane++)
     op2i_text_add(v->out, "%sop2_arg%d[%d][%d]", lane ? " + " : "", a, j, lane);
   op2i_text_add(v->out, ";\n");
 }
 
 static void end_reduction(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   if (op2i_arg_located(arg)) op2i_emit_winner_finish(v->e, a);
   if (op2i_arg_located(arg) || op2i_arg_informs(arg)) return;
   op2i_text_add(v->out, "  {\n");
@@ -343,7 +340,7 @@ static void end_reduction(const struct op2i_vec *v, int a) {
 
 /* The user's numbers of the lanes' own elements, or of those that one slot leads to. */
 static void numbers_in(const struct op2i_vec *v, int a, int slot, op2_type type) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   char rows[32] = "op2_element", number[24] = "op2_number";
   bool own = arg->map < 0 && in_steps(v);
   if (arg->map >= 0) snprintf(rows, sizeof rows, "op2_map%d_%d", (int)arg->map, slot);
@@ -364,7 +361,7 @@ static void numbers_in(const struct op2i_vec *v, int a, int slot, op2_type type)
 }
 
 static void numbers_of_elements(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   op2_type type = op2i_emit_param(v->e, a)->type;
   if (type == 0) type = OP2_I32;
   op2i_text_add(v->out, "      const ");
@@ -380,13 +377,13 @@ static void numbers_of_elements(const struct op2i_vec *v, int a) {
 /* The vectors that the kernel works on for slot `slot` of those that it sees. */
 static void add_vectors(const struct op2i_vec *v, int a, int slot) {
   const struct op2i_vec_arg *at = &v->args[a];
-  int first = (at->own ? 0 : at->first) + slot * (int)arg_of(v, a)->dim;
+  int first = (at->own ? 0 : at->first) + slot * (int)op2i_emit_arg(v->e, a)->dim;
   op2i_text_add(v->out, "op2_%s%d", at->own ? "own" : "view", at->own ? a : at->view);
   if (first) op2i_text_add(v->out, " + %d", first);
 }
 
 static void pointers(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   op2i_text_add(v->out, "      %s", op2i_emit_param(v->e, a)->readonly ? "const " : "");
   add_type(v, arg->type);
   op2i_text_add(v->out, " *op2_arg%d[%d] = {", a, (int)arg->arity);
@@ -399,7 +396,7 @@ static void pointers(const struct op2i_vec *v, int a) {
 
 /* Declare the values from which lanes start in a located reduction, or in an argument beside it. */
 static void begin_lanes(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   op2i_text_add(v->out, "      ");
   add_type(v, arg->type);
   op2i_text_add(v->out, " op2_arg%d[%d] = {{", a, (int)arg->dim);
@@ -429,11 +426,11 @@ static void fold_halves(const struct op2i_vec *v, int n) {
  * otherwise compilers would test them one by one. Padding lanes repeat an element with its number,
  * which changes nothing. */
 static void find_winner(const struct op2i_vec *v, int a) {
-  char before = op2i_lowers(arg_of(v, a)->access) ? '>' : '<';
+  char before = op2i_lowers(op2i_emit_arg(v->e, a)->access) ? '>' : '<';
   op2i_text_add(v->out, "      {\n        const ");
-  add_type(v, arg_of(v, a)->type);
+  add_type(v, op2i_emit_arg(v->e, a)->type);
   op2i_text_add(v->out, " op2_bound = op2_best%d - (", a);
-  add_type(v, arg_of(v, a)->type);
+  add_type(v, op2i_emit_arg(v->e, a)->type);
   op2i_text_add(v->out,
                 "){0};\n        const __typeof__(op2_arg%d[0] %c op2_bound) op2_halves%d = "
                 "~(op2_arg%d[0] %c op2_bound);\n",
@@ -447,7 +444,7 @@ static void find_winner(const struct op2i_vec *v, int a) {
 }
 
 static void prepare_arg(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   op2i_vec_copy(v, a);
   if (op2i_arg_located(arg) || op2i_arg_informs(arg)) begin_lanes(v, a);
   if (arg->kind == OP2I_ARG_IDX) numbers_of_elements(v, a);
@@ -455,7 +452,7 @@ static void prepare_arg(const struct op2i_vec *v, int a) {
 }
 
 static void actual(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   if (op2i_emit_needs_cast(op2i_emit_param(v->e, a))) op2i_text_add(v->out, "(void *)");
   if (arg->kind == OP2I_ARG_IDX)
     op2i_text_add(v->out, op2i_emit_param(v->e, a)->depth ? "op2_arg%d" : "op2_arg%d[0]", a);
@@ -483,7 +480,7 @@ static void call(const struct op2i_vec *v, int m) {
   op2i_text_add(v->out, ");\n");
   for (int a = first; a < end; a++) op2i_vec_settle(v, a);
   for (int a = first; a < end; a++)
-    if (op2i_arg_located(arg_of(v, a))) find_winner(v, a);
+    if (op2i_arg_located(op2i_emit_arg(v->e, a))) find_winner(v, a);
 }
 
 /* ---- a batch --------------------------------------------------------------------------------- */
@@ -495,7 +492,7 @@ static void limit(const struct op2i_vec *v, int before) {
   bool any = false;
   if (before) snprintf(count, sizeof count, "op2_count - %d", before);
   for (int a = 0; a < v->e->loop->nargs; a++) {
-    const struct op2i_loop_arg *arg = arg_of(v, a);
+    const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
     if (!v->args[a].own || v->args[a].view >= 0 || !op2i_sums(arg->access)) continue;
     if (!any) op2i_text_add(v->out, "      if (op2_count < %d) {\n", before + v->lanes);
     op2i_text_add(v->out, "        op2_%s_%sx%d(op2_own%d, ", arg->gbl < 0 ? "limit" : "keep",
@@ -548,7 +545,7 @@ static void compute(const struct op2i_vec *v, int before) {
   }
   limit(v, before);
   for (int a = 0; a < v->e->loop->nargs; a++)
-    if (op2i_arg_reduces(arg_of(v, a)) && op2i_sums(arg_of(v, a)->access))
+    if (op2i_arg_reduces(op2i_emit_arg(v->e, a)) && op2i_sums(op2i_emit_arg(v->e, a)->access))
       next_turn(v, a, "own", "      ");
 }
 
@@ -572,9 +569,9 @@ static bool by_twos(const struct op2i_vec *v) {
   for (int n = 0; n < v->nviews; n++)
     if (v->views[n].stored) return false;
   for (int a = 0; a < v->e->loop->nargs; a++) {
-    if (arg_of(v, a)->kind == OP2I_ARG_IDX) return false;
+    if (op2i_emit_arg(v->e, a)->kind == OP2I_ARG_IDX) return false;
     if (!v->args[a].accumulates) continue;
-    if (!op2i_sums(arg_of(v, a)->access)) return false;
+    if (!op2i_sums(op2i_emit_arg(v->e, a)->access)) return false;
     any = true;
   }
   return any;
@@ -585,7 +582,8 @@ static int view_size(const struct op2i_vec *v, int n) {
 }
 
 static int copies(const struct op2i_vec *v, int a) {
-  return v->args[a].accumulates ? (int)(arg_of(v, a)->arity * arg_of(v, a)->dim) : 0;
+  return v->args[a].accumulates ? (int)(op2i_emit_arg(v->e, a)->arity * op2i_emit_arg(v->e, a)->dim)
+                                : 0;
 }
 
 static void declare(const struct op2i_vec *v, op2_type type, const char *stem, int number,
@@ -617,7 +615,7 @@ static void load_both(const struct op2i_vec *v) {
  * block; its increments are kept. */
 static void compute_first(const struct op2i_vec *v) {
   for (int a = 0; a < v->e->loop->nargs; a++)
-    if (copies(v, a)) declare(v, arg_of(v, a)->type, "early_own", a, copies(v, a));
+    if (copies(v, a)) declare(v, op2i_emit_arg(v->e, a)->type, "early_own", a, copies(v, a));
   op2i_text_add(v->out, "      {\n");
   for (int n = 0; n < v->nviews; n++) {
     declare(v, op2i_vec_row(v, v->views[n].dat)->type, "view", n, view_size(v, n));
@@ -660,8 +658,8 @@ void op2i_vec_body(struct op2i_vec *v) {
   mark_unused(v);
   op2i_emit_load_consts(e);
   for (int a = 0; a < e->loop->nargs; a++) {
-    if (arg_of(v, a)->kind == OP2I_ARG_VAL) op2i_emit_setup(e, a);
-    if (op2i_arg_reduces(arg_of(v, a))) begin_reduction(v, a);
+    if (op2i_emit_arg(v->e, a)->kind == OP2I_ARG_VAL) op2i_emit_setup(e, a);
+    if (op2i_arg_reduces(op2i_emit_arg(v->e, a))) begin_reduction(v, a);
   }
   walk_all(v, BEGIN);
   op2i_text_add(v->out,
@@ -678,6 +676,6 @@ void op2i_vec_body(struct op2i_vec *v) {
     op2i_text_add(v->out, "  }\n");
   }
   for (int a = 0; a < e->loop->nargs; a++)
-    if (op2i_arg_reduces(arg_of(v, a))) end_reduction(v, a);
+    if (op2i_arg_reduces(op2i_emit_arg(v->e, a))) end_reduction(v, a);
   op2i_text_add(v->out, "}\n");
 }

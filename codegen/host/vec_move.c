@@ -7,10 +7,6 @@
 #include "vec_rows.h"
 #include "vec_view.h"
 
-static const struct op2i_loop_arg *arg_of(const struct op2i_vec *v, int a) {
-  return &v->e->loop->args[a];
-}
-
 /* A pointer to a dat's first row, or to the batch's first row where rows are counted from there. */
 static void add_base(const struct op2i_vec *v, int dat, bool batch) {
   const char *type = op2i_type_c(op2i_vec_row(v, dat)->type);
@@ -119,7 +115,7 @@ void op2i_vec_load(const struct op2i_vec *v, int n) {
 }
 
 void op2i_vec_get(const struct op2i_vec *v, int a, const char *base, const char *rows) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   for (int at = 0, width; at < arg->dim; at += width) {
     width = op2i_vec_piece(v, arg->dim - at);
     op2i_text_add(v->out, "      op2_get%d_%sx%d(op2_view%d", width, op2i_type_stem(arg->type),
@@ -137,7 +133,7 @@ void op2i_vec_get(const struct op2i_vec *v, int a, const char *base, const char 
 static bool modified(const struct op2i_vec *v, const struct op2i_vec_view *view, int slot) {
   bool any = false;
   for (int a = 0; a < v->e->loop->nargs; a++) {
-    const struct op2i_loop_arg *arg = arg_of(v, a);
+    const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
     if (arg->dat != view->dat || arg->map != view->map || !op2i_modifies(arg->access)) continue;
     any = any || arg->kind != OP2I_ARG_SLOT || arg->slot == view->slot + slot;
   }
@@ -163,7 +159,7 @@ void op2i_vec_store(const struct op2i_vec *v, int n) {
 
 /* The transfer for slot `slot` of those that an argument sees. */
 static struct transfer copy_transfer(const struct op2i_vec *v, int a, int slot) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   return (struct transfer){.dat = arg->dat,
                            .map = arg->map,
                            .slot = arg->kind == OP2I_ARG_SLOT ? (int)arg->slot : slot,
@@ -190,13 +186,13 @@ bool op2i_vec_rolled(const struct op2i_vec *v, int dat) {
 }
 
 static bool rolled_copy(const struct op2i_vec *v, int a) {
-  return arg_of(v, a)->dat >= 0 && op2i_vec_rolled(v, (int)arg_of(v, a)->dat);
+  return op2i_emit_arg(v->e, a)->dat >= 0 && op2i_vec_rolled(v, (int)op2i_emit_arg(v->e, a)->dat);
 }
 
 /* Increments of floating type start at -0.0, since adding it changes no value. Sums into globals
  * continue from their strands. */
 void op2i_vec_copy(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   const struct op2i_vec_arg *at = &v->args[a];
   int count = (int)(arg->arity * arg->dim);
   if (!at->own) return;
@@ -233,7 +229,7 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
 
 /* Permute the dense block of a matrix into the order of slots, which all other copies have. */
 static void put_in_order(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   int count = (int)(arg->arity * arg->dim), dim = (int)arg->dim;
   if (op2i_arg_in_order(arg) || !v->args[a].own || rolled_copy(v, a)) return;
   op2i_text_add(v->out, "      {\n        const ");
@@ -249,7 +245,7 @@ static void put_in_order(const struct op2i_vec *v, int a) {
 }
 
 void op2i_vec_settle(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   const struct op2i_vec_arg *at = &v->args[a];
   int count = (int)(arg->arity * arg->dim);
   put_in_order(v, a);
@@ -283,7 +279,7 @@ static void add_part_type(const struct op2i_vec *v, op2_type type, int width) {
 }
 
 static void add_parts(const struct op2i_vec *v, int a, const char *copy) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   const char *stem = op2i_type_stem(arg->type);
   for (int slot = 0; slot < arg->arity; slot++)
     for (int at = 0, width; at < arg->dim; at += width) {
@@ -312,7 +308,7 @@ static void add_row(const struct op2i_vec *v, const struct transfer *p, const ch
 }
 
 static void add_increments(const struct op2i_vec *v, int a, int lane) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   char number[16];
   snprintf(number, sizeof number, "%d", lane);
   for (int slot = 0; slot < arg->arity; slot++) {
@@ -329,7 +325,7 @@ static void add_increments(const struct op2i_vec *v, int a, int lane) {
 /* Combine an argument's minimum or maximum with memory by the rule of emit_arg.c. This is seldom
  * needed, so the text is short rather than fast. */
 static void add_bounds(const struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   bool real = op2i_type_real(arg->type);
   for (int slot = 0; slot < arg->arity; slot++) {
     struct transfer transfer = copy_transfer(v, a, slot);
@@ -351,7 +347,7 @@ static void add_bounds(const struct op2i_vec *v, int a) {
 
 /* Declare op2_row, the vectors of the slot op2_slot. */
 static void roll_row(const struct op2i_vec *v, int a, const char *copy) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   int columns = (int)arg->columns;
   op2i_text_add(v->out, "        const ");
   add_type(v, arg->type);
@@ -370,7 +366,7 @@ static void roll_row(const struct op2i_vec *v, int a, const char *copy) {
 /* Declare the pieces of all rows of all lanes: op2_parts<n>_<component>[slot][lane]. Single values
  * are read from the copy instead. */
 static void roll_parts(const struct op2i_vec *v, int a, const char *copy) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   int dim = (int)arg->dim;
   if (dim == 1) return;
   for (int at = 0, width; at < dim; at += width) {
@@ -408,7 +404,7 @@ static void roll_to(const struct op2i_vec *v, const struct op2i_loop_arg *arg) {
 
 /* Add all rows of the lane op2_lane to memory. */
 static void roll_increments(const struct op2i_vec *v, int a, const char *copy) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   int dim = (int)arg->dim;
   op2i_text_add(v->out, "        for (int op2_slot = 0; op2_slot < %d; op2_slot++) {\n",
                 (int)arg->arity);
@@ -480,7 +476,7 @@ static void need_view(struct op2i_vec *v, const struct op2i_vec_view *view) {
 }
 
 static void need_arg(struct op2i_vec *v, int a) {
-  const struct op2i_loop_arg *arg = arg_of(v, a);
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   const struct op2i_vec_arg *at = &v->args[a];
   if (!at->own) return;
   if (op2i_arg_bounds(arg)) {

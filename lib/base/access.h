@@ -17,7 +17,7 @@ struct op2i_access_mode {
   double identity;  /* where they are: the value that changes no other, from which copies start */
   char better;      /* the best contribution is kept: the operator between it and a worse one */
 };
-/* From OP2_READ on; the entry before that is of none. */
+/* It is indexed by the access; entry 0 belongs to no mode. */
 extern const struct op2i_access_mode op2i_access_modes[];
 
 enum {

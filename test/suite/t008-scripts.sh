@@ -59,4 +59,10 @@ catches "a script that complains" 'complains: no such option' helps "$copy" refu
 printf '#!/bin/sh\n# --help\necho this is of use\n' | plant vague
 catches "a script that does not show a call" 'does not show how' helps "$copy" vague
 
+if git -C "$src" rev-parse --git-dir >/dev/null 2>&1; then
+  runs "each fault of mutants.txt can be planted" sh "$src/test/mutants.sh" --check
+else
+  skip "the faults of mutants.txt are planted in a copy of a clone: this is none, or git is missing"
+fi
+
 done_testing
