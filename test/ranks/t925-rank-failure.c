@@ -30,7 +30,7 @@ static void run_all(const char *backend, const struct failure *f) {
  * theirs. */
 static void run_memory(const char *backend, int ranks) {
   struct scene scene = {.backend = backend, .play = failure_memory};
-  const int step = quick() ? 3 : thorough() ? 1 : 2;
+  const int step = quick() ? 5 : thorough() ? 1 : 2;
   int wrong = 0, tried = 0, all = 0, none = 0, alone = 0, most_alone = getenv("OP2_SHADOW") ? 1 : 0;
   scene.ranks = ranks;
   scene.victim = ranks - 1;
