@@ -64,7 +64,11 @@ configure() {
     -Dmpi=disabled -Dpetsc=disabled
 }
 runs "the copy with all of them is configured" configure
-runs "and built" ninja -C "$tree/build"
+builds() {
+  ninja -C "$tree/build" >"$tmp/log" 2>&1 || { grep -A 8 -E 'warning:|error:' "$tmp/log"; false; }
+}
+runs "and built" builds
+runs "without a warning" sh -c "! grep 'warning:' '$tmp/log'"
 
 # uses KIND ROOT BUILD: builds the program of a kind with a library, and runs it; the status is 77 if
 # the machine lacks what the program needs
