@@ -8,23 +8,35 @@
 #include "loop.h"
 #include "loop_validate.h"
 
+/* The table of tags, by enum op2i_tag. */
+static const struct {
+  const struct op2_arg_tag *tag;
+  enum op2i_arg_kind kind;
+  const char *words;
+} made[OP2I_TAGS] = {
+#define ARG_TAG(name_, kind_, words_) {OP2_TAG_##name_##_, (enum op2i_arg_kind)(kind_), words_},
+#include "arg_tags.def"
+#undef ARG_TAG
+};
+
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag) {
-  const struct op2_arg_tag *const tags[OP2I_TAGS] = {OP2_TAG_DAT_, OP2_TAG_GBL_,     OP2_TAG_VAL_,
-                                                     OP2_TAG_IDX_, OP2_TAG_MAP_IDX_, OP2_TAG_INFO_,
-                                                     OP2_TAG_MAT_};
   for (int t = 0; t < OP2I_TAGS; t++) {
-    if (arg->tag != tags[t]) continue;
+    if (arg->tag != made[t].tag) continue;
     *tag = (enum op2i_tag)t;
     return true;
   }
   return false;
 }
 
+const char *op2i_arg_words(const op2_arg *arg) {
+  enum op2i_tag tag;
+  const char *words = op2i_arg_tag(arg, &tag) ? made[tag].words : NULL;
+  return words ? words : ((struct op2i_object *)arg->object)->name;
+}
+
 enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg) {
-  if (arg->tag == OP2_TAG_GBL_ || arg->tag == OP2_TAG_INFO_) return OP2I_ARG_GBL;
-  if (arg->tag == OP2_TAG_VAL_) return OP2I_ARG_VAL;
-  if (arg->tag == OP2_TAG_IDX_ || arg->tag == OP2_TAG_MAP_IDX_) return OP2I_ARG_IDX;
-  if (arg->tag == OP2_TAG_MAT_) return OP2I_ARG_ITER;
+  enum op2i_tag tag;
+  if (op2i_arg_tag(arg, &tag) && made[tag].kind) return made[tag].kind;
   if (!arg->map) return OP2I_ARG_DIRECT;
   if (arg->idx == OP2_ALL) return OP2I_ARG_ALL;
   if (arg->idx == OP2I_EACH) return OP2I_ARG_ROW_ENTRIES;

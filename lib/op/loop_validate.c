@@ -39,19 +39,11 @@ static op2_status wrong(const struct call *call, op2_status status, const char *
                     call->kernel->obj.name, call->set->obj.name, text);
 }
 
-static const char *shown_name(const op2_arg *arg) {
-  switch (op2i_arg_kind(arg)) {
-  case OP2I_ARG_VAL: return "a value";
-  case OP2I_ARG_IDX: return arg->map ? "an element number through a map" : "the element number";
-  default: return ((struct op2i_object *)arg->object)->name;
-  }
-}
-
 static op2_status check_access(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   if (!op2i_access_valid(arg->access))
     return wrong(call, OP2_ERR_ACCESS, "argument %d (%s): %" PRId32 " is not an access mode", n,
-                 shown_name(arg), arg->access);
+                 op2i_arg_words(arg), arg->access);
   if (arg->tag == OP2_TAG_GBL_ && op2i_keeps_order(arg->access))
     return wrong(call, OP2_ERR_ACCESS,
                  "argument %d: global '%s' cannot be %s: READ, INC, MIN and MAX are possible", n,
@@ -321,7 +313,7 @@ static op2_status check_depth(const struct call *call, int n) {
                                     : "a pointer";
   return wrong(call, OP2_ERR_TYPE,
                "argument %d (%s): the kernel's parameter is '%s %s', expected %s", n,
-               shown_name(arg), param->type_text, param->name, expected);
+               op2i_arg_words(arg), param->type_text, param->name, expected);
 }
 
 /* A parameter that is declared as a longer array than the argument is lets its kernel run past the
@@ -338,7 +330,7 @@ static op2_status check_length(const struct call *call, int n) {
   return wrong(call, OP2_ERR_TYPE,
                "argument %d (%s): the kernel's parameter '%s %s' is an array of %" PRId64
                " values, the argument has %" PRId64 OP2I_SEE_CHECK,
-               n, shown_name(arg), param->type_text, param->name, param->extent, length);
+               n, op2i_arg_words(arg), param->type_text, param->name, param->extent, length);
 }
 
 /* A kernel may declare the block of a matrix in any number of dimensions, if the length of rows and
@@ -365,7 +357,7 @@ static op2_status check_shape(const struct call *call, int n) {
       call, OP2_ERR_TYPE,
       "argument %d (%s): the kernel's parameter '%s %s' has another shape than the matrix's "
       "block of %" PRId64 " rows and %" PRId64 " columns",
-      n, shown_name(arg), param->type_text, param->name, rows, columns);
+      n, op2i_arg_words(arg), param->type_text, param->name, rows, columns);
 }
 
 /* Numbers of elements are global, so the size of the whole set counts. */
@@ -380,7 +372,7 @@ static op2_status check_number(const struct call *call, int n) {
       "argument %d (%s): set '%s' has %" PRId64
       " elements, whose numbers do not fit into the kernel's parameter '%s %s': it takes an "
       "int64_t",
-      n, shown_name(arg), set->obj.name, size, param->type_text, param->name);
+      n, op2i_arg_words(arg), set->obj.name, size, param->type_text, param->name);
 }
 
 static op2_status check_param(const struct call *call, int n) {
@@ -396,14 +388,14 @@ static op2_status check_param(const struct call *call, int n) {
                   : !param->type || param->type == type || (index && param->type == OP2_I32);
   if (!fits)
     return wrong(call, OP2_ERR_TYPE, "argument %d (%s) is %s, the kernel's parameter is '%s %s'%s",
-                 n, shown_name(arg), index ? "an int32_t or int64_t" : op2i_type_name(type),
+                 n, op2i_arg_words(arg), index ? "an int32_t or int64_t" : op2i_type_name(type),
                  param->type_text, param->name,
                  param->foreign ? ", which is none of the types of op2" : "");
   if (op2i_modifies(arg->access) && param->readonly)
     return wrong(
         call, OP2_ERR_ACCESS,
         "argument %d (%s) is %s, but the kernel's parameter '%s %s' points to const" OP2I_SEE_CHECK,
-        n, shown_name(arg),
+        n, op2i_arg_words(arg),
         arg->tag == OP2_TAG_INFO_ ? "op2_arg_info" : op2i_access_name((op2_access)arg->access),
         param->type_text, param->name);
   if (index && param->depth && !param->readonly)
@@ -433,7 +425,7 @@ static op2_status check_private(const struct call *call) {
           call, OP2_ERR_RANGE,
           "argument %d (%s): the private copies of INC, MIN, MAX, info and iteration-space "
           "arguments take more than %d bytes",
-          n, shown_name(arg), MOST);
+          n, op2i_arg_words(arg), MOST);
   }
   return OP2_SUCCESS;
 }
@@ -475,7 +467,7 @@ static void warn_of_param(const struct call *call, int n) {
   bool all = op2i_arg_kind(arg) == OP2I_ARG_ALL && arg->tag != OP2_TAG_MAT_;
   const struct op2i_shown shown = {.where = call->where,
                                    .set = call->set->obj.name,
-                                   .argument = shown_name(arg),
+                                   .argument = op2i_arg_words(arg),
                                    .map = all ? arg->map->obj.name : NULL,
                                    .nslots = slots_of(arg)};
   op2i_kernel_warn(call->kernel, n, (op2_access)arg->access, &shown);

@@ -8,16 +8,14 @@
 
 /* Validation (loop_validate.c): the kind of each argument, and every error of a call. */
 enum op2i_tag {
-  OP2I_TAG_DAT,
-  OP2I_TAG_GBL,
-  OP2I_TAG_VAL,
-  OP2I_TAG_IDX,
-  OP2I_TAG_MAP_IDX,
-  OP2I_TAG_INFO,
-  OP2I_TAG_MAT,
+#define ARG_TAG(name_, kind_, words_) OP2I_TAG_##name_,
+#include "arg_tags.def"
+#undef ARG_TAG
   OP2I_TAGS
 };
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag);
+/* What messages call an argument: words, or the name of its object. */
+const char *op2i_arg_words(const op2_arg *arg);
 op2_status op2i_loop_validate(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                               const op2_arg *args);
 enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg);
