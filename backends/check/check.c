@@ -115,7 +115,7 @@ static void offer(const struct op2i_check *check, const struct op2i_check_row *r
       op2i_set_number(loop->set->base, check->element);
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_loop_arg *info = op2i_check_arg(check, &check->rows[r]);
-    if (check->rows[r].role == OP2I_ROW_INFO && info->beside == row->arg)
+    if (check->rows[r].role == OP2I_ROW_INFO && info->info_of == row->arg)
       memcpy(own + info->offset, check->frame[0] + check->rows[r].at, check->rows[r].bytes);
   }
   memcpy(own + arg->offset, check->start + row->at, row->bytes);

@@ -16,8 +16,8 @@
 static bool other_winner(const struct op2i_check *check, const struct op2i_check_row *row,
                          struct op2i_check_change change) {
   if (row->role != OP2I_ROW_INFO) return false;
-  int beside = op2i_check_arg(check, row)->beside;
-  return op2i_check_altered(check, check->first_row[beside], change);
+  int info_of = op2i_check_arg(check, row)->info_of;
+  return op2i_check_altered(check, check->first_row[info_of], change);
 }
 
 static bool same_bits(const struct op2i_check *check, int frame, struct op2i_check_change change) {

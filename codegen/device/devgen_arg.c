@@ -237,7 +237,7 @@ static void begin_sum(const struct op2i_devgen *g, int a) {
 bool op2i_devgen_entries(const struct op2i_devgen *g, const struct op2i_member *member) {
   int end = member->first_arg + member->nargs;
   for (int a = member->first_arg; a < end; a++)
-    if (op2i_emit_arg(&g->e, a)->sum) begin_sum(g, a);
+    if (op2i_emit_arg(&g->e, a)->row_sum) begin_sum(g, a);
   if (!op2i_emit_entries(&g->e, member, "int")) return false;
   op2i_text_add(g->e.out, " {\n");
   for (int a = member->first_arg; a < end; a++)

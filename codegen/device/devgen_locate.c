@@ -22,7 +22,7 @@ int op2i_devgen_first_value(const struct op2i_devgen *g, int a) {
 static int next_info(const struct op2i_devgen *g, int a, int b) {
   int nargs = g->e.loop->nargs;
   while (b < nargs &&
-         !(op2i_arg_informs(op2i_emit_arg(&g->e, b)) && op2i_emit_arg(&g->e, b)->beside == a))
+         !(op2i_arg_informs(op2i_emit_arg(&g->e, b)) && op2i_emit_arg(&g->e, b)->info_of == a))
     b++;
   return b;
 }

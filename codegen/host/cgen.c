@@ -89,7 +89,7 @@ static void describe_arg(const struct op2i_emitter *e, int a, struct op2i_text *
   }
   if (op2i_arg_informs(arg)) {
     op2i_text_add(out, ", %s[%d], of the element that wins in argument %d\n",
-                  op2i_type_c(arg->type), (int)arg->dim, (int)arg->beside);
+                  op2i_type_c(arg->type), (int)arg->dim, (int)arg->info_of);
     return;
   }
   op2i_text_add(out, ", %s[%d], %s", op2i_type_c(arg->type), (int)arg->dim,

@@ -322,7 +322,7 @@ static void prepare_copy(const struct op2i_emitter *e, int a) {
     clear_copy(e, a);
     return;
   }
-  op2i_text_add(e->out, arg->sum ? " = {0};\n" : ";\n");
+  op2i_text_add(e->out, arg->row_sum ? " = {0};\n" : ";\n");
   if (!op2i_overwrites(arg->access)) for_values(e, a, GATHER, "    ");
 }
 

@@ -11,7 +11,7 @@
 /* The next argument from b on that holds information beside argument a, or nargs. */
 static int next_info(const struct op2i_emitter *e, int a, int b) {
   while (b < e->loop->nargs &&
-         !(op2i_arg_informs(op2i_emit_arg(e, b)) && op2i_emit_arg(e, b)->beside == a))
+         !(op2i_arg_informs(op2i_emit_arg(e, b)) && op2i_emit_arg(e, b)->info_of == a))
     b++;
   return b;
 }

@@ -92,7 +92,7 @@ bool op2i_vec_entries_begin(const struct op2i_vec *v, int m) {
     if (op2i_emit_arg(v->e, a)->kind == OP2I_ARG_ROW_ENTRIES) first = a;
   if (first < 0) return false;
   for (int a = member->first_arg; a < end; a++)
-    if (op2i_emit_arg(v->e, a)->sum) begin_sum(v, a);
+    if (op2i_emit_arg(v->e, a)->row_sum) begin_sum(v, a);
   begin_rows(v, op2i_emit_arg(v->e, first));
   for (int a = first; a < end; a++) {
     if (op2i_emit_arg(v->e, a)->kind != OP2I_ARG_ROW_ENTRIES) continue;
@@ -127,5 +127,5 @@ void op2i_vec_entries_end(const struct op2i_vec *v, int m) {
   const struct op2i_member *member = &v->e->rewrites[m].member;
   op2i_text_add(v->out, "      }\n      }\n");
   for (int a = member->first_arg; a < member->first_arg + member->nargs; a++)
-    if (op2i_emit_arg(v->e, a)->sum) end_sum(v, a);
+    if (op2i_emit_arg(v->e, a)->row_sum) end_sum(v, a);
 }

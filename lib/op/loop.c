@@ -72,7 +72,7 @@ static void resolve_info(struct op2i_loop *loop, const op2_arg *args) {
   for (int n = 0; n < loop->nargs; n++) {
     if (!op2i_arg_informs(&loop->args[n])) continue;
     struct op2i_loop_arg *reduction = &loop->args[args[n].idx];
-    loop->args[n].beside = args[n].idx;
+    loop->args[n].info_of = args[n].idx;
     if (!op2i_arg_located(reduction))
       reduction->found_at = take_bytes(&loop->partial_bytes, sizeof(struct op2i_found), 16);
   }
@@ -110,7 +110,7 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
     }
   }
   for (int n = 0; n < loop->nargs && loop->traits.per_nonzero; n++)
-    loop->args[n].sum =
+    loop->args[n].row_sum =
         loop->args[n].kind == OP2I_ARG_DIRECT && op2i_overwrites(loop->args[n].access);
   resolve_info(loop, args);
   loop->partial_bytes = (loop->partial_bytes + 63) / 64 * 64;

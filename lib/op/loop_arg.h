@@ -40,12 +40,12 @@ struct op2i_loop_arg {
   int32_t first;  /* EACH: index into maps of the row table; else 0 */
   /* WRITE of an element's own row beside EACH: all calls of the kernel add to one copy, which
    * starts at zero. */
-  bool sum;
+  bool row_sum;
   /* For a matrix: the number of slots side by side in the kernel's dense block, and the number of
    * columns of a component; else 0. */
   int32_t columns, column_dim;
   /* For op2_arg_info(): the argument whose winning element gives the values; else 0. */
-  int32_t beside;
+  int32_t info_of;
   int32_t found_at; /* that argument: bytes into the partial results of its op2i_found; else 0 */
 };
 
@@ -106,7 +106,8 @@ static inline bool op2i_arg_reads_global(const struct op2i_loop_arg *arg) {
 }
 /* True if the kernel works on a copy, not in the dat. */
 static inline bool op2i_arg_private(const struct op2i_loop_arg *arg) {
-  return arg->dat >= 0 && (arg->kind == OP2I_ARG_ITER || arg->sum || op2i_accumulates(arg->access));
+  return arg->dat >= 0 &&
+         (arg->kind == OP2I_ARG_ITER || arg->row_sum || op2i_accumulates(arg->access));
 }
 
 #endif

@@ -26,7 +26,7 @@ static void add_arg(struct op2i_loop *loop, const struct op2i_loop *from, int a,
   if (arg->kind == OP2I_ARG_VAL) arg->offset += loop->op.payload_bytes;
   if (op2i_arg_reduces(arg)) arg->offset += loop->partial_bytes;
   if (op2i_arg_located(arg)) arg->found_at += loop->partial_bytes;
-  if (op2i_arg_informs(arg)) arg->beside += loop->nargs - 1 - a;
+  if (op2i_arg_informs(arg)) arg->info_of += loop->nargs - 1 - a;
 }
 
 static op2_status add_consts(struct op2i_loop *loop, const struct op2i_loop *from) {

@@ -136,7 +136,7 @@ void op2i_reduce_minloc(const struct op2i_loop *loop, int a, unsigned char *into
   memcpy(into + arg->offset, from + arg->offset, bytes_of(arg));
   for (int b = 0; b < loop->nargs; b++) {
     const struct op2i_loop_arg *info = &loop->args[b];
-    if (op2i_arg_informs(info) && info->beside == a)
+    if (op2i_arg_informs(info) && info->info_of == a)
       memcpy(into + info->offset, from + info->offset, bytes_of(info));
   }
 }
@@ -152,7 +152,7 @@ static void store_result(const struct op2i_step *step, int a) {
   memcpy(step->values.gbl[arg->gbl], value, bytes_of(arg));
   for (int b = 0; b < loop->nargs; b++) {
     const struct op2i_loop_arg *info = &loop->args[b];
-    if (op2i_arg_informs(info) && info->beside == a)
+    if (op2i_arg_informs(info) && info->info_of == a)
       memcpy(step->values.gbl[info->gbl], step->values.partials + info->offset, bytes_of(info));
   }
 }

@@ -92,7 +92,7 @@ int case_gbl(struct loop_case *c, int gbl, int dim, op2_type type, op2_access ac
 
 int case_info(struct loop_case *c, int gbl, int dim, op2_type type, int beside) {
   int a = case_gbl(c, gbl, dim, type, OP2_RW);
-  c->args[a].beside = beside;
+  c->args[a].info_of = beside;
   if (!c->args[beside].found_at)
     c->args[beside].found_at = take(&c->loop.partial_bytes, sizeof(struct op2i_found));
   return a;

@@ -20,8 +20,8 @@
 enum { TAG_NONE = 32767, TAG_NOTE = 32766 };
 
 /* A note in flight. */
-struct letter {
-  struct letter *next;
+struct sent_note {
+  struct sent_note *next;
   MPI_Request request;
   struct op2i_note note;
 };
@@ -32,7 +32,7 @@ struct rank {
   MPI_Comm mpi;
   struct op2i_mpi_options options;
   bool slow;
-  struct letter *letters;
+  struct sent_note *sent_notes;
   int key; /* of the attribute through which MPI announces that it ends */
   struct rank *next_living;
 };
@@ -285,34 +285,34 @@ static void progress(struct op2i_comm *comm) {
 /* ---- notes ----------------------------------------------------------------------------------- */
 
 /* Free the notes that have been sent; with `all`, the others are left to MPI. */
-static void forget_letters(struct rank *rank, bool all) {
-  for (struct letter **at = &rank->letters; *at;) {
-    struct letter *letter = *at;
+static void free_sent_notes(struct rank *rank, bool all) {
+  for (struct sent_note **at = &rank->sent_notes; *at;) {
+    struct sent_note *sent_note = *at;
     int over = 0;
-    MPI_Test(&letter->request, &over, MPI_STATUS_IGNORE);
+    MPI_Test(&sent_note->request, &over, MPI_STATUS_IGNORE);
     if (over || all)
-      *at = letter->next;
+      *at = sent_note->next;
     else
-      at = &letter->next;
-    if (over) rank->op2->free(letter);
+      at = &sent_note->next;
+    if (over) rank->op2->free(sent_note);
   }
 }
 
 static void send_note(struct op2i_comm *comm, int to, const struct op2i_note *note) {
   struct rank *rank = rank_of(comm);
   if (available(rank)) return;
-  forget_letters(rank, false);
-  struct letter *letter = rank->op2->calloc(1, sizeof *letter);
-  if (!letter) return;
-  letter->note = *note;
-  int error = MPI_Isend(&letter->note, (int)sizeof letter->note, MPI_BYTE, to, TAG_NOTE, rank->mpi,
-                        &letter->request);
+  free_sent_notes(rank, false);
+  struct sent_note *sent_note = rank->op2->calloc(1, sizeof *sent_note);
+  if (!sent_note) return;
+  sent_note->note = *note;
+  int error = MPI_Isend(&sent_note->note, (int)sizeof sent_note->note, MPI_BYTE, to, TAG_NOTE,
+                        rank->mpi, &sent_note->request);
   if (error) {
-    rank->op2->free(letter);
+    rank->op2->free(sent_note);
     return;
   }
-  letter->next = rank->letters;
-  rank->letters = letter;
+  sent_note->next = rank->sent_notes;
+  rank->sent_notes = sent_note;
 }
 
 static bool receive_note(struct op2i_comm *comm, struct op2i_note *note) {
@@ -406,7 +406,7 @@ static void free_rank(struct op2i_comm *comm) {
   forget_end(rank);
   while (receive_note(comm, &note)) {
   }
-  if (!finalized()) forget_letters(rank, true);
+  if (!finalized()) free_sent_notes(rank, true);
   if (!finalized() && !comm->watch.ended && !comm->watch.dead) MPI_Comm_free(&rank->mpi);
   rank->op2->free(rank);
 }
