@@ -2,18 +2,10 @@
 /* Takes products with the access mode that access-mode.patch adds: of a global over all elements,
  * and of the elements that meet in a node, in a ring of nodes and edges, on every host backend. */
 #include <math.h>
-#include <op2.h>
-#include <stdio.h>
+
+#include "addition.h"
 
 enum { N = 1000 };
-
-#define DO(call)                                                                                   \
-  do {                                                                                             \
-    if ((call) != OP2_SUCCESS) {                                                                   \
-      fprintf(stderr, "%s: %s\n", #call, op2_error_message());                                     \
-      return 1;                                                                                    \
-    }                                                                                              \
-  } while (0)
 
 OP2_KERNEL(meet, (const double *w, double *a, double *b, int *sign, double *all), {
   *a *= *w;

@@ -1,19 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "addition.h"
 /* Uses the kind of argument that argument-kind.patch adds, a work array: each edge sorts the values
  * of its two nodes and its own there, and adds the middle one to both nodes, on every backend of the
  * host. */
-#include <op2.h>
-#include <stdio.h>
 
 enum { N = 500 };
-
-#define DO(call)                                                                                   \
-  do {                                                                                             \
-    if ((call) != OP2_SUCCESS) {                                                                   \
-      fprintf(stderr, "%s: %s\n", #call, op2_error_message());                                     \
-      return 1;                                                                                    \
-    }                                                                                              \
-  } while (0)
 
 OP2_KERNEL(middle,
            (const double *a, const double *w, double *work, const double *b, double *ra, double *rb,

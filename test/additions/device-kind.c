@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs a loop on the kind of device that device-kind.patch adds: by its backend, and beside starpu
  * by OP2_PLACE; and prints code for it. Ends with 77 where there is no OpenCL. */
-#include <op2.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { N = 1000 };
+#include "addition.h"
 
-#define DO(call)                                                                                   \
-  do {                                                                                             \
-    if ((call) != OP2_SUCCESS) {                                                                   \
-      fprintf(stderr, "%s: %s\n", #call, op2_error_message());                                     \
-      return 1;                                                                                    \
-    }                                                                                              \
-  } while (0)
+enum { N = 1000 };
 
 OP2_KERNEL(spread, (const double *x, double *left, double *right), {
   *left += *x;

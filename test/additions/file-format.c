@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes a mesh to a file of the format that file-format.patch adds, adds to it, reads it back, and
  * looks at the file itself. */
-#include <op2.h>
 #include <op2/io.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { EDGES = 50, NODES = EDGES + 1 };
+#include "addition.h"
 
-#define DO(call)                                                                                   \
-  do {                                                                                             \
-    if ((call) != OP2_SUCCESS) {                                                                   \
-      fprintf(stderr, "%s: %s\n", #call, op2_error_message());                                     \
-      return 1;                                                                                    \
-    }                                                                                              \
-  } while (0)
+enum { EDGES = 50, NODES = EDGES + 1 };
 
 #define HOLDS(cond)                                                                                \
   do {                                                                                             \

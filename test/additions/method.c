@@ -2,18 +2,10 @@
 /* Solves a system with the method that method.patch adds, steepest descent: a chain of elements,
  * each with the matrix (2 -1; -1 2). */
 #include <math.h>
-#include <op2.h>
-#include <stdio.h>
+
+#include "addition.h"
 
 enum { N = 20 };
-
-#define DO(call)                                                                                   \
-  do {                                                                                             \
-    if ((call) != OP2_SUCCESS) {                                                                   \
-      fprintf(stderr, "%s: %s\n", #call, op2_error_message());                                     \
-      return 1;                                                                                    \
-    }                                                                                              \
-  } while (0)
 
 int main(void) {
   int32_t ends[2 * N];

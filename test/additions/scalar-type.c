@@ -1,19 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Runs loops over truth values, the type that scalar-type.patch adds: nodes are marked through a
  * map, by a kernel that says _Bool and by one that says bool, and counted. */
-#include <op2.h>
 #include <stdbool.h>
-#include <stdio.h>
+
+#include "addition.h"
 
 enum { N = 1000 };
-
-#define DO(call)                                                                                   \
-  do {                                                                                             \
-    if ((call) != OP2_SUCCESS) {                                                                   \
-      fprintf(stderr, "%s: %s\n", #call, op2_error_message());                                     \
-      return 1;                                                                                    \
-    }                                                                                              \
-  } while (0)
 
 OP2_KERNEL(mark, (const double *x, _Bool *left, _Bool *right), {
   if (*x > 0.5) *left = *right = 1;

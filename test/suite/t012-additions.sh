@@ -90,7 +90,7 @@ for kind in $kinds; do
     continue
   fi
   result $status "$kind: its program succeeds"
-  [ $status -eq 0 ] || diag "$(cat "$tmp/out")"
+  [ $status -eq 0 ] || diag "$(head -n 20 "$tmp/out")"
   if [ -z "$build" ]; then
     skip "$kind: no build without it to try the program with"
   elif uses "$kind" "$src" "$build" >"$tmp/out" 2>&1; then
