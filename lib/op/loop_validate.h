@@ -14,7 +14,7 @@ enum op2i_tag {
   OP2I_TAGS
 };
 bool op2i_arg_tag(const op2_arg *arg, enum op2i_tag *tag);
-/* What messages call an argument: words, or the name of its object. */
+/* Return what messages call an argument: words, or the name of its object. */
 const char *op2i_arg_words(const op2_arg *arg);
 op2_status op2i_loop_validate(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                               const op2_arg *args);
