@@ -23,10 +23,9 @@ hdf5="libhdf5-openmpi-dev"
 petsc="libpetsc-real-dev"
 opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
 # gcc includes the run-time libraries of its sanitizers and of OpenMP; clang's OpenMP is a separate
-# package. MPICH is tested in addition to Debian's default MPI. Meson compiles by ccache if it is
-# there, so that the builds of a run share objects.
+# package. MPICH is tested in addition to Debian's default MPI.
 test="$demo $mpi $hdf5 $petsc $opencl valgrind hdf5-tools libmpich-dev mpich g++ clang libomp-dev"
-test="$test binutils cmake debootstrap gdb python3-pip ccache"
+test="$test binutils cmake debootstrap gdb python3-pip"
 
 list=no
 nvrtc=no
