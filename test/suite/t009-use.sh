@@ -252,4 +252,17 @@ runs "a release build does not" defined no
 runs "a release build that is asked to does" defined yes -Dverify=true
 runs "packagers' options change nothing" defined no -Dauto_features=enabled
 
+# Parts that are disabled are left out, even if their libraries are installed.
+without() { # PART...: the library is configured with each of these parts disabled, and has none
+  rm -rf "$tmp/main"
+  # shellcheck disable=SC2046 # words
+  meson setup "$tmp/main" "$src" -Dbench=false -Dtests=false $(printf -- '-D%s=disabled ' "$@") \
+    >/dev/null || return 1
+  for part; do
+    grep -q -x "#define OP2_HAVE_$(echo "$part" | tr '[:lower:]' '[:upper:]') 0" \
+      "$tmp/main/lib/config.h" || { echo "$part is there"; return 1; }
+  done
+}
+runs "parts that are disabled are left out" without starpu hwloc openmp scotch
+
 done_testing
