@@ -60,6 +60,8 @@ for line in sys.stdin:
         for function in file["functions"]:
             key = (os.path.relpath(path, root), function["start_line"], function["name"])
             entered[key] = entered.get(key, 0) + function["execution_count"]
+if not entered:
+    sys.exit("coverage: gcov counted no function")
 missed = sorted(key for key, count in entered.items() if not count)
 for path, line, name in missed:
     print(f"{path}:{line}: {name}")

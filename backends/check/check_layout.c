@@ -356,7 +356,7 @@ static void gather_numbers(const struct op2i_check *check, const struct op2i_che
   }
 }
 
-static void begin_sum(struct op2i_check *check, const struct op2i_check_row *row) {
+static void load_identity(struct op2i_check *check, const struct op2i_check_row *row) {
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   op2i_values_begin(arg->type, arg->access, (int64_t)(row->bytes / row->value_bytes),
                     check->start + row->at);
@@ -379,7 +379,7 @@ void op2i_check_gather(struct op2i_check *check, int64_t position) {
     unsigned char *image = row->role == OP2I_ROW_WRITE ? check->other[0] : check->start;
     if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP) continue;
     if (row->role == OP2I_ROW_SUM)
-      begin_sum(check, row);
+      load_identity(check, row);
     else if (row->role == OP2I_ROW_INFO)
       memset(image + row->at, 0, row->bytes);
     else if (row->memory)

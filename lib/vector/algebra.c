@@ -68,7 +68,7 @@ op2_type op2i_factor_type(op2_type type) { return op2i_type_real(type) ? OP2_F64
 #define SIGNED_GREATEST(c_) (c_)((UINT64_C(1) << (8 * sizeof(c_) - 1)) - 1)
 #define START(type_, c_, least_, greatest_)                                                        \
   case type_: {                                                                                    \
-    c_ start = op2i_sums(access) ? (c_)0 : op2i_lowers(access) ? (greatest_) : (least_);             \
+    c_ start = op2i_sums(access) ? (c_)0 : op2i_lowers(access) ? (greatest_) : (least_);           \
     memcpy(value, &start, sizeof start);                                                           \
     break;                                                                                         \
   }

@@ -2,7 +2,7 @@
 #ifndef ADDITION_H
 #define ADDITION_H
 
-/* What the programs of this folder share. */
+/* The programs of this folder share this macro. */
 
 #include <op2.h>
 #include <stdio.h>

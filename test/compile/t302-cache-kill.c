@@ -75,7 +75,11 @@ static void test_killed_writers(void) {
   mkdir(store, 0700);
   setenv("STORE", store, 1);
   rig_script(cc, "copying-cc", copying);
-  int wrong = 0, rejected = 0, rounds = quick() ? 20 : thorough() ? 120 : 60, leftovers = 0, found = 0;
+  int wrong = 0, rejected = 0,
+      rounds = quick()      ? 20
+               : thorough() ? 120
+                            : 60,
+      leftovers = 0, found = 0;
   ok(all_whole(cc, &stats), "all units compute");
   rig_remove(inner);
   /* The time to write all entries once, on this machine under its present load. */

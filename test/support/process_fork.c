@@ -190,7 +190,7 @@ static int init_in_child(void) {
   return failures();
 }
 
-/* A backend with threads of its own that a child can start, if there is one. */
+/* Return a backend that a child can start, with threads of its own if one was built. */
 static const char *another_backend(void) {
   return op2_backend_unavailable("openmp") ? "sequential" : "openmp";
 }

@@ -29,7 +29,7 @@ bool tap_fails(op2_status status, op2_status want, const char *call, const char 
 /* Each returns true if the check passes; the last arguments are a printf format and its values,
  * which name the check. */
 #define ok(cond, ...) tap_ok((cond), __FILE__, __LINE__, __VA_ARGS__)
-#define is_int(got, want, ...) \
+#define is_int(got, want, ...)                                                                     \
   tap_is_int((int64_t)(got), (int64_t)(want), __FILE__, __LINE__, __VA_ARGS__)
 #define is_str(got, want, ...) tap_is_str((got), (want), __FILE__, __LINE__, __VA_ARGS__)
 /* The call returns OP2_SUCCESS; if not, its message is printed. */
@@ -48,7 +48,7 @@ bool quick(void);
 /* True if the run has full sizes (OP2_TEST_FULL=1) and is not a quick one: all combinations instead
  * of a choice of them. */
 bool thorough(void);
-/* 0, or in a build with a sanitizer 1. A test that tries one of two combinations takes the even or
+/* Return 1 in a build with a sanitizer, and else 0. A test that tries one of two combinations takes the even or
  * the odd ones, so that the builds of a run together try all. */
 int taken_half(void);
 /* Roots of the source tree and of the build folder, set by the runner; "." without a runner. */
