@@ -70,16 +70,9 @@ static void test_backend(const char *backend, int kernels) {
 }
 
 int main(void) {
-  static const char *const backends[] = {"opencl", "cuda"};
-  const char *named = getenv("OP2_TEST_BACKEND");
+  const char *backend;
   test_environment();
-  for (int b = 0; b < 2; b++) {
-    const char *why = op2_backend_unavailable(backends[b]);
-    if (named && *named && strcmp(named, backends[b]) != 0) continue;
-    if (why)
-      skip("%s: %s", backends[b], why);
-    else
-      test_backend(backends[b], quick() ? 76 : 100);
-  }
+  for (int b = 0; (backend = next_backend(device_backends, &b));)
+    test_backend(backend, quick() ? 76 : 100);
   return done();
 }

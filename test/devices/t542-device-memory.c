@@ -329,13 +329,12 @@ static int rank(struct op2i_comm *comm, void *data) {
 }
 
 static void among_ranks(const char *backend) {
-  const struct op2i_link_speed fast = {0};
   struct ranks want_ranks = {.backend = "sequential"};
   setenv("OP2_LOG", "1", 1);
-  is_int(run_contexts(2, fast, rank, &want_ranks), 0, "two ranks on the host");
+  is_int(run_contexts(2, rank, &want_ranks), 0, "two ranks on the host");
   for (int lacks = 0; lacks < 2; lacks++) {
     struct ranks got = {.backend = backend, .short_of_memory = lacks};
-    const int wrong = run_contexts(2, fast, rank, &got);
+    const int wrong = run_contexts(2, rank, &got);
     ok(!wrong && got.sums[0] == want_ranks.sums[0] && got.sums[1] == want_ranks.sums[0] &&
            got.sums[0] != 0,
        "%s: two ranks%s", backend, lacks ? ", one without memory" : "");
@@ -344,27 +343,22 @@ static void among_ranks(const char *backend) {
 }
 
 int main(void) {
-  static const char *const backends[] = {"opencl", "cuda"};
+  const char *backend;
   struct flow f;
   test_environment();
-  for (int b = 0; b < 2; b++) {
-    const char *why = backend_unfit(backends[b]);
-    if (why) {
-      skip("%s: %s", backends[b], why);
-      continue;
-    }
+  for (int b = 0; (backend = next_backend(device_backends, &b));) {
     if (!begin(&f, "sequential", 1)) break;
     ok(runs(&f, &want) && want.sum > 0 && want.most > 0, "the reference runs");
     end(&f);
-    limited(backends[b], whole(backends[b]));
-    failing(backends[b]);
-    leaving(backends[b]);
-    longest_ago(backends[b]);
-    fused(backends[b]);
-    by_hand(backends[b]);
-    told_once(backends[b]);
-    by_environment(backends[b]);
-    among_ranks(backends[b]);
+    limited(backend, whole(backend));
+    failing(backend);
+    leaving(backend);
+    longest_ago(backend);
+    fused(backend);
+    by_hand(backend);
+    told_once(backend);
+    by_environment(backend);
+    among_ranks(backend);
   }
   return done();
 }

@@ -190,7 +190,7 @@ static int rank(struct op2i_comm *comm, void *data) {
 
 static void steps_on(const char *backend) {
   struct told told = {.backend = backend};
-  ok(run_contexts(RANKS, (struct op2i_link_speed){0}, rank, &told) == 0,
+  ok(run_contexts(RANKS, rank, &told) == 0,
      "%s: two ranks get what one gets, also where the host comes in between", backend);
   for (int r = 0; r < RANKS; r++) {
     const struct moved *own = &told.moved[r], *other = &told.moved[1 - r];
@@ -207,15 +207,9 @@ static void steps_on(const char *backend) {
 }
 
 int main(void) {
-  static const char *const backends[] = {"opencl", "cuda"};
+  const char *backend;
   test_environment();
   setenv("OP2_FUSE", "2", 1);
-  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-    const char *why = backend_unfit(backends[b]);
-    if (why)
-      skip("%s: %s", backends[b], why);
-    else
-      steps_on(backends[b]);
-  }
+  for (int b = 0; (backend = next_backend(device_backends, &b));) steps_on(backend);
   return done();
 }

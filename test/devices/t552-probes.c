@@ -300,7 +300,7 @@ static int late_rank(struct op2i_comm *comm, void *failed) {
 static void late(void) {
   int failed = 0;
   alarm(120); /* a rank that hangs is killed */
-  is_int(run_contexts(2, (struct op2i_link_speed){0}, late_rank, &failed), 0,
+  is_int(run_contexts(2, late_rank, &failed), 0,
          "a try on one rank that lacks memory keeps no other waiting");
   alarm(0);
   ok(failed > 1, "%d tries had no code", failed);

@@ -295,7 +295,7 @@ static int try_one(const char *backend, int ranks, int how, uint64_t seed) {
   t.there = calloc(n * n + 1, sizeof *t.there);
   t.dense = calloc(n * n * DIM * DIM + 1, sizeof *t.dense);
   for (int64_t cell = 0; cell < t.whole.set[CELLS].size; cell++) add_cell(&t, cell);
-  int wrong = run_contexts(ranks, (struct op2i_link_speed){0}, rank, &t);
+  int wrong = run_contexts(ranks, rank, &t);
   free(t.there);
   free(t.dense);
   whole_free(&t.whole);
@@ -303,28 +303,16 @@ static int try_one(const char *backend, int ranks, int how, uint64_t seed) {
 }
 
 int main(void) {
-  static const char *const backends[] = {"sequential", "openmp", "starpu",
-                                         "check",      "opencl", "cuda"};
-  const char *named = getenv("OP2_TEST_BACKEND");
+  const char *backend;
   test_environment();
-  (void)test_cache(); /* created by one thread only */
-  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-    const char *why = backend_unfit(backends[b]);
+  for (int b = 0; (backend = next_backend_of_ranks(every_backend, &b));) {
     int trials = quick() ? 2 : thorough() ? 40 : 3, wrong = 0, run = 0;
-    if (named && *named && strcmp(named, backends[b]) != 0) continue;
-#ifdef __SANITIZE_THREAD__
-    if (b > 0) why = "the thread sanitizer does not know the locks of its threads";
-#endif
-    if (why) {
-      skip("%s: %s", backends[b], why);
-      continue;
-    }
-    if (b > 3 && trials > 2) trials = 2;
+    if (is_device(backend) && trials > 2) trials = 2;
     for (int ranks = 1; ranks <= 4; ranks++)
       for (int how = 0; how < WHOLE_HOWS; how++)
         for (int n = 0; n < trials; n++, run++)
-          wrong += try_one(backends[b], ranks, how, (uint64_t)(100 * ranks + 10 * how + n + 1));
-    is_int(wrong, 0, "%s: %d matrices on 1 to 4 ranks", backends[b], run);
+          wrong += try_one(backend, ranks, how, (uint64_t)(100 * ranks + 10 * how + n + 1));
+    is_int(wrong, 0, "%s: %d matrices on 1 to 4 ranks", backend, run);
   }
   return done();
 }

@@ -407,34 +407,22 @@ static int try_one(const char *backend, uint64_t seed) {
   else if (!layout)
     unsetenv("OP2_SLICES");
   whole_draw(&t.whole, ranks, how, &state);
-  int wrong = run_contexts(ranks, (struct op2i_link_speed){0}, rank, &t);
+  int wrong = run_contexts(ranks, rank, &t);
   if (wrong) diag("program %llu: %d ranks, spread %d", (unsigned long long)seed, ranks, how);
   whole_free(&t.whole);
   return wrong;
 }
 
 int main(int argc, char **argv) {
-  static const char *const backends[] = {"sequential", "openmp", "starpu",
-                                         "check",      "opencl", "cuda"};
-  const char *named = getenv("OP2_TEST_BACKEND");
+  const char *backend, *named = getenv("OP2_TEST_BACKEND");
   const int count = argc > 1 ? atoi(argv[1]) : quick() ? 20 : thorough() ? 1000 : 50;
   const uint64_t first = argc > 2 ? (uint64_t)atoll(argv[2]) : 1;
   test_environment();
   layout = getenv("OP2_SLICES") != NULL;
-  (void)test_cache(); /* created by one thread only */
-  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-    const char *why = backend_unfit(backends[b]);
-    if (named && *named && strcmp(named, backends[b]) != 0) continue;
-#ifdef __SANITIZE_THREAD__
-    if (b > 0) why = "the thread sanitizer does not know the locks of its threads";
-#endif
-    if (why) {
-      skip("%s: %s", backends[b], why);
-      continue;
-    }
-    int some = b > 3 && !named && count > 10 ? 10 : count, wrong = 0;
-    for (int n = 0; n < some; n++) wrong += try_one(backends[b], first + (uint64_t)n);
-    is_int(wrong, 0, "%s: %d programs on 1 to 4 ranks", backends[b], some);
+  for (int b = 0; (backend = next_backend_of_ranks(every_backend, &b));) {
+    int some = is_device(backend) && !named && count > 10 ? 10 : count, wrong = 0;
+    for (int n = 0; n < some; n++) wrong += try_one(backend, first + (uint64_t)n);
+    is_int(wrong, 0, "%s: %d programs on 1 to 4 ranks", backend, some);
   }
   return done();
 }

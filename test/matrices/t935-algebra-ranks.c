@@ -160,7 +160,7 @@ static int try_one(const char *backend, int ranks, int how, uint64_t seed) {
   uint64_t state = seed * 31 + 5;
   whole_draw(&t.whole, ranks, how, &state);
   expect_all(&t);
-  int wrong = run_contexts(ranks, (struct op2i_link_speed){0}, rank, &t);
+  int wrong = run_contexts(ranks, rank, &t);
   for (int r = 1; r < ranks; r++) wrong += memcmp(t.seen[0], t.seen[r], sizeof t.seen[0]) != 0;
   for (int v = 0; v < 3; v++) free(t.model[v]);
   whole_free(&t.whole);
@@ -168,28 +168,16 @@ static int try_one(const char *backend, int ranks, int how, uint64_t seed) {
 }
 
 int main(void) {
-  static const char *const backends[] = {"sequential", "openmp", "starpu",
-                                         "check",      "opencl", "cuda"};
-  const char *named = getenv("OP2_TEST_BACKEND");
+  const char *backend;
   test_environment();
-  (void)test_cache(); /* created by one thread only */
-  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-    const char *why = backend_unfit(backends[b]);
+  for (int b = 0; (backend = next_backend_of_ranks(every_backend, &b));) {
     int trials = quick() ? 1 : thorough() ? 20 : 2, wrong = 0, run = 0;
-    if (named && *named && strcmp(named, backends[b]) != 0) continue;
-#ifdef __SANITIZE_THREAD__
-    if (b > 0) why = "the thread sanitizer does not know the locks of its threads";
-#endif
-    if (why) {
-      skip("%s: %s", backends[b], why);
-      continue;
-    }
-    if (b > 3) trials = 1;
+    if (is_device(backend)) trials = 1;
     for (int ranks = 1; ranks <= RANKS; ranks++)
       for (int how = 0; how < WHOLE_HOWS; how++)
         for (int n = 0; n < trials; n++, run++)
-          wrong += try_one(backends[b], ranks, how, (uint64_t)(100 * ranks + 10 * how + n + 1));
-    is_int(wrong, 0, "%s: %d times vectors on 1 to %d ranks", backends[b], run, RANKS);
+          wrong += try_one(backend, ranks, how, (uint64_t)(100 * ranks + 10 * how + n + 1));
+    is_int(wrong, 0, "%s: %d times vectors on 1 to %d ranks", backend, run, RANKS);
   }
   return done();
 }

@@ -467,8 +467,7 @@ int main(void) {
   manners();
   nomem();
   late();
-  is_int(run_contexts(3, (struct op2i_link_speed){0}, together, NULL), 0,
-         "ranks that are threads write and read a file");
+  is_int(run_contexts(3, together, NULL), 0, "ranks that are threads write and read a file");
   op2_set none = NULL;
   REFUSES(OP2_ERR_NOMEM, op2_set_create(ctx, INT64_C(1) << 61, "huge", &none),
           "set 'huge' of 2305843009213693952 elements is larger than memory");

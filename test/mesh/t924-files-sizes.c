@@ -13,7 +13,6 @@
 #include "rank_case.h"
 #include "support.h"
 
-static const struct op2i_link_speed fast = {0};
 static char path[512];
 
 /* The process's largest resident memory so far, in MB. */
@@ -75,7 +74,7 @@ static void sizes(void) {
       int size = all[s];
       write_damaged(size);
       long before = most_resident();
-      int bad = ranks ? run_contexts(ranks, fast, read_damaged, &size) : read_damaged(NULL, &size);
+      int bad = ranks ? run_contexts(ranks, read_damaged, &size) : read_damaged(NULL, &size);
       is_int(bad, 0, "a set of %d elements, %d ranks, and a file of two rows", size, ranks);
       if (!ok(most_resident() - before < ALLOWED, "it takes no memory: %ld MB more",
               most_resident() - before))
@@ -131,7 +130,7 @@ static void numbers(void) {
     if (why)
       skip("%s: %s", backends[b], why);
     else
-      is_int(run_contexts(3, fast, numbers_on_rank, (void *)backends[b]), 0,
+      is_int(run_contexts(3, numbers_on_rank, (void *)backends[b]), 0,
              "%s: a table of numbers from the first loop that asks for it", backends[b]);
   }
 }

@@ -15,7 +15,6 @@
 #include "rank_case.h"
 #include "support.h"
 
-static const struct op2i_link_speed fast = {0};
 static char top[400]; /* the folder of one case */
 static int ranks;     /* 0: alone */
 
@@ -92,7 +91,7 @@ static int on_rank(struct op2i_comm *comm, void *data) {
 }
 
 static bool carry_out(struct order order) {
-  return (ranks ? run_contexts(ranks, fast, on_rank, &order) : on_rank(NULL, &order)) == 0;
+  return (ranks ? run_contexts(ranks, on_rank, &order) : on_rank(NULL, &order)) == 0;
 }
 
 static bool creates(const char *name) {

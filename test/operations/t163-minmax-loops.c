@@ -264,7 +264,7 @@ static int wrong_in(const struct trial *t, int ranks, int high, int s, int path)
 
 static int try_one(struct trial *t, int ranks) {
   memset(t->got, 0, sizeof t->got);
-  int wrong = run_contexts(ranks, (struct op2i_link_speed){0}, rank, t);
+  int wrong = run_contexts(ranks, rank, t);
   for (int high = 0; high < 2; high++)
     for (int s = 0; s < STARTS; s++)
       for (int path = 0; path < PATHS; path++) wrong += wrong_in(t, ranks, high, s, path);
@@ -293,18 +293,9 @@ static void try_backend(const char *backend, bool device) {
 }
 
 int main(void) {
-  static const char *const backends[] = {"sequential", "openmp", "starpu",
-                                         "check",      "opencl", "cuda"};
-  const char *named = getenv("OP2_TEST_BACKEND");
+  const char *backend;
   test_environment();
-  (void)test_cache(); /* only one thread may create the folder */
-  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-    const char *why = backend_unfit(backends[b]);
-    if (named && *named && strcmp(named, backends[b]) != 0) continue;
-    if (why)
-      skip("%s: %s", backends[b], why);
-    else
-      try_backend(backends[b], b > 3);
-  }
+  for (int b = 0; (backend = next_backend(every_backend, &b));)
+    try_backend(backend, is_device(backend));
   return done();
 }

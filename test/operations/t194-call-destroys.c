@@ -357,9 +357,7 @@ static int on_one_rank(struct op2i_comm *comm, void *data) {
 }
 
 static void on_ranks(void) {
-  const struct op2i_link_speed fast = {0};
-  for (int ranks = 1; ranks <= 3; ranks++)
-    EXPECT(run_contexts(ranks, fast, on_one_rank, NULL) == 0);
+  for (int ranks = 1; ranks <= 3; ranks++) EXPECT(run_contexts(ranks, on_one_rank, NULL) == 0);
 }
 
 static const struct test_case cases[] = {

@@ -447,8 +447,8 @@ int main(void) {
     if (why)
       skip("2 ranks on %s: %s", backends[b], why);
     else
-      is_int(run_contexts(2, (struct op2i_link_speed){0}, rank, (void *)&options), 0,
-             "%d calls in 5 places on 2 ranks on %s", (int)TRIALS, backends[b]);
+      is_int(run_contexts(2, rank, (void *)&options), 0, "%d calls in 5 places on 2 ranks on %s",
+             (int)TRIALS, backends[b]);
   }
   return RUN(cases, RUN_ONE_BLOCK | RUN_ON_DEVICES);
 }

@@ -216,14 +216,9 @@ static void solve(void) {
   add_bits(&result.residual, sizeof result.residual);
 }
 
-/* Devices have no long double. */
-static bool is_device(const char *backend) {
-  return !strcmp(backend, "opencl") || !strcmp(backend, "cuda");
-}
-
 static void queue_extended(const char *backend) {
   static op2_kernel k_extended;
-  if (is_device(backend)) return;
+  if (is_device(backend)) return; /* devices have no long double */
   if (!k_extended) CALL(op2_kernel_create(ctx, &extended_kernel, &k_extended));
   CALL(op2_par_loop(k_extended, nodes, op2_arg_direct(x, OP2_READ),
                     op2_arg_direct(longs, OP2_WRITE)));

@@ -18,7 +18,7 @@ enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static void everywhere(const char *what, rank_function *function, void *data) {
   for (int s = 0; s < SIZES; s++)
-    is_int(run_ranks(sizes[s], fast, function, data), 0, "%s, %d ranks", what, sizes[s]);
+    is_int(run_ranks(sizes[s], function, data), 0, "%s, %d ranks", what, sizes[s]);
 }
 
 /* ---- messages -------------------------------------------------------------------------------- */
@@ -39,7 +39,7 @@ static int of_two_lengths(struct op2i_comm *comm, void *data) {
 static void deliver(void) {
   for (uint64_t seed = 1; seed <= (quick() ? 3 : 12); seed++) {
     int wrong = 0;
-    for (int s = 0; s < SIZES; s++) wrong += run_ranks(sizes[s], fast, comm_parcels, &seed);
+    for (int s = 0; s < SIZES; s++) wrong += run_ranks(sizes[s], comm_parcels, &seed);
     is_int(wrong, 0, "parcels, choice %d", (int)seed);
   }
 }
@@ -57,7 +57,7 @@ static int missing(struct op2i_comm *comm, void *data) {
 
 static void gone(void) {
   for (int rank = 0; rank < 5; rank++)
-    is_int(run_ranks(5, fast, missing, &rank), 0, "rank %d of 5 is gone", rank);
+    is_int(run_ranks(5, missing, &rank), 0, "rank %d of 5 is gone", rank);
 }
 
 /* One rank gives up: ranks that wait for it get the reason, and so do ranks that wait for another
@@ -81,7 +81,7 @@ static int given_up(struct op2i_comm *comm, void *data) {
 
 static void abandoned(void) {
   for (int rank = 0; rank < 5; rank++)
-    is_int(run_ranks(5, fast, given_up, &rank), 0, "rank %d of 5 cannot go on", rank);
+    is_int(run_ranks(5, given_up, &rank), 0, "rank %d of 5 cannot go on", rank);
 }
 
 /* Ranks make different calls: one waits for a message, others for another one, and neither is
@@ -166,7 +166,7 @@ static void shortages(void) {
     for (int rank = 0; rank < size; rank++) {
       struct shortage s = {.function = much, .rank = rank, .n = 1};
       int wrong = 0;
-      for (; !s.beyond && s.n < 200; s.n++) wrong += run_ranks(size, fast, short_of_memory, &s);
+      for (; !s.beyond && s.n < 200; s.n++) wrong += run_ranks(size, short_of_memory, &s);
       is_int(wrong, 0, "rank %d of %d lacks memory", rank, size);
       ok(s.n > 8 && s.n < 200, "at one of %d allocations", (int)s.n - 2);
     }
@@ -197,19 +197,19 @@ static void no_memory(void) {
 int main(void) {
   everywhere("a ring", comm_ring, NULL);
   everywhere("in order", comm_in_order, NULL);
-  is_int(run_ranks(2, fast, of_two_lengths, NULL), 0, "a message of two lengths");
+  is_int(run_ranks(2, of_two_lengths, NULL), 0, "a message of two lengths");
   everywhere("a tree", comm_tree, NULL);
   everywhere("numbers", comm_numbers, NULL);
   deliver();
   gone();
   abandoned();
-  is_int(run_ranks(3, fast, apart, NULL), 0, "ranks that wait for each other");
-  is_int(run_ranks(3, fast, differ, NULL), 0, "sums of different lengths");
+  is_int(run_ranks(3, apart, NULL), 0, "ranks that wait for each other");
+  is_int(run_ranks(3, differ, NULL), 0, "sums of different lengths");
   for (int size = 2; size <= 5; size++)
-    is_int(run_ranks(size, fast, agree_all, NULL), 0, "%d ranks agree on a failure", size);
+    is_int(run_ranks(size, agree_all, NULL), 0, "%d ranks agree on a failure", size);
   shortages();
-  is_int(run_ranks(3, fast, from_the_start, NULL), 0, "no memory for a communicator");
-  is_int(run_ranks(2, COMM_SLOW, comm_slowly, NULL), 0, "a slow link");
+  is_int(run_ranks(3, from_the_start, NULL), 0, "no memory for a communicator");
+  is_int(run_ranks_over(2, COMM_SLOW, comm_slowly, NULL), 0, "a slow link");
   no_memory();
   return done();
 }

@@ -10,8 +10,6 @@
 #include "support.h"
 #include "tap.h"
 
-static const struct op2i_link_speed fast = {0};
-
 /* A rank's part of a set of `size` elements, drawn from one seed by all ranks. */
 struct part {
   int64_t ends[4];
@@ -139,7 +137,7 @@ static void random_decompositions(void) {
       for (size_t r = 0; r < sizeof ranks / sizeof *ranks; r++)
         for (uint64_t seed = 1; seed <= 4; seed++) {
           struct choice choice = {(enum kind)kind, sizes[s], seed, 0};
-          wrong += run_ranks(ranks[r], fast, random_rank, &choice);
+          wrong += run_ranks(ranks[r], random_rank, &choice);
         }
       is_int(wrong, 0, "decompositions of kind %d of %d elements", kind, (int)sizes[s]);
     }
@@ -179,6 +177,6 @@ static int spoilt(struct op2i_comm *comm, void *data) {
 int main(void) {
   random_decompositions();
   for (int spoil = OWN_RANK; spoil < SPOILS; spoil++)
-    is_int(run_ranks(3, fast, spoilt, &spoil), 0, "told on all ranks, %d", spoil);
+    is_int(run_ranks(3, spoilt, &spoil), 0, "told on all ranks, %d", spoil);
   return done();
 }

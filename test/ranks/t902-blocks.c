@@ -14,8 +14,6 @@
 #include "support.h"
 #include "tap.h"
 
-static const struct op2i_link_speed fast = {0};
-
 struct choice {
   int64_t size;
   uint64_t seed;
@@ -116,7 +114,7 @@ static void random_sets(void) {
     for (size_t r = 0; r < sizeof ranks / sizeof *ranks; r++) {
       int wrong = 0;
       for (uint64_t seed = 1; seed <= 8; seed++)
-        wrong += run_contexts(ranks[r], fast, random_rank, &(struct choice){sizes[s], seed, 0});
+        wrong += run_contexts(ranks[r], random_rank, &(struct choice){sizes[s], seed, 0});
       is_int(wrong, 0, "%d elements on %d ranks", (int)sizes[s], ranks[r]);
     }
 }
@@ -186,7 +184,7 @@ int main(void) {
   shares();
   random_sets();
   for (int spoil = BEFORE; spoil < SPOILS; spoil++)
-    is_int(run_contexts(3, fast, spoilt, &spoil), 0, "told on all ranks, %d", spoil);
+    is_int(run_contexts(3, spoilt, &spoil), 0, "told on all ranks, %d", spoil);
   without_ranks();
   return done();
 }

@@ -139,10 +139,10 @@ static const struct op2i_partitioner others = {"stripes", unavailable, stripes};
 static void offered(struct trial *t) {
   op2i_partitioner_offer(&others);
   op2i_partitioner_offer(&others);
-  is_int(run_contexts(RANKS, (struct op2i_link_speed){0}, rank, t), 0, "an offer that cannot");
+  is_int(run_contexts(RANKS, rank, t), 0, "an offer that cannot");
   is_int(asked, 0, "is not asked");
   may = true;
-  is_int(run_contexts(RANKS, (struct op2i_link_speed){0}, rank, t), 0, "an offer that can");
+  is_int(run_contexts(RANKS, rank, t), 0, "an offer that can");
   is_int(asked, 2 * RANKS, "is asked first, on every rank");
   ok(share_cut(&t->report[GRAPH][0]) > 0.5, "and obeyed: %.2f of rows are cut",
      share_cut(&t->report[GRAPH][0]));
@@ -152,8 +152,7 @@ int main(void) {
   static struct trial t;
   test_environment();
   t.mesh = delaunay_make(NODES_OF_MESH);
-  is_int(run_contexts(RANKS, (struct op2i_link_speed){0}, rank, &t), 0,
-         "partitioned by all methods");
+  is_int(run_contexts(RANKS, rank, &t), 0, "partitioned by all methods");
   for (int kind = 0; kind < KINDS; kind++) {
     const op2_partition_report *r = t.report[kind];
     if (kind == GRAPH && op2i_order_unavailable()) continue;

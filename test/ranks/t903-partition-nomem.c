@@ -108,16 +108,15 @@ static int rank(struct op2i_comm *comm, void *data) {
 }
 
 int main(void) {
-  const struct op2i_link_speed fast = {0};
   struct trial t = {0};
   int wrong = 0, told = 0, left = 0;
   test_environment();
-  is_int(run_contexts(RANKS, fast, rank, &t), 0, "with enough memory it succeeds");
+  is_int(run_contexts(RANKS, rank, &t), 0, "with enough memory it succeeds");
   int64_t made = op2i_mem_fail_at(0);
   ok(made > 300, "%d allocations were made", (int)made);
   for (int64_t n = 1; n <= made; n += quick() ? 11 : 1) {
     t = (struct trial){.n = n};
-    wrong += run_contexts(RANKS, fast, rank, &t);
+    wrong += run_contexts(RANKS, rank, &t);
     op2i_mem_fail_at(0);
     told += t.told == RANKS;
     left += t.left > 0;

@@ -17,8 +17,6 @@
 #include "tap.h"
 #include "whole_case.h"
 
-static const struct op2i_link_speed fast = {0};
-
 enum how { ALL_BLOCKS, EDGE_BLOCKS, GIVEN, ON_ONE, LINE, PLANE, SPACE, KWAY, HOWS };
 static const char *const names[HOWS] = {
     "blocks",         "blocks of edges", "given owners",  "all on one",
@@ -483,7 +481,7 @@ static int one(int ranks, enum how how, uint64_t seed) {
   struct trial t = {.seed = seed, .ranks = ranks, .how = how};
   uint64_t state = seed * 101 + 7;
   whole_draw(&t.whole, ranks, 0, &state);
-  int wrong = run_contexts(ranks, fast, rank, &t);
+  int wrong = run_contexts(ranks, rank, &t);
   whole_free(&t.whole);
   return wrong;
 }

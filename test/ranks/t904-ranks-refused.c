@@ -15,8 +15,6 @@
 
 OP2_KERNEL(take, (int64_t * e, const int64_t *c), { *e += *c; });
 
-static const struct op2i_link_speed fast = {0};
-
 /* Each of three ranks has two cells and three edges; edge e leads to cells e and e + 1,
  * periodically. */
 enum { RANKS = 3, CELLS_EACH = 2, EDGES_EACH = 3, CELLS = 6, EDGES = 9 };
@@ -491,10 +489,10 @@ int main(void) {
   enum { N = sizeof refusals / sizeof *refusals };
   int wrong[N] = {0};
   test_environment();
-  is_int(run_contexts(RANKS, fast, refuse, wrong), 0, "and then it can be partitioned");
+  is_int(run_contexts(RANKS, refuse, wrong), 0, "and then it can be partitioned");
   for (int i = 0; i < N; i++) is_int(wrong[i], 0, "refused on all ranks: %s", refusals[i].name);
-  is_int(run_contexts(RANKS, fast, nothing, NULL), 0, "next to nothing, by all methods");
-  is_int(run_contexts(RANKS, fast, twice_next, NULL), 0, "maps made of maps, and where they end");
+  is_int(run_contexts(RANKS, nothing, NULL), 0, "next to nothing, by all methods");
+  is_int(run_contexts(RANKS, twice_next, NULL), 0, "maps made of maps, and where they end");
   alone();
   return done();
 }

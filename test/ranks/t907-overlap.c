@@ -220,21 +220,21 @@ int main(void) {
       setenv("OP2_OVERLAP", how == 1 ? "0" : "1", 1);
       setenv("OP2_MERGE", how == 2 ? "0" : "1", 1);
       if (b > 0)
-        is_int(run_contexts(2, (struct op2i_link_speed){0}, tell_order, &job), 0,
-               "steps of %d programs on %s%s", ORDERS, backends[b], hows[how]);
+        is_int(run_contexts(2, tell_order, &job), 0, "steps of %d programs on %s%s", ORDERS,
+               backends[b], hows[how]);
       setenv("OP2_VERIFY", "0", 1); /* the verifier would send messages of its own */
       if (b > 0)                    /* `sequential` runs each loop as a program */
-        is_int(run_contexts(2, (struct op2i_link_speed){0}, combine_together, &job), 0,
-               "sums that go in one message on %s%s", backends[b], hows[how]);
+        is_int(run_contexts(2, combine_together, &job), 0, "sums that go in one message on %s%s",
+               backends[b], hows[how]);
       setenv("OP2_VERIFY", "1", 1);
       setenv("OP2_CHUNK_US", "0", 1); /* starpu runs tasks */
-      is_int(run_contexts(2, (struct op2i_link_speed){.delay = DELAY_MS * 1000000}, wait_for_all,
-                          &job),
+      is_int(run_contexts_over(2, (struct op2i_link_speed){.delay = DELAY_MS * 1000000},
+                               wait_for_all, &job),
              0, "what is waited for on %s%s", backends[b], hows[how]);
       unsetenv("OP2_CHUNK_US");
       if (strcmp(backends[b], "starpu"))
-        is_int(run_contexts(2, (struct op2i_link_speed){.delay = DELAY_MS * 1000000},
-                            see_to_messages, &job),
+        is_int(run_contexts_over(2, (struct op2i_link_speed){.delay = DELAY_MS * 1000000},
+                                 see_to_messages, &job),
                0, "messages are seen to during loops on %s%s", backends[b], hows[how]);
     }
   return done();

@@ -164,16 +164,13 @@ int main(void) {
   setenv("OP2_FUSE", "0", 1);
   for (int b = 0; b < 3; b++) {
     const char *why = op2_backend_unavailable(backends[b]);
-    const struct op2i_link_speed fast = {0};
     if (why) {
       skip("%s: %s", backends[b], why);
       continue;
     }
-    is_int(run_contexts(2, fast, rank, (void *)backends[b]), 0, "figures and words on %s",
-           backends[b]);
-    is_int(run_contexts(2, fast, one_way, (void *)backends[b]), 0, "one way on %s", backends[b]);
-    is_int(run_contexts(2, fast, most_first, (void *)backends[b]), 0, "most first on %s",
-           backends[b]);
+    is_int(run_contexts(2, rank, (void *)backends[b]), 0, "figures and words on %s", backends[b]);
+    is_int(run_contexts(2, one_way, (void *)backends[b]), 0, "one way on %s", backends[b]);
+    is_int(run_contexts(2, most_first, (void *)backends[b]), 0, "most first on %s", backends[b]);
   }
   alone();
   return done();

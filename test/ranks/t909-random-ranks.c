@@ -17,45 +17,30 @@
 static struct op2i_link_speed speed;
 
 static int as_threads(int n, rank_function *function, void *data) {
-  return run_contexts(n, speed, function, data);
+  return run_contexts_over(n, speed, function, data);
 }
 
 static int number_of(int argc, char **argv, int i, int otherwise) {
   return argc > i ? atoi(argv[i]) : otherwise;
 }
 
-enum { DEVICES = 2 };
-
 int main(int argc, char **argv) {
-  static const char *const backends[] = {"opencl", "cuda",   "sequential",
-                                         "openmp", "starpu", "check"};
-  const char *named = getenv("OP2_TEST_BACKEND");
-  test_environment();
-  (void)test_cache(); /* made by one thread */
+  const char *backend, *named = getenv("OP2_TEST_BACKEND");
   const int count = number_of(argc, argv, 1,
                               quick()      ? 40
                               : thorough() ? 2000
                                            : 60),
             seed = number_of(argc, argv, 2, 1), only = number_of(argc, argv, 3, -1),
             ranks = number_of(argc, argv, 4, 0);
+  test_environment();
   if (op2i_env_link(&speed)) return 2;
-  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-    if (named && *named && strcmp(named, backends[b]) != 0) continue;
-    const int some = b < DEVICES && !named && count > 10 ? 10 : count;
-    const char *why = backend_unfit(backends[b]);
-#ifdef __SANITIZE_THREAD__
-    if (strcmp(backends[b], "sequential") != 0)
-      why = "the thread sanitizer does not know the locks of its threads";
-#endif
-    if (why) {
-      skip("%s: %s", backends[b], why);
-      continue;
-    }
+  for (int b = 0; (backend = next_backend_of_ranks(every_backend, &b));) {
+    const int some = is_device(backend) && !named && count > 10 ? 10 : count;
     const struct program_counts counts =
-        programs_on_ranks(backends[b], ranks, (uint64_t)seed, only < 0 ? 0 : only,
+        programs_on_ranks(backend, ranks, (uint64_t)seed, only < 0 ? 0 : only,
                           only < 0 ? some : only + 1, as_threads);
-    is_int(counts.wrong, 0, "%s: %d programs on ranks, lazy and eager", backends[b], counts.run);
-    ok(only >= 0 || counts.loops > 2 * counts.run, "%s: of %d loops", backends[b], counts.loops);
+    is_int(counts.wrong, 0, "%s: %d programs on ranks, lazy and eager", backend, counts.run);
+    ok(only >= 0 || counts.loops > 2 * counts.run, "%s: of %d loops", backend, counts.loops);
   }
   return done();
 }

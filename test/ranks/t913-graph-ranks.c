@@ -118,8 +118,7 @@ static void draw_into_one(void) {
   int pipe = mkfifo(name, 0600) ? -1 : open(name, O_RDWR | O_NONBLOCK);
   if (!ok(pipe >= 0, "%s: a pipe", backend)) return;
   setenv("OP2_GRAPH", name, 1);
-  is_int(run_contexts(2, (struct op2i_link_speed){0}, draw_once, NULL), 0, "%s: one name for both",
-         backend);
+  is_int(run_contexts(2, draw_once, NULL), 0, "%s: one name for both", backend);
   ssize_t bytes = read(pipe, text, sizeof text - 1);
   close(pipe);
   text[bytes > 0 ? bytes : 0] = '\0';
@@ -128,16 +127,15 @@ static void draw_into_one(void) {
 }
 
 static void draw_on(void) {
-  const struct op2i_link_speed fast = {0};
   char name[500], command[600];
   snprintf(name, sizeof name, "%s/%s-%%r-%%d.dot", test_scratch(), backend);
   setenv("OP2_GRAPH", name, 1);
-  is_int(run_contexts(2, fast, draw_all, NULL), 0, "%s: %d drawings", backend, DRAWINGS);
+  is_int(run_contexts(2, draw_all, NULL), 0, "%s: %d drawings", backend, DRAWINGS);
   draw_into_one();
   snprintf(name, sizeof name, "%s/%s.dot", test_scratch(), backend);
   setenv("OP2_GRAPH", name, 1);
   setenv("OP2_OVERLAP", "0", 1);
-  is_int(run_contexts(2, fast, draw_once, NULL), 0, "%s: without overlap", backend);
+  is_int(run_contexts(2, draw_once, NULL), 0, "%s: without overlap", backend);
   unsetenv("OP2_OVERLAP");
   const char *text = content(name);
   ok(strstr(text, "exchange1 -> loop3 [label=\"a\"") && !strstr(text, "after core"),

@@ -18,8 +18,6 @@ OP2_KERNEL(spread, (const double *w, double *a, double *b), {
   *b += *w;
 });
 
-static const struct op2i_link_speed fast = {0};
-
 /* ---- a ring ---------------------------------------------------------------------------------- */
 
 /* Each rank owns EACH cells and edges; edge e leads to cells e, e + 1 and, by a long arm, e +
@@ -147,12 +145,12 @@ static void rings(void) {
   for (int ranks = 1; ranks <= 4; ranks++)
     for (int reversed = 0; reversed < 2; reversed++) {
       struct ring r = {.ranks = ranks, .lacks = -1, .missing = -1, .reversed = reversed};
-      is_int(run_contexts(ranks, fast, ring, &r), 0, "a ring of %d ranks%s", ranks,
+      is_int(run_contexts(ranks, ring, &r), 0, "a ring of %d ranks%s", ranks,
              reversed ? ", halos reversed" : "");
       int wrong = 0, tried = 0;
       for (r.lacks = 0; r.lacks < ranks && ranks > 1; r.lacks++)
         for (r.missing = 0; r.missing < ARM; r.missing++, tried++)
-          wrong += run_contexts(ranks, fast, ring, &r);
+          wrong += run_contexts(ranks, ring, &r);
       if (ranks > 1) is_int(wrong, 0, "without each of %d exec elements it is refused", tried);
     }
 }
@@ -199,6 +197,6 @@ int main(void) {
   test_environment();
   rings();
   for (int mode = 0; mode < 3; mode++)
-    is_int(run_contexts(2, fast, hole, &mode), 0, "rows of the non-exec halo hold %s", modes[mode]);
+    is_int(run_contexts(2, hole, &mode), 0, "rows of the non-exec halo hold %s", modes[mode]);
   return done();
 }

@@ -14,7 +14,6 @@
 
 OP2_KERNEL(fetch, (const double *a, const double *b, double *c), { *c = *a + 10 * *b; });
 
-static const struct op2i_link_speed fast = {0};
 enum { RANKS = 3, EACH = 2 };
 
 /* ---- one mesh -------------------------------------------------------------------------------- */
@@ -108,11 +107,11 @@ static int declare_together(struct op2i_comm *comm, void *data) {
 static void shapes(void) {
   for (int kind = 0; kind < KINDS; kind++) {
     struct choice c = {.kind = (enum kind)kind, .rank = -1};
-    int wrong = run_contexts(RANKS, fast, declare_together, &c);
+    int wrong = run_contexts(RANKS, declare_together, &c);
     for (c.rank = 0; c.rank < RANKS; c.rank++)
       for (int more = 0; more < 2; more++) {
         c.more = more;
-        wrong += run_contexts(RANKS, fast, declare_together, &c);
+        wrong += run_contexts(RANKS, declare_together, &c);
       }
     is_int(wrong, 0, "on another rank: %s", says[kind]);
   }
@@ -220,14 +219,12 @@ static int profile(struct op2i_comm *comm, void *data) {
 int main(void) {
   test_environment();
   shapes();
-  is_int(run_contexts(RANKS, fast, may_differ, NULL), 0,
+  is_int(run_contexts(RANKS, may_differ, NULL), 0,
          "calls that are not collective, and zeros that are not given, are no difference");
-  is_int(run_contexts(2, fast, profile, NULL), 0,
-         "the bytes of a profile are those of one partition");
+  is_int(run_contexts(2, profile, NULL), 0, "the bytes of a profile are those of one partition");
   for (int numbered = 0; numbered < 2; numbered++) {
     bool how = numbered;
-    is_int(run_contexts(1, fast, one_rank, &how), 0,
-           "one rank uses maps by global numbers at once%s",
+    is_int(run_contexts(1, one_rank, &how), 0, "one rank uses maps by global numbers at once%s",
            numbered ? ", with numbers of its own" : "");
   }
   return done();

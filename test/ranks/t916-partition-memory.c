@@ -14,7 +14,6 @@
 #include "rank_case.h"
 #include "support.h"
 
-static const struct op2i_link_speed fast = {0};
 enum { RANKS = 2 };
 
 /* ---- a partitioner that looks at the graph --------------------------------------------------- */
@@ -121,7 +120,7 @@ static void memory(void) {
     skip("memory of the process: /proc does not tell or reset it here");
     return;
   }
-  is_int(run_contexts(RANKS, fast, cube, NULL), 0, "%.0f hexahedra on %d ranks", rows, RANKS);
+  is_int(run_contexts(RANKS, cube, NULL), 0, "%.0f hexahedra on %d ranks", rows, RANKS);
   double peak = (resident("VmHWM") - before) / rows, after = (resident("VmRSS") - before) / rows;
   /* The mesh itself has 64 bytes a row as declared, 32 as stored, and its numbers. */
   ok(peak < 1400, "it took %.0f bytes a row at its peak", peak);
@@ -133,8 +132,7 @@ int main(void) {
   test_environment();
   op2i_partitioner_offer(&looks);
   for (side = 1; side <= 6; side++)
-    is_int(run_contexts(RANKS, fast, cube, NULL) + wrong_graph, 0, "the graph of %d^3 hexahedra",
-           side);
+    is_int(run_contexts(RANKS, cube, NULL) + wrong_graph, 0, "the graph of %d^3 hexahedra", side);
   memory();
   is_int(wrong_graph, 0, "all graphs are those of all pairs");
   return done();

@@ -7,10 +7,6 @@
 #include "support.h"
 #include "tap.h"
 
-static int as_threads(int n, rank_function *function, void *data) {
-  return run_contexts(n, (struct op2i_link_speed){0}, function, data);
-}
-
 static void run_all(const char *backend, const struct failure *f) {
   const char *why = failure_unavailable(f);
   int wrong = 0;
@@ -21,7 +17,7 @@ static void run_all(const char *backend, const struct failure *f) {
   struct scene scene = {.backend = backend, .verify = f->verify, .play = f->play};
   for (scene.ranks = 2; scene.ranks <= 4; scene.ranks++)
     for (scene.victim = 0; scene.victim < scene.ranks; scene.victim++)
-      wrong += failure_run(&scene, as_threads);
+      wrong += failure_run(&scene, run_contexts);
   is_int(wrong, 0, "%s: %s", backend, f->what);
 }
 
@@ -37,7 +33,7 @@ static void run_memory(const char *backend, int ranks) {
   do {
     scene.n += step;
     tried++;
-    int sum = failure_run(&scene, as_threads);
+    int sum = failure_run(&scene, run_contexts);
     all += sum == 1000 * ranks;
     none += sum == 0;
     alone += sum == 1000;
@@ -52,21 +48,13 @@ static void run_memory(const char *backend, int ranks) {
 }
 
 int main(void) {
-  static const char *const backends[] = {"sequential", "openmp", "starpu", "check"};
+  static const char *const backends[] = {"sequential", "openmp", "starpu", "check", NULL};
+  const char *backend;
   test_environment();
-  (void)test_cache(), (void)test_scratch(); /* created by one thread only */
   setenv("OP2_FUSE", "2", 1);
-  for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-    const char *why = op2_backend_unavailable(backends[b]);
-#ifdef __SANITIZE_THREAD__
-    if (b > 0) why = "the thread sanitizer does not know the locks of its threads";
-#endif
-    if (why) {
-      skip("%s: %s", backends[b], why);
-      continue;
-    }
-    for (int f = 0; f < FAILURES; f++) run_all(backends[b], &failures[f]);
-    run_memory(backends[b], thorough() ? 3 : 2);
+  for (int b = 0; (backend = next_backend_of_ranks(backends, &b));) {
+    for (int f = 0; f < FAILURES; f++) run_all(backend, &failures[f]);
+    run_memory(backend, thorough() ? 3 : 2);
   }
   return done();
 }

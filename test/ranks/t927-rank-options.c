@@ -108,11 +108,10 @@ static int begin(struct op2i_comm *comm, void *data) {
 
 /* The message begins with rank 0's value, also if rank 0 is the one that differs. */
 static int run(struct scene scene) {
-  const struct op2i_link_speed fast = {0};
   const char *first = scene.first, *other = scene.other;
   if (!scene.victim) scene.first = other, scene.other = first;
-  if (scene.at) return run_ranks(scene.ranks, fast, compare, &scene);
-  return run_contexts(scene.ranks, fast, begin, &scene);
+  if (scene.at) return run_ranks(scene.ranks, compare, &scene);
+  return run_contexts(scene.ranks, begin, &scene);
 }
 
 int main(void) {

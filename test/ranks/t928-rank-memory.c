@@ -141,7 +141,7 @@ static int64_t of_threads(int ranks) {
 
 static int64_t held_by_one(int ranks, op2_partition_method method) {
   struct job job = {.method = method, .before = held + of_threads(ranks)};
-  is_int(run_contexts(ranks, (struct op2i_link_speed){0}, rank, &job), 0, "%d ranks", ranks);
+  is_int(run_contexts(ranks, rank, &job), 0, "%d ranks", ranks);
   return (job.after - job.before) / ranks;
 }
 

@@ -80,7 +80,7 @@ static int rank(struct op2i_comm *comm, void *data) {
 
 int main(void) {
   test_environment();
-  is_int(run_contexts(2, (struct op2i_link_speed){0}, rank, NULL), 0,
-         "of %d programs of one loop the last %d are found again", COMBINATIONS, KEPT);
+  is_int(run_contexts(2, rank, NULL), 0, "of %d programs of one loop the last %d are found again",
+         COMBINATIONS, KEPT);
   return done();
 }

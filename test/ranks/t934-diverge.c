@@ -22,9 +22,8 @@ static int diverge(struct op2i_comm *comm, void *data) {
 }
 
 static void try_kind(struct diverge_kind *kind) {
-  const struct op2i_link_speed fast = {0};
   const op2_options options = diverge_options(kind);
-  is_int(run_contexts(2, fast, diverge, kind), 0, "%s is %s on rank %d (%s%s)",
+  is_int(run_contexts(2, diverge, kind), 0, "%s is %s on rank %d (%s%s)",
          diverge_step_at(kind->lists, kind->step)->name, diverge_ways[kind->way], kind->deviant,
          options.backend, options.eager == 1 ? ", eager" : "");
 }
@@ -38,12 +37,11 @@ int main(void) {
                                                      &diverge_files,
 #endif
                                                      NULL};
-  const struct op2i_link_speed fast = {0};
   struct diverge_kind usual = {lists, 0, AS_USUAL, 0};
   test_environment();
   snprintf(path, sizeof path, "%s/diverge.h5", test_scratch());
   for (usual.step = 0; usual.step < 6; usual.step++)
-    is_int(run_contexts(2, fast, diverge, &usual), 0, "ranks that make the same calls");
+    is_int(run_contexts(2, diverge, &usual), 0, "ranks that make the same calls");
   for (int s = 0; s < diverge_steps(lists); s++)
     for (enum diverge_way way = LEFT_OUT; way < DIVERGE_WAYS; way++) {
       struct diverge_kind kind = {lists, s, way, (s + (int)way) % 2};

@@ -71,10 +71,9 @@ static int wait_for_silent(struct op2i_comm *comm, void *data) {
 }
 
 static int run(bool (*goes_on)(void)) {
-  const struct op2i_link_speed fast = {0};
   memset(&heard, 0, sizeof heard);
   over = false;
-  return run_contexts(2, fast, wait_for_silent, &goes_on);
+  return run_contexts(2, wait_for_silent, &goes_on);
 }
 
 /* ---- warnings -------------------------------------------------------------------------------- */
@@ -167,9 +166,8 @@ static int wait_often(struct op2i_comm *comm, void *data) {
 }
 
 static void notes(void) {
-  const struct op2i_link_speed fast = {0};
   int left = 0;
-  is_int(run_ranks(2, fast, wait_often, &left), 0, "one rank waits, and the other one does not");
+  is_int(run_ranks(2, wait_often, &left), 0, "one rank waits, and the other one does not");
   ok(left <= 3, "%d notes of %d waits are left", left, ROUNDS);
 }
 

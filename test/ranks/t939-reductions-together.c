@@ -208,7 +208,7 @@ static int run_rank(struct op2i_comm *comm, void *data) {
 static bool run_job(struct job *job, const char *backend, int program, bool eager) {
   *job = (struct job){.backend = backend, .program = program, .eager = eager};
   memset(started, 0, sizeof started);
-  return run_contexts(RANKS, (struct op2i_link_speed){0}, run_rank, job) == 0;
+  return run_contexts(RANKS, run_rank, job) == 0;
 }
 
 static int64_t sent_by_all(const struct job *job) {

@@ -2,7 +2,9 @@
 #include "rank_case.h"
 
 #include <pthread.h>
+#include <string.h>
 
+#include "support.h"
 #include "tap.h"
 
 enum { RANKS_MOST = 64 };
@@ -46,10 +48,30 @@ static int run_all(int n, struct op2i_link_speed speed, struct job job) {
   return sum;
 }
 
-int run_ranks(int n, struct op2i_link_speed speed, rank_function *function, void *data) {
+int run_ranks_over(int n, struct op2i_link_speed speed, rank_function *function, void *data) {
   return run_all(n, speed, (struct job){.function = function, .data = data});
 }
 
-int run_contexts(int n, struct op2i_link_speed speed, rank_function *function, void *data) {
+int run_contexts_over(int n, struct op2i_link_speed speed, rank_function *function, void *data) {
   return run_all(n, speed, (struct job){.function = function, .data = data, .taken = true});
+}
+
+int run_ranks(int n, rank_function *function, void *data) {
+  return run_ranks_over(n, (struct op2i_link_speed){0}, function, data);
+}
+
+int run_contexts(int n, rank_function *function, void *data) {
+  return run_contexts_over(n, (struct op2i_link_speed){0}, function, data);
+}
+
+const char *next_backend_of_ranks(const char *const *backends, int *b) {
+#ifdef __SANITIZE_THREAD__
+  for (const char *backend; (backend = next_backend(backends, b));) {
+    if (!strcmp(backend, "sequential")) return backend;
+    skip("%s: the thread sanitizer does not know the locks of its threads", backend);
+  }
+  return NULL;
+#else
+  return next_backend(backends, b);
+#endif
 }

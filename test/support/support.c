@@ -242,6 +242,18 @@ static void find_toolkit(void) {
   if (access(path, R_OK) == 0) setenv("CUDA_HOME", fetched, 1);
 }
 
+/* Set the variables of a list like "OP2_EAGER=1 OP2_TILE=3". */
+static void set_switches(const char *list) {
+  char words[256], *rest = NULL;
+  snprintf(words, sizeof words, "%s", list);
+  for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
+    char *value = strchr(word, '=');
+    if (!value) continue;
+    *value++ = '\0';
+    setenv(word, value, 1);
+  }
+}
+
 void test_environment(void) {
   static const char *const ours[] = {"OP2_BACKEND",    "OP2_THREADS",   "OP2_EAGER",
                                      "OP2_BLOCK_SIZE", "OP2_QUEUE_MAX", "OP2_GRAPH",
@@ -253,6 +265,7 @@ void test_environment(void) {
   setenv("OCL_ICD_VENDORS", "/dev/null/none", 1); /* backend_unfit() says why */
 #endif
   if (getenv("OP2_TEST_CFLAGS")) setenv("OP2_CFLAGS", getenv("OP2_TEST_CFLAGS"), 1);
+  if (getenv("OP2_TEST_SWITCHES")) set_switches(getenv("OP2_TEST_SWITCHES"));
   test_scratch();
   test_cache();
 }
@@ -270,7 +283,7 @@ bool explains(const char *text) {
 }
 
 bool on_check(void) { return strcmp(test_config.backend, "check") == 0; }
-static bool is_device(const char *backend) {
+bool is_device(const char *backend) {
   return strcmp(backend, "opencl") == 0 || strcmp(backend, "cuda") == 0;
 }
 bool on_device(void) {
@@ -360,22 +373,30 @@ const char *backend_unfit(const char *backend) {
   return op2_backend_unavailable(backend);
 }
 
+enum { DEVICES = 2 }; /* how many devices every_backend begins with */
+const char *const every_backend[] = {"opencl", "cuda",  "sequential", "openmp",
+                                     "starpu", "check", NULL};
+const char *const device_backends[] = {"opencl", "cuda", NULL};
+const char *const host_backends[] = {"sequential", "openmp", "starpu", NULL};
+
+const char *next_backend(const char *const *backends, int *b) {
+  const char *named = getenv("OP2_TEST_BACKEND");
+  while (backends[*b]) {
+    const char *backend = backends[(*b)++], *why = backend_unfit(backend);
+    if (named && *named && strcmp(named, backend) != 0) continue;
+    if (!why) return backend;
+    skip("%s: %s", backend, why);
+  }
+  return NULL;
+}
+
 int run_cases(int n, const struct test_case *cases, unsigned flags) {
-  /* StarPU starts OpenCL's loader with no platforms to find, so opencl comes first. */
-  static const char *const backends[] = {"opencl", "cuda",   "sequential",
-                                         "openmp", "starpu", "check"};
+  const char *backend;
   test_environment();
   diag("%d cases", n);
-  const char *only = getenv("OP2_TEST_BACKEND");
-  for (int i = 0; i < 6; i++) {
-    if (only && *only && strcmp(only, backends[i]) != 0) continue;
-    if (is_device(backends[i]) && !only && !thorough() && !(flags & RUN_ON_DEVICES)) continue;
-    const char *why = backend_unfit(backends[i]);
-    if (why)
-      skip("%s: %s", backends[i], why);
-    else
-      run_backend(backends[i], n, cases, flags);
-  }
+  bool devices = getenv("OP2_TEST_BACKEND") || thorough() || flags & RUN_ON_DEVICES;
+  for (int b = devices ? 0 : DEVICES; (backend = next_backend(every_backend, &b));)
+    run_backend(backend, n, cases, flags);
   free(owned);
   owned = NULL;
   owned_room = 0;

@@ -51,10 +51,18 @@ const char *test_cache(void);
 const char *test_scratch(void);
 /* The options of a configuration. */
 op2_options config_options(const struct config *config);
-/* Set environment variables for the program; call it before the first context. */
+/* Set environment variables for the program, and those that OP2_TEST_SWITCHES lists; call it before
+ * the first context. */
 void test_environment(void);
 /* The reason why tests do not run on a backend; null: they do. */
 const char *backend_unfit(const char *backend);
+/* Lists that end with null. StarPU starts OpenCL's loader with no platforms to find, so opencl comes
+ * first. */
+extern const char *const every_backend[], *const host_backends[], *const device_backends[];
+/* The next backend of a list on which tests run, after *b of them; null after the last. Those on
+ * which they do not are skipped, with the reason; OP2_TEST_BACKEND names a single one. */
+const char *next_backend(const char *const *backends, int *b);
+bool is_device(const char *backend); /* true if its loops run on a device, with a slow compiler */
 bool explains(const char *text); /* true if op2_explain() prints this text for the running case */
 bool on_check(void);             /* true if the running case is on the checked backend */
 bool on_device(void);            /* true if its loops, or some (OP2_PLACE), run on a device */
