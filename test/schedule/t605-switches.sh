@@ -1,11 +1,11 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The random programs of t600 with combinations of vector code, fusion, replay and tiling:
-# OP2_TEST_RANDOM_COUNT programs for each (default 3), other programs each time, and other kernels
+# OP2_TEST_RANDOM_COUNT programs for each (default 2), other programs each time, and other kernels
 # for each width. Every second combination is run, so that any three of the four switches are tried
-# with all their values; OP2_TEST_FULL=1 runs every one, each with different kernels. In quick runs
-# there are 2 programs. Code for devices has no vectors, so it would be compiled alike for every
-# width: 2 programs of each combination run there, all with OP2_TEST_FULL=1.
+# with all their values; OP2_TEST_FULL=1 runs every one, each with different kernels. Code for
+# devices has no vectors, so it would be compiled alike for every width: one program of each
+# combination runs there, all with OP2_TEST_FULL=1.
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/../..}/test/support/tap.sh"
 random=${build:-.}/test/t600-random
 
@@ -13,9 +13,8 @@ if [ ! -x "$random" ]; then
   skip "the random programs are not built"
   done_testing
 fi
-if [ -n "${OP2_TEST_QUICK:-}" ]; then each=2; else each=3; fi
-count=${OP2_TEST_RANDOM_COUNT:-$each}
-[ "${OP2_TEST_FULL:-}" = 1 ] || export OP2_TEST_RANDOM_DEVICES=2
+count=${OP2_TEST_RANDOM_COUNT:-2}
+[ "${OP2_TEST_FULL:-}" = 1 ] || export OP2_TEST_RANDOM_DEVICES=1
 # The run's cache is used if there is one: kernels are compiled once for each width.
 OP2_TEST_CACHE=${OP2_TEST_CACHE:-$tmp/cache}
 export OP2_TEST_CACHE

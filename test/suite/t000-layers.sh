@@ -71,13 +71,13 @@ linked() {
   number=0
   for room in $(rooms "$1"); do
     number=$((number + 1))
-    for file in "$1/$room"/*.c; do
-      file=$room/${file##*/}
-      object=$2/$(printf %s "$file" | tr / _).o
-      [ ! -e "$object" ] ||
-        nm "$object" | awk -v at="$number $file" '{ print at, $(NF - 1), $NF }'
-    done
-  done
+    (cd "$1" && for file in "$room"/*.c; do [ ! -e "$file" ] || echo "$number $file"; done)
+  done >"$tmp/places"
+  # An object is named after its file, with _ for /.
+  (cd "$2" 2>/dev/null && find . -name '*.c.o' | sed 's|^./||' | xargs -r nm -A) |
+    awk 'FILENAME != "-" { object = $2; gsub("/", "_", object); at[object ".o"] = $0; next }
+      { object = $1; sub(/:.*/, "", object) }
+      object in at { print at[object], $(NF - 1), $NF }' "$tmp/places" -
 }
 
 upward() { # ROOT OBJECTS
