@@ -131,13 +131,21 @@ static char *without_comments(const char *text) {
   return plain;
 }
 
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\f' || c == '\v'; }
+
 /* Copy the next directive with its continuation lines, from its # on; returns null after the last
- * one. */
+ * one. Functions like strchr() would look through the rest of the text for each line under the
+ * address sanitizer. */
 static const char *next_directive(const char *text, char line[], size_t room) {
-  for (; text && *text; text = (text = strchr(text, '\n')) ? text + 1 : NULL) {
-    const char *at = text + strspn(text, " \t\f\v");
+  while (*text) {
+    const char *at = text;
     size_t length = 0;
-    if (*at != '#') continue;
+    while (is_blank(*at)) at++;
+    if (*at != '#') {
+      while (*at && *at != '\n') at++;
+      text = *at ? at + 1 : at;
+      continue;
+    }
     for (; *at && *at != '\n'; at++) {
       bool joined = at[0] == '\\' && (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'));
       if (joined) at += at[1] == '\r' ? 2 : 1;

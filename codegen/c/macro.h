@@ -51,8 +51,8 @@ struct op2i_macros {
 /* A failure for lack of memory sets macros->arena.failed. */
 void op2i_macros_free(struct op2i_macros *macros);
 
-/* The pieces of directive t of the source, from its name on; null if it is empty or cannot be
- * read. */
+/* The pieces of the preprocessor directive that token t of the source holds, from its name on; null
+ * if it is empty or cannot be read. */
 struct op2i_piece *op2i_macros_directive(struct op2i_macros *macros,
                                          const struct op2i_tokens *tokens, int64_t t);
 /* Take note of directive t, a #define or #undef. Returns false if it cannot be read. */

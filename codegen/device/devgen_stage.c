@@ -63,7 +63,8 @@ static bool moves(const struct op2i_devgen *g, int p, int round, bool in) {
   return part->round == round && (in ? part->loaded : part->stored);
 }
 
-/* True if the pieces of a work item are written out one by one. */
+/* True if a work item moves its pieces of part p by statements written out one by one, without a
+ * loop. */
 static bool written_out(const struct op2i_devgen *g, int p) {
   return g->form.parts.part[p].pieces <= KEPT_MAX;
 }

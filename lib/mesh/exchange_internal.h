@@ -41,7 +41,8 @@ struct op2i_exchange {
   bool in_flight; /* in flight: the messages are not known to be complete */
 };
 
-/* Make what moving rows on the device needs, for the dats whose values are there. */
+/* Make the buffers and row lists on the device that packing and unpacking messages there needs, for
+ * the dats whose current values are on the device. */
 op2_status op2i_exchange_have_there(struct op2i_exchange *exchange, enum op2i_side side);
 /* Move the rows of all dats whose values are on the device between there and the messages. */
 op2_status op2i_exchange_move_there(struct op2i_exchange *exchange, enum op2i_side side);

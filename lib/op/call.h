@@ -41,8 +41,8 @@ static inline struct op2i_user_call *op2i_op_call(struct op2i_op *op) {
  * op2i_fp_window_close(). */
 struct op2i_fp_scope *op2i_call_window(const struct op2i_user_call *call);
 
-/* Queue a call of the library's own, as op2_call_at() does for the program. The function gets no
- * data. */
+/* Queue a call of one of the library's own functions, as op2_call_at() does for functions of the
+ * program. The function gets null for its pointer `data`. */
 op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
                          op2_call_function function, int nargs, const op2_arg *args);
 

@@ -142,7 +142,8 @@ static bool uses(const struct op2i_program *program, struct op2i_op *op) {
   return false;
 }
 
-/* The list in which programs of one operation are. */
+/* Return the list of the cache in which programs of this single operation are looked for. Operations
+ * whose ids have the same last bits share a list. */
 static struct op2i_program **alone_list(struct op2i_sched *sched, const struct op2i_op *op) {
   return &sched->caches.alone[op->id & (OP2I_ALONE_LISTS - 1)];
 }

@@ -15,7 +15,7 @@ struct order {
   struct op2i_sched *sched;
   struct op2i_program *program;
   struct op2i_node *const *nodes;
-  /* [nreduced] first steps of the loops whose results ranks have yet to combine */
+  /* [nreduced] index of the first step of each loop whose results ranks have yet to combine */
   int64_t *reduced;
   int64_t nreduced;
 };

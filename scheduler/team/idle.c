@@ -18,7 +18,7 @@ enum { NO_SUBMITTER = -2, MAX_SLEEP_MS = 10, NS_PER_MS = 1000000, NS_PER_S = 100
  * worker that was away for longer than AWAY_NS has run a task that is not op2's, or the system has
  * preempted it: it begins to look again. */
 enum { LOOK_NS = 500000, DOZE_NS = 200000, AWAY_NS = 50000 };
-enum { CLOSED_NS = 50000 }; /* time that a worker sleeps at once while it is about to be ended */
+enum { CLOSED_NS = 50000 }; /* length of a sleep, after which a worker looks whether it is to end */
 
 /* Time when the calling worker began to look for a task, 0 if it does not look; and time
  * when it last looked. */

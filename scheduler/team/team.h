@@ -42,7 +42,7 @@ struct op2i_team {
   bool always;                 /* share every turn that has at least two blocks */
   _Alignas(128) uint64_t turn; /* even while the turn lasts, odd when the program is over */
   int64_t since;               /* time when the last program was over */
-  int caller;                  /* share of the thread whose program runs, or ran last */
+  int caller;                  /* index in `shares` of the thread whose program runs, or ran last */
   int asleep;                  /* members that wait for the next turn and no longer spin */
   _Alignas(128) int64_t left;  /* blocks of the turn that have not run */
   _Alignas(128) int present;   /* members that look for work, or have some */
