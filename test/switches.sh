@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Run every test program that solves or multiplies by a matrix with each switch of the scheduler at
 # each of its values, and with some of them together: an hour on two cores. Writes TAP; the output of a
-# program that fails is kept in DIR.
+# program that fails is kept in DIR. Programs with cases run them lazily and eagerly anyway.
 #   test/switches.sh BUILD              all of them, in a build folder that has the tests
 #   test/switches.sh BUILD NAME...      only these programs
 #   test/switches.sh --keep DIR ...     where outputs of programs that fail go (else switches-failed)

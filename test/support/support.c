@@ -242,10 +242,11 @@ static void find_toolkit(void) {
   if (access(path, R_OK) == 0) setenv("CUDA_HOME", fetched, 1);
 }
 
-/* Set the variables of a list like "OP2_EAGER=1 OP2_TILE=3". */
-static void set_switches(const char *list) {
+/* Set the variables of a list like "OP2_FUSE=2 OP2_TILE=3" in OP2_TEST_SWITCHES. */
+static void set_switches(void) {
+  const char *list = getenv("OP2_TEST_SWITCHES");
   char words[256], *rest = NULL;
-  snprintf(words, sizeof words, "%s", list);
+  snprintf(words, sizeof words, "%s", list ? list : "");
   for (char *word = strtok_r(words, " ", &rest); word; word = strtok_r(NULL, " ", &rest)) {
     char *value = strchr(word, '=');
     if (!value) continue;
@@ -265,7 +266,7 @@ void test_environment(void) {
   setenv("OCL_ICD_VENDORS", "/dev/null/none", 1); /* backend_unfit() says why */
 #endif
   if (getenv("OP2_TEST_CFLAGS")) setenv("OP2_CFLAGS", getenv("OP2_TEST_CFLAGS"), 1);
-  if (getenv("OP2_TEST_SWITCHES")) set_switches(getenv("OP2_TEST_SWITCHES"));
+  set_switches();
   test_scratch();
   test_cache();
 }
@@ -305,6 +306,7 @@ static void run_case(const struct test_case *test, const struct config *config, 
   op2_options options = config_options(config);
   case_failed = false;
   test_config = *config;
+  set_switches(); /* the test may have set some of them otherwise */
   if (op2_init(&options, &test_ctx) != OP2_SUCCESS) {
     diag("op2_init: %s", op2_error_message());
     case_failed = true;
@@ -384,8 +386,9 @@ const char *const host_backends[] = {"sequential", "openmp", "starpu", NULL};
 const char *next_backend(const char *const *backends, int *b) {
   const char *named = getenv("OP2_TEST_BACKEND");
   while (backends[*b]) {
-    const char *backend = backends[(*b)++], *why = backend_unfit(backend);
+    const char *backend = backends[(*b)++];
     if (named && *named && strcmp(named, backend) != 0) continue;
+    const char *why = backend_unfit(backend);
     if (!why) return backend;
     skip("%s: %s", backend, why);
   }
