@@ -196,7 +196,8 @@ static void functions_that_fail(void) {
     bool good = EXPECT(status == all[i].want);
     good &= EXPECT(strstr(message, "solve 'solver' of 'shell'") && !strstr(message, "before"));
     good &= EXPECT(strstr(message, all[i].words[0]) && strstr(message, all[i].words[1]));
-    good &= EXPECT(strstr(message, "t188-solve-failures.c") && !strstr(message, "lib/"));
+    good &= EXPECT(strstr(message, "t188-solve-failures.c") && !strstr(message, "/lib/krylov/") &&
+                   !strstr(message, "/lib/vector/"));
     if (!good) printf("# function %d: %d, %s\n", (int)i, (int)status, message);
     EXPECT(reason_of(solver, &iterations) == OP2_SOLVE_FAILED && iterations == 0);
   }
