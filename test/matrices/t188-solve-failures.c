@@ -185,6 +185,10 @@ static void functions_that_fail(void) {
   op2_operator op;
   MUST(op2_operator_create(&desc, "shell", &op));
   op2_solver solver = new_solver((op2_solver_options){.start_at_zero = 1});
+  /* The library's sources are beside the folder of the tests. */
+  char library[4096];
+  const int above = (int)(strstr(__FILE__, "test/matrices/") - __FILE__);
+  snprintf(library, sizeof library, "%.*slib/", above, __FILE__);
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
     int iterations;
     f.status = all[i].status;
@@ -196,8 +200,7 @@ static void functions_that_fail(void) {
     bool good = EXPECT(status == all[i].want);
     good &= EXPECT(strstr(message, "solve 'solver' of 'shell'") && !strstr(message, "before"));
     good &= EXPECT(strstr(message, all[i].words[0]) && strstr(message, all[i].words[1]));
-    good &= EXPECT(strstr(message, "t188-solve-failures.c") && !strstr(message, "/lib/krylov/") &&
-                   !strstr(message, "/lib/vector/"));
+    good &= EXPECT(strstr(message, "t188-solve-failures.c") && !strstr(message, library));
     if (!good) printf("# function %d: %d, %s\n", (int)i, (int)status, message);
     EXPECT(reason_of(solver, &iterations) == OP2_SOLVE_FAILED && iterations == 0);
   }

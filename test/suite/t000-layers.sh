@@ -75,7 +75,7 @@ linked() {
   done >"$tmp/places"
   # An object is named after its file, with _ for /.
   (cd "$2" 2>/dev/null && find . -name '*.c.o' | sed 's|^./||' | xargs -r nm -A) |
-    awk 'FILENAME != "-" { object = $2; gsub("/", "_", object); at[object ".o"] = $0; next }
+    awk 'NR == FNR { object = $2; gsub("/", "_", object); at[object ".o"] = $0; next }
       { object = $1; sub(/:.*/, "", object) }
       object in at { print at[object], $(NF - 1), $NF }' "$tmp/places" -
 }
