@@ -3,22 +3,26 @@
 # Install what the tests need, build, and run all tests. Tells each test as it ends, closes with a
 # line "N passed, N failed, N skipped" and fails if anything did. What is built and every log stay in
 # the folder build-test (or in $OP2_TEST_OUT).
-#   test/run.sh             everything, from scratch, README's lines in a bare Debian included;
+#   test/run.sh             all tests in the release build, README's lines in a bare Debian included,
+#                           and without the longest ones in other builds; from scratch, at reduced
+#                           sizes
+#   test/run.sh --long      the same at larger sizes, with the longest tests in all builds;
 #                           OP2_TEST_FULL=1 has all combinations where else a choice is tried
-#   test/run.sh --quick     the release build only, at reduced sizes and without the tests that take
-#                           longest, building on what is there
+#   test/run.sh --quick     the release build only, without the longest tests, building on what is
+#                           there
 #   test/run.sh --smoke     of these some of every kind, in half a minute once they are built
 #   test/run.sh -k NAME     only tests whose name contains NAME
-#   test/run.sh --minutes N on a slow machine: after N minutes (75, if not given, and with --quick
-#                           or --smoke as many as it takes) no test is begun, soon after none runs
-#                           on, and what is left is skipped, with this reason. Each build gets a
-#                           share of the time
+#   test/run.sh --minutes N on a slow machine: after N minutes (75, if not given, and with --quick,
+#                           --smoke or --long as many as it takes) no test is begun, soon after none
+#                           runs on, and what is left is skipped, with this reason. Each build gets
+#                           a share of the time
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 out=${OP2_TEST_OUT:-$root/build-test}
 quick=no
 smoke=no
+long=no
 only=
 minutes=
 found=no
@@ -26,6 +30,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --quick) quick=yes ;;
     --smoke) quick=yes smoke=yes ;;
+    --long) long=yes ;;
     -k)
       only=${2:-}
       [ -n "$only" ] || { echo "run.sh: a name is missing after -k" >&2; exit 2; }
@@ -40,17 +45,18 @@ while [ $# -gt 0 ]; do
       ;;
     -h | --help) awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 0 ;;
     *)
-      echo "run.sh: unknown argument '$1' (--quick, --smoke, -k NAME, --minutes N, --help)" >&2
+      echo "run.sh: unknown argument '$1' (--quick, --smoke, --long, -k NAME, --minutes N, --help)" >&2
       exit 2
       ;;
   esac
   shift
 done
+[ $quick$long != yesyes ] || { echo "run.sh: a run is either long or quick" >&2; exit 2; }
 
 begin=$(date +%s)
 say() { printf '%5s s  %s\n' $(($(date +%s) - begin)) "$*"; }
 
-[ $quick = yes ] || minutes=${minutes:-75}
+[ $quick$long != nono ] || minutes=${minutes:-75}
 # The tests are ended by test/within at this time.
 OP2_TEST_DEADLINE=
 OP2_TEST_GRACE=
@@ -205,14 +211,19 @@ sanitizer() {
   return 1
 }
 
-# leave_out_long: leaves the long tests out of a quick run, and says which
+# leave_out_long BUILD RUNS OPTION...: sets `left_out` to the option that leaves the long tests out of
+# those that the options select, and says which these are
 leave_out_long() {
-  long=$(meson test -C "$out/release" --no-rebuild --list --suite long 2>/dev/null |
-    sed 's|.* / ||')
-  [ -n "$long" ] || return 0
-  picked_suite="--no-suite long"
+  left_out=
+  [ -z "$only" ] || return 0
+  long_build=$1 runs=$2
+  shift 2
+  long_tests=$(meson test -C "$out/$long_build" --no-rebuild --list "$@" 2>/dev/null |
+    sed -n 's|^[^ ]*+long[^ ]* / ||p')
+  [ -n "$long_tests" ] || return 0
+  left_out="--no-suite long"
   # shellcheck disable=SC2086 # in one line
-  stage_skip "release: long tests are not in quick runs (-k NAME runs them):" $long
+  stage_skip "$long_build: long tests are not in $runs (-k NAME runs them):" $long_tests
 }
 
 # slowness: prints a factor, 1 to 8, for the time limits of single tests. These are ten times what
@@ -241,21 +252,23 @@ asan_works() {
   stage_skip "asan: leaks cannot be looked for here (is /proc mounted?)"
 }
 
-if [ $quick = yes ]; then
+if [ $long = no ]; then
   OP2_TEST_QUICK=1
   export OP2_TEST_QUICK
-else
+fi
+if [ $quick = no ]; then
   OP2_TEST_BARE=1
   export OP2_TEST_BARE
 fi
 picked_suite=
+left_out=
 targets=
 [ $smoke = no ] || { targets=smoke-tests picked_suite="--suite smoke"; }
 slow=$(slowness)
 share "$([ $quick = yes ] && echo 100 || echo 60)"
 if build release --buildtype=release; then
-  [ "$quick$smoke$only" != yesno ] || leave_out_long
-  run_tests release "" $picked_suite --timeout-multiplier "$slow"
+  [ $quick$smoke != yesno ] || leave_out_long release "quick runs"
+  run_tests release "" $picked_suite $left_out --timeout-multiplier "$slow"
 fi
 targets=
 
@@ -280,8 +293,10 @@ if [ $quick = no ]; then
     export OP2_SHADOW
     targets=unit-tests
     # shellcheck disable=SC2086 # options
-    build asan $checked -Db_sanitize=address,undefined &&
-      run_tests asan "$wrapper" --suite unit --timeout-multiplier $((3 * slow))
+    if build asan $checked -Db_sanitize=address,undefined; then
+      [ $long = yes ] || leave_out_long asan "this run, but in --long ones" --suite unit
+      run_tests asan "$wrapper" --suite unit $left_out --timeout-multiplier $((3 * slow))
+    fi
     targets=
     unset OP2_SHADOW
   else
@@ -313,9 +328,11 @@ if [ $quick = no ]; then
     stage_skip "mpich: it is not installed"
   fi
   targets=unit-tests
-  build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled \
-    -Dpng=disabled -Dmpi=disabled &&
-    run_tests bare "" --suite unit --no-suite text --timeout-multiplier "$slow"
+  if build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled \
+    -Dpng=disabled -Dmpi=disabled; then
+    [ $long = yes ] || leave_out_long bare "this run, but in --long ones" --suite unit
+    run_tests bare "" --suite unit --no-suite text $left_out --timeout-multiplier "$slow"
+  fi
   targets=
 fi
 

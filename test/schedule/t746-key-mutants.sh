@@ -7,10 +7,6 @@
 # a fused loop (from its members), the set of a dat's footprint (from the map).
 . "${OP2_TEST_SOURCE:-$(dirname "$0")/../..}/test/support/tap.sh"
 
-if [ -n "${OP2_TEST_QUICK:-}" ]; then
-  skip "some forty tests are linked and run: not in quick runs"
-  done_testing
-fi
 if [ -z "$build" ] || ! command -v ninja >/dev/null 2>&1; then
   skip "needs a build folder and ninja"
   done_testing

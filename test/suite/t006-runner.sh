@@ -5,11 +5,6 @@
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 
-if [ -n "${OP2_TEST_QUICK:-}" ]; then
-  skip "the runner is run some twenty times: not in quick runs"
-  done_testing
-fi
-
 # entry NAME RESULT RETURNCODE TEXT: adds one line as `meson test` logs it; \n in TEXT stays two
 # characters, as in JSON
 entry() {
@@ -220,14 +215,21 @@ foreach name, say : {'t1-a': 'ok 1 - a', 't2-b': 'ok 1 - $OP2_TEST_QUICK', 't3-c
   test(name, sh, args: ['-c', 'echo "' + say + '"; echo 1..1'], protocol: 'tap',
     suite: name == 't3-c' ? ['unit'] : ['unit', 'smoke'])
 endforeach
-test('t5-long', sh, args: ['-c', 'echo ok 1; echo 1..1'], protocol: 'tap', suite: 'long')
+test('t5-long', sh, args: ['-c', 'echo ok 1; echo 1..1'], protocol: 'tap', suite: ['unit', 'long'])
+test('t6-sizes', sh, args: ['-c', 'echo ok 1 - sizes ${OP2_TEST_QUICK:-large}; echo 1..1'],
+  protocol: 'tap', suite: 'sizes')
 built = executable('built', 'built.c')
 executable('unwanted', 'unwanted.c')
-alias_target('smoke-tests', built)
+foreach name : ['smoke-tests', 'unit-tests', 'tsan-tests', 'mpi-tests']
+  alias_target(name, built)
+endforeach
 END
+for name in bench tests starpu hwloc openmp png mpi mpi_of; do
+  echo "option('$name', type: 'string')"
+done >"$small/meson_options.txt"
 echo 'int main(void) { return 0; }' | tee "$small/built.c" >"$small/unwanted.c"
 small_run() { # OPTION...: writes the output to $tmp/shown
-  env -u MAKEFLAGS -u OP2_TEST_OUT "$small/test/run.sh" "$@" >"$tmp/shown" 2>&1
+  env -u MAKEFLAGS -u OP2_TEST_OUT -u OP2_TEST_QUICK "$small/test/run.sh" "$@" >"$tmp/shown" 2>&1
 }
 last() { [ "$(tail -n 1 "$tmp/shown")" = "$1" ] || { cat "$tmp/shown"; return 1; }; }
 small_run --smoke
@@ -239,7 +241,7 @@ runs "each test is shown as it ends" grep -q 's  release  [12]/2 t2-b  OK' "$tmp
 runs "and the build is" grep -q 's  release  2/2 built' "$tmp/shown"
 small_run --quick
 runs "a quick run with a failure fails" test $? -eq 1
-runs "it runs all but long tests, builds on what is there" last "4 passed, 1 failed, 1 skipped"
+runs "it runs all but long tests, builds on what is there" last "5 passed, 1 failed, 1 skipped"
 runs "it names those" grep -q 'skipped: .*-k NAME runs them): t5-long$' "$tmp/shown"
 runs "the failure is named" grep -q '^FAILED: release: t3-c: c' "$tmp/shown"
 small_run --quick -k t1
@@ -251,11 +253,11 @@ runs "-k without a match fails" last "2 passed, 1 failed, 0 skipped"
 small_run --smok
 runs "an unknown option is refused" test $? -eq 2
 runs "those that there are, are named" \
-  grep -q -e '--quick, --smoke, -k NAME, --minutes N' "$tmp/shown"
+  grep -q -e '--quick, --smoke, --long, -k NAME, --minutes N' "$tmp/shown"
 small_run --quick -k
 runs "-k without a name is refused" test $? -eq 2
 small_run --quick --minutes 5
-runs "with a limit that is not reached, all is run" last "4 passed, 1 failed, 1 skipped"
+runs "with a limit that is not reached, all is run" last "5 passed, 1 failed, 1 skipped"
 small_run --quick --minutes 0
 runs "without time nothing is run, which is a failure" test $? -eq 1
 runs "and is skipped" last "0 passed, 0 failed, 1 skipped"
@@ -265,6 +267,29 @@ for words in --minutes "--minutes soon"; do
   small_run --quick $words
   runs "$words: a number is asked for" test $? -eq 2
 done
+
+# ---- all builds ----
+
+# ran BUILD TEST: tells whether the last run ran this test in this build
+ran() { grep -q "  $1  [0-9]*/[0-9]* $2  OK" "$tmp/shown"; }
+not() { ! "$@"; }
+sizes() { grep -q "sizes $1\$" "$small"/build-test/release/meson-logs/results*.txt; }
+# has_asan: tells whether programs of the address sanitizer run here
+has_asan() { ! grep -q 'skipped: .*asan: programs' "$tmp/shown"; }
+small_run
+runs "a run without options has long tests in the release build" ran release t5-long
+runs "and in no other" not ran bare t5-long
+runs "which is told" grep -q 'skipped: .*bare: long tests are not in this run.*: t5-long$' "$tmp/shown"
+runs "other tests are in all of them" ran bare t1-a
+runs "its sizes are reduced" sizes 1
+! has_asan || runs "sanitizers are without long tests, too" not ran asan t5-long
+small_run --long
+runs "a long run has them in all builds" ran release t5-long
+runs "in the last one, too" ran bare t5-long
+! has_asan || runs "and with sanitizers" ran asan t5-long
+runs "its sizes are larger" sizes large
+small_run --long --quick
+runs "it is not quick at the same time" test $? -eq 2
 
 # ---- an interrupted run leaves nothing behind ----
 

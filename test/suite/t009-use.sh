@@ -5,11 +5,6 @@
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 
-if [ -n "${OP2_TEST_QUICK:-}" ]; then
-  skip "several builds of the library take a minute: not in quick runs"
-  done_testing
-fi
-
 # Paths that are set in the environment belong to the library under test.
 unset PKG_CONFIG_PATH CMAKE_PREFIX_PATH op2_DIR
 program "$src/README.md" >"$tmp/program.c"

@@ -17,10 +17,6 @@ argument-kind 10
 device-kind 4
 file-format 2'
 
-if [ -n "${OP2_TEST_QUICK:-}" ]; then
-  skip "a build of the library takes a minute: not in quick runs"
-  done_testing
-fi
 if ! command -v git >/dev/null; then
   skip "git, which applies patches, is not installed"
   done_testing
