@@ -3,13 +3,12 @@
 # Install what the tests need, build, and run all tests. Tells each test as it ends, closes with a
 # line "N passed, N failed, N skipped" and fails if anything did. What is built and every log stay in
 # the folder build-test (or in $OP2_TEST_OUT).
-#   test/run.sh             all tests in the release build, README's lines in a bare Debian included,
-#                           and without the longest ones in other builds; from scratch, at reduced
-#                           sizes
-#   test/run.sh --long      the same at larger sizes, with the longest tests in all builds;
-#                           OP2_TEST_FULL=1 has all combinations where else a choice is tried
-#   test/run.sh --quick     the release build only, without the longest tests, building on what is
-#                           there
+#   test/run.sh             all builds, from scratch, at reduced sizes: without the longest tests, and
+#                           without long ones in builds other than release
+#   test/run.sh --long      the same at larger sizes with all tests, README's lines in a bare Debian
+#                           included; OP2_TEST_FULL=1 has all combinations where else a choice is
+#                           tried
+#   test/run.sh --quick     the release build only, without long tests, building on what is there
 #   test/run.sh --smoke     of these some of every kind, in half a minute once they are built
 #   test/run.sh -k NAME     only tests whose name contains NAME
 #   test/run.sh --minutes N on a slow machine: after N minutes (75, if not given, and with --quick,
@@ -211,19 +210,19 @@ sanitizer() {
   return 1
 }
 
-# leave_out_long BUILD RUNS OPTION...: sets `left_out` to the option that leaves the long tests out of
-# those that the options select, and says which these are
-leave_out_long() {
+# leave_out SUITE BUILD RUNS OPTION...: sets `left_out` to the option that leaves a suite of long tests
+# out of those that the options select, unless -k selects them, and says which these are
+leave_out() {
   left_out=
   [ -z "$only" ] || return 0
-  long_build=$1 runs=$2
-  shift 2
-  long_tests=$(meson test -C "$out/$long_build" --no-rebuild --list "$@" 2>/dev/null |
-    sed -n 's|^[^ ]*+long[^ ]* / ||p')
+  suite=$1 suite_build=$2 runs=$3
+  shift 3
+  long_tests=$(meson test -C "$out/$suite_build" --no-rebuild --list "$@" 2>/dev/null |
+    sed -n "s|^[^ ]*+$suite\(+[^ ]*\)\{0,1\} / ||p")
   [ -n "$long_tests" ] || return 0
-  left_out="--no-suite long"
+  left_out="--no-suite $suite"
   # shellcheck disable=SC2086 # in one line
-  stage_skip "$long_build: long tests are not in $runs (-k NAME runs them):" $long_tests
+  stage_skip "$suite_build: the $suite tests are not in $runs (-k NAME runs them):" $long_tests
 }
 
 # slowness: prints a factor, 1 to 8, for the time limits of single tests. These are ten times what
@@ -255,8 +254,7 @@ asan_works() {
 if [ $long = no ]; then
   OP2_TEST_QUICK=1
   export OP2_TEST_QUICK
-fi
-if [ $quick = no ]; then
+else
   OP2_TEST_BARE=1
   export OP2_TEST_BARE
 fi
@@ -267,7 +265,10 @@ targets=
 slow=$(slowness)
 share "$([ $quick = yes ] && echo 100 || echo 60)"
 if build release --buildtype=release; then
-  [ $quick$smoke != yesno ] || leave_out_long release "quick runs"
+  case $quick$smoke$long in
+    yesnono) leave_out long release "quick runs" ;;
+    nonono) leave_out longest release "this run, but in --long ones" ;;
+  esac
   run_tests release "" $picked_suite $left_out --timeout-multiplier "$slow"
 fi
 targets=
@@ -294,7 +295,7 @@ if [ $quick = no ]; then
     targets=unit-tests
     # shellcheck disable=SC2086 # options
     if build asan $checked -Db_sanitize=address,undefined; then
-      [ $long = yes ] || leave_out_long asan "this run, but in --long ones" --suite unit
+      [ $long = yes ] || leave_out long asan "this run, but in --long ones" --suite unit
       run_tests asan "$wrapper" --suite unit $left_out --timeout-multiplier $((3 * slow))
     fi
     targets=
@@ -330,7 +331,7 @@ if [ $quick = no ]; then
   targets=unit-tests
   if build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled \
     -Dpng=disabled -Dmpi=disabled; then
-    [ $long = yes ] || leave_out_long bare "this run, but in --long ones" --suite unit
+    [ $long = yes ] || leave_out long bare "this run, but in --long ones" --suite unit
     run_tests bare "" --suite unit --no-suite text $left_out --timeout-multiplier "$slow"
   fi
   targets=

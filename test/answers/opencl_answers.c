@@ -199,9 +199,19 @@ QUEUED(clEnqueueFillBuffer,
        (q, m, pattern, width, at, bytes, n, list, event))
 QUEUED(clEnqueueMarkerWithWaitList,
        (cl_command_queue q, cl_uint n, const cl_event *list, cl_event *event), (q, n, list, event))
-QUEUED(clFinish, (cl_command_queue q), (q))
 QUEUED(clFlush, (cl_command_queue q), (q))
-QUEUED(clWaitForEvents, (cl_uint n, const cl_event *list), (n, list))
+
+/* The real device is not lost and still runs what was queued. Whoever waits for it does so here too,
+ * whatever the answer: memory that commands use is given up afterwards. */
+cl_int clFinish(cl_command_queue q) {
+  const cl_int error = queue_answer(), real_error = api()->clFinish(q);
+  return error ? error : real_error;
+}
+
+cl_int clWaitForEvents(cl_uint n, const cl_event *list) {
+  const cl_int error = queue_answer(), real_error = api()->clWaitForEvents(n, list);
+  return error ? error : real_error;
+}
 
 /* ---- code ------------------------------------------------------------------------------------ */
 

@@ -139,6 +139,7 @@ static void programs(void) {
     }
     int wrong = 0, count = 0, most = thorough() ? 8 : 1;
     if (b < DEVICES) most = thorough();
+    if (quick() && size > 3) most = 0;
     for (int how = 0; how < SPREAD_HOWS; how++)
       for (int n = 0; n < most; n++, count++)
         wrong += spread_program(backends[b], size, how, (uint64_t)(1000 * size + 10 * how + n + 1),
@@ -147,7 +148,7 @@ static void programs(void) {
     if (rank == 0 && count) is_int(wrong, 0, "%d random programs, %s", count, backends[b]);
   }
   /* The programs of t909, a third each on 2, 3 and 4 ranks. */
-  const int some = thorough() ? 67 : 10, first = (size - 2) * some;
+  const int some = thorough() ? 67 : quick() ? 5 : 10, first = (size - 2) * some;
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const int here = b < DEVICES ? some / 3 : some;
     if (backend_unfit(backends[b])) continue;

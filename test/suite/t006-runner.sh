@@ -216,6 +216,8 @@ foreach name, say : {'t1-a': 'ok 1 - a', 't2-b': 'ok 1 - $OP2_TEST_QUICK', 't3-c
     suite: name == 't3-c' ? ['unit'] : ['unit', 'smoke'])
 endforeach
 test('t5-long', sh, args: ['-c', 'echo ok 1; echo 1..1'], protocol: 'tap', suite: ['unit', 'long'])
+test('t7-longest', sh, args: ['-c', 'echo ok 1; echo 1..1'], protocol: 'tap',
+  suite: ['unit', 'long', 'longest'])
 test('t6-sizes', sh, args: ['-c', 'echo ok 1 - sizes ${OP2_TEST_QUICK:-large}; echo 1..1'],
   protocol: 'tap', suite: 'sizes')
 built = executable('built', 'built.c')
@@ -242,7 +244,7 @@ runs "and the build is" grep -q 's  release  2/2 built' "$tmp/shown"
 small_run --quick
 runs "a quick run with a failure fails" test $? -eq 1
 runs "it runs all but long tests, builds on what is there" last "5 passed, 1 failed, 1 skipped"
-runs "it names those" grep -q 'skipped: .*-k NAME runs them): t5-long$' "$tmp/shown"
+runs "it names those" grep -q 'skipped: .*-k NAME runs them): t5-long t7-longest$' "$tmp/shown"
 runs "the failure is named" grep -q '^FAILED: release: t3-c: c' "$tmp/shown"
 small_run --quick -k t1
 runs "-k picks" last "4 passed, 0 failed, 0 skipped"
@@ -279,13 +281,17 @@ has_asan() { ! grep -q 'skipped: .*asan: programs' "$tmp/shown"; }
 small_run
 runs "a run without options has long tests in the release build" ran release t5-long
 runs "and in no other" not ran bare t5-long
-runs "which is told" grep -q 'skipped: .*bare: long tests are not in this run.*: t5-long$' "$tmp/shown"
+runs "but not the longest ones" not ran release t7-longest
+for line in 'release: the longest tests .*: t7-longest' 'bare: the long tests .*: t5-long t7-longest'; do
+  runs "which is told: $line" grep -q "skipped: .*$line\$" "$tmp/shown"
+done
 runs "other tests are in all of them" ran bare t1-a
 runs "its sizes are reduced" sizes 1
 ! has_asan || runs "sanitizers are without long tests, too" not ran asan t5-long
 small_run --long
 runs "a long run has them in all builds" ran release t5-long
 runs "in the last one, too" ran bare t5-long
+runs "and the longest ones" ran release t7-longest
 ! has_asan || runs "and with sanitizers" ran asan t5-long
 runs "its sizes are larger" sizes large
 small_run --long --quick

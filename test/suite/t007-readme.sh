@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # README's installation and its first program, word by word, in a bare Debian: the commands are
 # extracted from README and run by root in a clone. Needs root, debootstrap and the network, and
-# takes minutes: it runs only if OP2_TEST_BARE=1, as in a full test/run.sh.
+# takes minutes: it runs only if OP2_TEST_BARE=1, as in test/run.sh --long.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 
@@ -32,7 +32,7 @@ runs "README compiles a program" grep -q "^cc program.c " "$tmp/compile"
 runs "README tells what the program prints" test -n "$expected"
 
 if [ "${OP2_TEST_BARE:-0}" != 1 ]; then
-  skip "not tried in a bare Debian: OP2_TEST_BARE=1 is not set (test/run.sh sets it)"
+  skip "not tried in a bare Debian: OP2_TEST_BARE=1 is not set (test/run.sh --long sets it)"
   done_testing
 fi
 if ! git -C "$src" rev-parse --git-dir >/dev/null 2>&1; then

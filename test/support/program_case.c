@@ -6,9 +6,11 @@
 #include "set.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm.h"
 #include "context.h"
 #include "fp_case.h"
 #include "init.h"
@@ -296,6 +298,20 @@ static void show(const struct runner *r, int number, op2_status status) {
   free(text);
 }
 
+/* Append the digest of a program to the file that OP2_TEST_DIGESTS names; test/bits.sh compares
+ * those of two builds. */
+static void write_digest(const struct rprogram *p, const struct place *place) {
+  const char *name = getenv("OP2_TEST_DIGESTS");
+  const struct op2i_comm *comm = place->ctx->comm;
+  FILE *file = name && *name ? fopen(name, "a") : NULL;
+  if (!file) return;
+  fprintf(file, "seed %llu program %d %s %s blocks of %d rank %d of %d: %016llx\n",
+          (unsigned long long)p->seed, p->number, place->config.backend,
+          place->config.eager ? "eager" : "lazy", place->config.block_size, comm ? comm->rank : 0,
+          comm ? comm->size : 1, (unsigned long long)place->digest);
+  fclose(file);
+}
+
 bool program_run(const struct rprogram *p, struct place *place) {
   struct runner r = {p,
                      place,
@@ -316,6 +332,7 @@ bool program_run(const struct rprogram *p, struct place *place) {
   const bool good = !status && !*r.problem;
   if (!good) show(&r, number - 1, status);
   destroy(&r);
+  write_digest(p, place);
   if (good && *r.problem) show(&r, p->noperations - 1, OP2_SUCCESS);
   return good && !*r.problem;
 }
