@@ -90,8 +90,8 @@ dump() {
   case " $* " in *" - "*) set -- $(echo "$*" | sed 's/ - .*//') ;; esac
   OP2_BACKEND=$backend OP2_EAGER=$eager OP2_THREADS=$((ranks == 1 ? 2 : 1)) \
     OP2_CACHE_DIR=$tmp/cache.$own $launch "$folder/bench/$app/$app" "$@" >"$tmp/$own.shown" || return
-  if [ -e "$tmp/$own.dump" ]; then cat "$tmp/$own.dump"; else cat "$tmp/$own.shown"; fi
-  [ -s "$tmp/$own.dump" ] || [ -s "$tmp/$own.shown" ]
+  # Lines of results begin with a number; times do not.
+  if [ -e "$tmp/$own.dump" ]; then cat "$tmp/$own.dump"; else grep '^[0-9]' "$tmp/$own.shown"; fi
 }
 
 # digests BUILD OWN TEST BACKEND COUNT SEED: the digests of random programs

@@ -3,6 +3,7 @@
  * handles one entry of each row at a time. Rows without further entries add nothing: the matrix
  * value there is zero, and so is the value that is loaded for the column. */
 #include <stdio.h>
+#include <string.h>
 
 #include "vec.h"
 #include "vec_rows.h"
@@ -64,11 +65,15 @@ static void load_entries(const struct op2i_vec *v, int a) {
   op2i_vec_get(v, a, base, "op2_each");
 }
 
-/* Load the values that the entries' columns lead to, and zero where a row has no further entry. */
-static void load_across(const struct op2i_vec *v, int a) {
+/* Load the values that the entries' columns lead to, and zero where a row has no further entry.
+ * `lengths` is the stem of the type that the numbers of entries have. */
+static void load_across(const struct op2i_vec *v, int a, const char *lengths) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   const char *stem = op2i_type_stem(arg->type), *mask = mask_stem(arg->type);
-  char columns[32];
+  char columns[32], more[96] = "op2_length > op2_turn";
+  if (strcmp(mask, lengths) != 0)
+    snprintf(more, sizeof more, "__builtin_convertvector(op2_length > op2_turn, op2_%sx%d)", mask,
+             v->lanes);
   snprintf(columns, sizeof columns, "op2_columns%d", v->args[a].view);
   op2i_text_add(v->out, "      op2_ahead(op2_map%d + op2_entry, %d);\n", (int)arg->map,
                 v->lanes * (int)sizeof(int32_t));
@@ -80,9 +85,8 @@ static void load_across(const struct op2i_vec *v, int a) {
   op2i_vec_get(v, a, "0", columns);
   for (int i = 0; i < arg->dim; i++)
     op2i_text_add(v->out,
-                  "      op2_view%d[%d] = (op2_%sx%d)((op2_%sx%d)op2_view%d[%d] & (op2_length > "
-                  "op2_turn));\n",
-                  v->args[a].view, i, stem, v->lanes, mask, v->lanes, v->args[a].view, i);
+                  "      op2_view%d[%d] = (op2_%sx%d)((op2_%sx%d)op2_view%d[%d] & (%s));\n",
+                  v->args[a].view, i, stem, v->lanes, mask, v->lanes, v->args[a].view, i, more);
 }
 
 bool op2i_vec_entries_begin(const struct op2i_vec *v, int m) {
@@ -93,11 +97,12 @@ bool op2i_vec_entries_begin(const struct op2i_vec *v, int m) {
   if (first < 0) return false;
   for (int a = member->first_arg; a < end; a++)
     if (op2i_emit_arg(v->e, a)->row_sum) begin_sum(v, a);
-  begin_rows(v, op2i_emit_arg(v->e, first));
+  const struct op2i_loop_arg *each = op2i_emit_arg(v->e, first);
+  begin_rows(v, each);
   for (int a = first; a < end; a++) {
     if (op2i_emit_arg(v->e, a)->kind != OP2I_ARG_ROW_ENTRIES) continue;
     if (v->e->loop->maps[op2i_emit_arg(v->e, a)->map]->idx)
-      load_across(v, a);
+      load_across(v, a, mask_stem(each->type));
     else
       load_entries(v, a);
   }

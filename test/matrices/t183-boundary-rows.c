@@ -213,7 +213,9 @@ static void warnings(void) {
 
 /* ---- subsets --------------------------------------------------------------------------------- */
 
-static bool counting(void) { return test_ctx->backend->passes && !test_config.eager; }
+static bool counting(void) {
+  return test_ctx->backend->passes && !test_config.eager && test_ctx->config.replay;
+}
 
 static void many_subsets(void) {
   uint64_t seed = 7;

@@ -297,8 +297,50 @@ static void stars(bool fits) {
 static void renumbered(void) { stars(true); }
 static void renumbered_without_room(void) { stars(false); }
 
+/* ---- boundary rows --------------------------------------------------------------------------- */
+
+/* Fix every third row; `got` gets the right-hand side and then a product. */
+static void fix_rows(struct problem *p, char *got) {
+  const size_t bytes = (size_t)(p->n * p->row_dim) * value_bytes(p);
+  double square;
+  int64_t *rows = scratch((size_t)p->n, sizeof *rows);
+  int64_t count = 0;
+  for (int64_t row = 0; row < p->n; row += 3) rows[count++] = row;
+  op2_set fixed = new_subset(p->nodes, count, rows, "fixed");
+  op2_dat b = new_dat(p->nodes, p->row_dim, p->type, NULL, "b");
+  MUST(op2_dat_fill(b, op2_scalar_value(1)));
+  MUST(op2_mat_zero_rows_columns(p->mat, fixed, 0, p->x, b));
+  MUST(op2_dat_get(b, got));
+  multiply(p, got + bytes, &square);
+}
+
+static void fix(int dim, op2_type type) {
+  struct problem p = {.row_dim = dim, .column_dim = dim, .type = type};
+  declare(&p, 643, even);
+  declare_dats(&p);
+  const size_t bytes = (size_t)(p.n * dim) * value_bytes(&p);
+  char *got[2];
+  for (int slices = 0; slices < 2; slices++) {
+    got[slices] = scratch(2 * bytes, 1);
+    make(&p, slices);
+    EXPECT(p.sparsity->rows_per_slice == (slices ? OP2I_SLICE : 1));
+    fix_rows(&p, got[slices]);
+    end(&p);
+  }
+  if (!EXPECT(!memcmp(got[0], got[1], 2 * bytes))) diag("blocks of %d, type %d", dim, (int)type);
+}
+
+static void boundary_rows(void) {
+  fix(1, OP2_F64);
+  fix(1, OP2_F32);
+  if (on_device()) return;
+  fix(2, OP2_F64);
+  fix(3, OP2_F32);
+}
+
 static const struct test_case cases[] = {
     {"the same bits", same_bits},
+    {"boundary rows", boundary_rows},
     {"what is no number stays in its rows", no_numbers},
     {"no rows behind the last one", nothing_behind_the_last},
     {"which layout is chosen", chosen},

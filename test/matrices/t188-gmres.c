@@ -79,7 +79,9 @@ static op2_solve_result solve(const struct system *s, op2_solver_options options
 
 /* ---- programs -------------------------------------------------------------------------------- */
 
-static bool counting(void) { return test_ctx->backend->passes && !test_config.eager; }
+static bool counting(void) {
+  return test_ctx->backend->passes && !test_config.eager && test_ctx->config.replay;
+}
 
 static const struct op2i_sched *inner(void) { return test_ctx->sched->inner; }
 

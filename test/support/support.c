@@ -336,9 +336,10 @@ static int sizes_of(const char *backend, unsigned flags) {
 static bool is_tried(int i, const struct config *config, int block, unsigned flags) {
   const bool both_modes = !(flags & (RUN_EAGER_ONLY | RUN_LAZY_ONLY));
   if (thorough()) return true;
-  if (!both_modes && sizes_of(config->backend, flags) == 1) return true;
+  const bool device = is_device(config->backend);
   /* A device has one block size for lazy execution and one for eager. */
-  const int column = is_device(config->backend) ? 0 : block;
+  if (!both_modes && (device || sizes_of(config->backend, flags) == 1)) return true;
+  const int column = device ? 0 : block;
   return (i + column + config->eager + taken_half()) % 2 == 0;
 }
 
