@@ -283,6 +283,10 @@ bool explains(const char *text) {
   return has;
 }
 
+bool queue_grows(void) {
+  const char *most = getenv("OP2_QUEUE_MAX");
+  return !test_config.eager && !(most && *most);
+}
 bool on_check(void) { return strcmp(test_config.backend, "check") == 0; }
 bool is_device(const char *backend) {
   return strcmp(backend, "opencl") == 0 || strcmp(backend, "cuda") == 0;
