@@ -84,8 +84,7 @@ static void load_across(const struct op2i_vec *v, int a, const char *lengths) {
   declare(v, a);
   op2i_vec_get(v, a, "0", columns);
   for (int i = 0; i < arg->dim; i++)
-    op2i_text_add(v->out,
-                  "      op2_view%d[%d] = (op2_%sx%d)((op2_%sx%d)op2_view%d[%d] & (%s));\n",
+    op2i_text_add(v->out, "      op2_view%d[%d] = (op2_%sx%d)((op2_%sx%d)op2_view%d[%d] & (%s));\n",
                   v->args[a].view, i, stem, v->lanes, mask, v->lanes, v->args[a].view, i, more);
 }
 
