@@ -64,9 +64,9 @@ extern const char *const every_backend[], *const host_backends[], *const device_
 const char *next_backend(const char *const *backends, int *b);
 bool is_device(const char *backend); /* true if its loops run on a device, with a slow compiler */
 bool explains(const char *text); /* true if op2_explain() prints this text for the running case */
-bool queue_grows(
-    void);           /* true if the running case is lazy, and no OP2_QUEUE_MAX makes queues short */
-bool on_check(void); /* true if the running case is on the checked backend */
+/* True if the running case is lazy, and no OP2_QUEUE_MAX makes queues short. */
+bool queue_grows(void);
+bool on_check(void);  /* true if the running case is on the checked backend */
 bool on_device(void); /* true if its loops, or some (OP2_PLACE), run on a device */
 
 /* ---- functions for use in a case ------------------------------------------------------------- */
