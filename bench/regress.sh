@@ -1,13 +1,14 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Whether this build is slower than another one, in pairs of runs.
-#   bench/regress.sh --against DIR [--build DIR] [--pairs N] [--threads N] [--backend NAME]
-#                    [--case "APP OPTION..."]
-# DIR is the build folder of another version. The applications (airfoil, tsunami, cg, aero; or the
-# cases given, each with --case) run once with either build, in turn, and the order within a pair changes
-# from pair to pair. For each, the ratio of the times per iteration, this build to the other: the
-# geometric mean over the pairs, and its 95 % interval by Student's t on the logarithms. Loops are
-# compiled, and plans made, before the time is taken. Nothing is asserted: the table is for people.
+#   bench/regress.sh --against DIR [--build DIR] [--pairs N] [--width W] [--threads N]
+#                    [--backend NAME] [--case "APP OPTION..."]
+# DIR is the build folder of another version. The applications (airfoil, tsunami, cg, aero, heat; or
+# the cases given, each with --case) run once with either build, in turn, and the order within a pair
+# changes from pair to pair. For each, the ratio of the times per iteration, this build to the other:
+# the geometric mean over the pairs, and its 95 % interval by Student's t on the logarithms. With
+# --width, from 20 pairs on a case ends once its interval is narrower than W, or after N pairs. Loops
+# are compiled, and plans made, before the time is taken. Nothing is asserted: the table is for people.
 set -eu
 
 say() { echo "regress: $*" >&2; }
@@ -17,16 +18,18 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
 against=
 pairs=20
+width=0
 threads=2
 backend=starpu
 cases=
 while [ $# -gt 0 ]; do
-  case $1 in -h | --help) sed -n '3,10s/^# //p' "$0"; exit 0 ;; esac
+  case $1 in -h | --help) sed -n '3,12s/^# //p' "$0"; exit 0 ;; esac
   [ $# -gt 1 ] || die "a value is missing after $1"
   case $1 in
     --against) against=$2 ;;
     --build) build=$2 ;;
     --pairs) pairs=$2 ;;
+    --width) width=$2 ;;
     --threads) threads=$2 ;;
     --backend) backend=$2 ;;
     --case) cases="$cases$2
@@ -49,6 +52,7 @@ tsunami --every 0 --iterations 60 --warmup 20
 cg --tolerance 0 --check 0 --iterations 120 --warmup 40
 aero --newton 2 --warmup 1
 aero --newton 2 --warmup 1 --matrix-free
+heat --every 0 --iterations 1000 --warmup 300
 "
 
 folder=$(mktemp -d)
@@ -81,10 +85,15 @@ interval() {
     }' "$1"
 }
 
+# narrow TIMES: whether there are enough pairs for an interval of --width
+narrow() {
+  [ $pair -ge 20 ] && interval "$1" | awk -v width="$width" '{ exit !($5 - $4 < width) }'
+}
+
 mkdir -m 700 "$folder/this" "$folder/other"
 say "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $backend, $threads threads," \
   "$pairs pairs"
-printf '%10s %10s %8s %17s  %s\n' "this ms" "other ms" "ratio" "95 % interval" "case"
+printf '%10s %10s %8s %17s %5s  %s\n' "this ms" "other ms" "ratio" "95 % interval" "pairs" "case"
 printf '%s' "$cases" | while read -r case; do
   [ -n "$case" ] || continue
   measure "$build" this "$case" >"$folder/ignored"
@@ -101,6 +110,7 @@ printf '%s' "$cases" | while read -r case; do
     fi
     echo "$mine $theirs" >>"$folder/times"
     pair=$((pair + 1))
+    ! narrow "$folder/times" || break
   done
-  echo "$(interval "$folder/times")  $case" | sed 's/^/ /'
+  printf '%s %5d  %s\n' "$(interval "$folder/times")" $pair "$case"
 done
