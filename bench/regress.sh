@@ -8,7 +8,8 @@
 # changes from pair to pair. For each, the ratio of the times per iteration, this build to the other:
 # the geometric mean over the pairs, and its 95 % interval by Student's t on the logarithms. With
 # --width, from 20 pairs on a case ends once its interval is narrower than W, or after N pairs. Loops
-# are compiled, and plans made, before the time is taken. Nothing is asserted: the table is for people.
+# are compiled, and plans made, before the time is taken. "overhead recording" and "overhead replay"
+# are cases, too. Nothing is asserted: the table is for people.
 set -eu
 
 say() { echo "regress: $*" >&2; }
@@ -23,7 +24,7 @@ threads=2
 backend=starpu
 cases=
 while [ $# -gt 0 ]; do
-  case $1 in -h | --help) sed -n '3,12s/^# //p' "$0"; exit 0 ;; esac
+  case $1 in -h | --help) sed -n '3,13s/^# //p' "$0"; exit 0 ;; esac
   [ $# -gt 1 ] || die "a value is missing after $1"
   case $1 in
     --against) against=$2 ;;
@@ -53,6 +54,8 @@ cg --tolerance 0 --check 0 --iterations 120 --warmup 40
 aero --newton 2 --warmup 1
 aero --newton 2 --warmup 1 --matrix-free
 heat --every 0 --iterations 1000 --warmup 300
+overhead recording --batches 5
+overhead replay --batches 5
 "
 
 folder=$(mktemp -d)
@@ -60,13 +63,27 @@ trap 'rm -rf "$folder"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
+# Of bench/overhead, the medians of its rows together: those of recording a loop, and for replay those
+# of loops over one element, each in a flush of its own and many in one. In milliseconds, as others.
+recording='/^Recording/ { rows = 1; next } /^Running/ { rows = 0 } rows && $1 + 0 { sum += $2 }
+  END { print sum / 1e6; exit !sum }'
+replay='/^backend/ { rows = 1; next } rows && $2 == 1 { sum += $8 + $10 }
+  END { print sum / 1e6; exit !sum }'
+
 # measure BUILD CACHE CASE: prints the milliseconds per iteration
 measure() {
   app=${3%% *}
-  OP2_CACHE_DIR=$folder/$2 "$1/bench/$app/$app" --backend "$backend" --threads "$threads" \
-    ${3#"$app"} >"$folder/out" 2>&1 || { cat "$folder/out" >&2; die "$1: $3 failed"; }
-  awk '$1 == "time_per_iteration_ms" { print $2; found = 1 } END { exit !found }' "$folder/out" ||
-    die "$1: $3 printed no time per iteration"
+  options=${3#"$app"}
+  time='$1 == "time_per_iteration_ms" { print $2; found = 1 } END { exit !found }'
+  case $3 in
+    'overhead recording'*) time=$recording options=${options#*recording} ;;
+    'overhead replay'*) time=$replay options=${options#*replay} ;;
+    *) options="--threads $threads $options" ;;
+  esac
+  # shellcheck disable=SC2086 # options are words
+  OP2_CACHE_DIR=$folder/$2 "$1/bench/$app/$app" --backend "$backend" $options \
+    >"$folder/out" 2>&1 || { cat "$folder/out" >&2; die "$1: $3 failed"; }
+  awk "$time" "$folder/out" || die "$1: $3 printed no time per iteration"
 }
 
 # interval: prints the geometric mean and the 95 % interval of the ratios of two columns

@@ -23,7 +23,8 @@ extern "C" {
  * | op2_arg_direct(d, m) | `T *` | the dim values of the element |
  * | op2_arg_dat(d, i, map, m) | `T *` | the dim values of the element in slot i |
  * | op2_arg_dat(d, OP2_ALL, map, m) | `T **` (or `T *x[]`) | one pointer for every slot |
- * | op2_arg_dat(d, OP2_ITER(0), map, m) | `T *` | arity * dim private values, slot by slot |
+ * | op2_arg_dat(d, OP2_PACKED, map, m) | `T *` | arity * dim private values, slot by slot |
+ * | op2_arg_dat(d, OP2_ITER(0), map, m) | `T *` | the same, as all such arguments of one extent |
  * | op2_arg_gbl(g, m) | `T *` | the dim values, or a private partial result of a reduction |
  * | op2_arg_info(g, n) | `T *` | dim values that go with what argument n finds, zeros at first |
  * | op2_arg_val(p, dim, type) | `T *`, or `T` when dim is 1 | the values captured at the call |
@@ -88,7 +89,11 @@ extern "C" {
 
 /** Take all slots of a map: the kernel gets an array of pointers. */
 #define OP2_ALL (-1)
-/** Iteration-space argument over index space i (0 or 1): the kernel gets one private buffer. */
+/** Take all slots of a map: the kernel gets one private buffer with arity * dim values. A loop may
+ * have any number of such arguments, through maps of any arity. */
+#define OP2_PACKED (-2000)
+/** The same over index space i (0 or 1), as PyOP2 had it until 2018: all arguments of a loop over
+ * one index space have maps of the same arity, and the call is refused otherwise. */
 #define OP2_ITER(i) (-1000 - (i))
 
 /** The place in the program where a loop was queued. The strings must live as long as the program
@@ -171,12 +176,12 @@ OP2_API void op2_kernel_destroy(op2_kernel *kernel);
 /* ---- arguments ------------------------------------------------------------------------------- */
 
 /** @brief A dat reached through a map: slot idx, all slots (::OP2_ALL) or a private buffer
- * (::OP2_ITER). A null map is refused with a slot; with ::OP2_ALL it means the element itself, as
- * in op2_arg_direct().
+ * (::OP2_PACKED, ::OP2_ITER). A null map is refused with a slot or a private buffer; with ::OP2_ALL
+ * it means the element itself, as in op2_arg_direct().
  * @memory keeps nothing; the loop that takes the argument does
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors none here: a wrong argument is reported by the call that takes it
- * @source OP2 op_arg_dat; PyOP2 dat(mode, map[i]) */
+ * @source OP2 op_arg_dat; PyOP2 dat(mode, map[i]), since 2019 dat(mode, map) */
 OP2_API op2_arg op2_arg_dat(op2_dat dat, int idx, op2_map map, op2_access access);
 
 /** @brief A dat on the iteration set: the element's own values.

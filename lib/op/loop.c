@@ -22,7 +22,7 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
   if (out->kind == OP2I_ARG_DIRECT) return;
   out->map = op2i_number_of((void **)loop->maps, &loop->nmaps, arg->map);
   out->slot = out->kind == OP2I_ARG_SLOT   ? arg->idx
-              : out->kind == OP2I_ARG_ITER ? OP2_ITER(0) - arg->idx
+              : out->kind == OP2I_ARG_ITER ? arg->idx == OP2_ITER(1)
                                            : -1;
   out->arity = out->kind == OP2I_ARG_SLOT ? 1 : arg->map->arity;
   if (out->kind == OP2I_ARG_ROW_ENTRIES) {

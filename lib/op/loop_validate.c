@@ -51,6 +51,11 @@ static op2_status check_access(const struct call *call, int n) {
   return OP2_SUCCESS;
 }
 
+/* True if the kernel gets a private copy of the values in all slots. */
+static bool is_packed(const op2_arg *arg) {
+  return arg->idx == OP2_PACKED || arg->idx == OP2_ITER(0) || arg->idx == OP2_ITER(1);
+}
+
 /* Without a dat, the argument stands for numbers of elements. */
 static op2_status check_map(const struct call *call, int n, op2_dat dat) {
   const op2_arg *arg = &call->args[n];
@@ -81,8 +86,7 @@ static op2_status check_map(const struct call *call, int n, op2_dat dat) {
   if (!map->idx && map->from->ends[OP2I_NONEXEC] > 0)
     return wrong(call, OP2_ERR_MISMATCH, "argument %d: map '%s' was declared without values", n,
                  map->obj.name);
-  bool iter = dat && (arg->idx == OP2_ITER(0) || arg->idx == OP2_ITER(1));
-  if (arg->idx != OP2_ALL && !iter && (arg->idx < 0 || arg->idx >= map->arity))
+  if (arg->idx != OP2_ALL && !(dat && is_packed(arg)) && (arg->idx < 0 || arg->idx >= map->arity))
     return wrong(call, OP2_ERR_RANGE,
                  "argument %d ('%s'): slot %" PRId32 " of map '%s' is not in [0, %" PRId32 ")", n,
                  name, arg->idx, map->obj.name, map->arity);
@@ -103,10 +107,9 @@ static op2_status check_dat(const struct call *call, int n) {
     status = op2i_object_validate(arg->map, OP2I_MAP, what);
     return status ? status : check_map(call, n, dat);
   }
-  if (arg->idx == OP2_ITER(0) || arg->idx == OP2_ITER(1))
-    return wrong(call, OP2_ERR_RANGE,
-                 "argument %d: dat '%s' as an iteration-space argument without a map", n,
-                 dat->obj.name);
+  if (is_packed(arg))
+    return wrong(call, OP2_ERR_RANGE, "argument %d: dat '%s' as %s argument without a map", n,
+                 dat->obj.name, arg->idx == OP2_PACKED ? "a packed" : "an iteration-space");
   if (arg->idx != OP2_ALL)
     return wrong(call, OP2_ERR_RANGE,
                  "argument %d: slot %" PRId32
@@ -254,7 +257,7 @@ static op2_status check_object(const struct call *call, int n) {
 }
 
 static bool is_iter(const op2_arg *arg) {
-  return op2i_arg_kind(arg) == OP2I_ARG_ITER && arg->tag != OP2_TAG_MAT_;
+  return op2i_arg_kind(arg) == OP2I_ARG_ITER && arg->tag != OP2_TAG_MAT_ && arg->idx != OP2_PACKED;
 }
 
 static op2_status check_extents(const struct call *call, int n) {
@@ -423,7 +426,7 @@ static op2_status check_private(const struct call *call) {
     if (bytes > MOST)
       return wrong(
           call, OP2_ERR_RANGE,
-          "argument %d (%s): the private copies of INC, MIN, MAX, info and iteration-space "
+          "argument %d (%s): the private copies of INC, MIN, MAX, info, packed and iteration-space "
           "arguments take more than %d bytes",
           n, op2i_arg_words(arg), MOST);
   }

@@ -97,7 +97,8 @@ static op2_arg argument(const struct runner *r, const struct rcall *call, int a)
     return op2_arg_dat(r->dats[call->dat[arg->dat]], OP2_ALL, r->maps[call->map[arg->map]],
                        arg->access);
   case R_ITER:
-    return op2_arg_dat(r->dats[call->dat[arg->dat]], OP2_ITER(arg->slot),
+    return op2_arg_dat(r->dats[call->dat[arg->dat]],
+                       arg->slot < 2 ? OP2_ITER(arg->slot) : OP2_PACKED,
                        r->maps[call->map[arg->map]], arg->access);
   case R_GBL: return op2_arg_gbl(r->gbls[call->dat[arg->dat]], arg->access);
   case R_INFO: return op2_arg_info(r->gbls[call->dat[arg->dat]], beside(call->kernel, arg));

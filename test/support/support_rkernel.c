@@ -105,10 +105,9 @@ static void add_dat(struct maker *m, bool writes) {
     k->indirect_write |= writes;
   }
   dat_group(m, &arg);
-  /* Iteration spaces must have the same extent: one map group has one arity, and each group has its
-   * own space. */
-  if (arg.kind == R_ITER) arg.slot = arg.map < 2 ? arg.map : 0;
-  if (arg.kind == R_ITER && arg.map == 2 && k->maps[2].arity != k->maps[0].arity) arg.kind = R_ALL;
+  /* One map group has one arity, as the arguments of an iteration space must have; those of the third
+   * group are packed, by an extent of their own. */
+  if (arg.kind == R_ITER) arg.slot = arg.map;
   k->args[k->nargs++] = arg;
 }
 
