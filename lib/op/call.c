@@ -40,12 +40,18 @@ static op2_status wrong(const struct request *r, op2_status status, const char *
   return op2i_error(status, "%s:%d: call '%s': %s", r->where.file, r->where.line, r->name, text);
 }
 
-static op2_status check_object(const struct request *r, int n, enum op2i_kind kind) {
-  const struct op2i_object *object = r->args[n].object;
+/* The text that names the argument is composed only for a failure, since this runs for each call. */
+static op2_status check_handle(const struct request *r, int n, enum op2i_kind kind) {
   char what[512];
+  if (!op2i_object_validate(r->args[n].object, kind, "")) return OP2_SUCCESS;
   snprintf(what, sizeof what, "%s:%d: call '%s', argument %d", r->where.file, r->where.line,
            r->name, n);
-  op2_status status = op2i_object_validate(object, kind, what);
+  return op2i_object_validate(r->args[n].object, kind, what);
+}
+
+static op2_status check_object(const struct request *r, int n, enum op2i_kind kind) {
+  const struct op2i_object *object = r->args[n].object;
+  op2_status status = check_handle(r, n, kind);
   if (status) return status;
   if (object->ctx != r->ctx)
     return wrong(r, OP2_ERR_MISMATCH, "argument %d: '%s' belongs to another context", n,

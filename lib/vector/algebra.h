@@ -71,6 +71,9 @@ struct op2i_shape {
 };
 /* Check a call, and return the shape of its vectors in *shape. */
 op2_status op2i_vector_check(struct op2i_vector_call *call, struct op2i_shape *shape);
+/* Check the second vector of a call whose others were checked before. */
+op2_status op2i_vector_check_second(const struct op2i_vector_call *call,
+                                    const struct op2i_shape *shape);
 /* Set the operation of a call to that of a norm. */
 op2_status op2i_norm_op(struct op2i_vector_call *call, op2_norm norm);
 

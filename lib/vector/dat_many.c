@@ -264,7 +264,8 @@ static op2_status check_dats(struct many *many) {
                       name, many->dats ? "n is not positive" : "the list of dats is null");
   for (call->at = 0; call->at < call->n; call->at++) {
     call->vectors[1] = many->dats[call->at];
-    op2_status status = op2i_vector_check(call, &many->shape);
+    op2_status status = call->at ? op2i_vector_check_second(call, &many->shape)
+                                 : op2i_vector_check(call, &many->shape);
     if (status) return status;
     if (call->op == OP2I_MAXPY && call->vectors[1] == call->vectors[0])
       return op2i_error(OP2_ERR_ARG,
