@@ -23,9 +23,8 @@
 
 enum { BLOCKS = 4, BACKENDS = 6 };
 
-/* StarPU starts OpenCL's loader with no platforms, so OpenCL has to come first. */
-static const char *const backends[BACKENDS] = {"opencl", "cuda",   "sequential",
-                                               "openmp", "starpu", "check"};
+/* StarPU starts OpenCL's loader with no platforms, so OpenCL has to come first, as it does there. */
+static const char *const *const backends = every_backend;
 static const int block_sizes[BLOCKS] = {1, 2, 7, 1000000};
 
 enum { DEVICES = 2 };       /* these backends come first in the list */
