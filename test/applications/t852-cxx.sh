@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# Airfoil and heat in C++ compute the bits of the programs in C, on each backend, lazily and eagerly.
+set -u
+. "$(dirname "$0")/../support/tap.sh"
+. "$(dirname "$0")/../support/app.sh"
+
+application airfoil "--mesh 20x30" 1
+if [ ! -x "${app}_cxx" ]; then
+  skip "no compiler for C++"
+  done_testing
+fi
+
+# same NAME OPTION...: both programs print the same figures and write the same values
+same() {
+  one=$1
+  shift
+  for program in "$one" "${one}_cxx"; do
+    "$build/bench/$one/$program" --backend "$backend" --mesh 20x30 "$@" "$tmp/$program" \
+      >"$tmp/out" || return 1
+    grep '^[0-9][0-9]* ' "$tmp/out" >"$tmp/$program.figures"
+  done
+  [ -s "$tmp/$one.figures" ] && cmp "$tmp/$one.figures" "$tmp/${one}_cxx.figures" &&
+    cmp "$tmp/$one" "$tmp/${one}_cxx"
+}
+
+for backend in sequential openmp starpu check opencl; do
+  usable $backend || continue
+  for eager in 0 1; do
+    export OP2_EAGER=$eager
+    runs "airfoil, $backend, eager $eager" same airfoil --iterations 50 --every 10 --dump-q
+    runs "heat, $backend, eager $eager" same heat --iterations 200 --every 20 --dump-x
+  done
+done
+done_testing
