@@ -37,37 +37,52 @@
 
 namespace op2 {
 
-/** A failure: its status, and the message of op2_error_message(). */
+/** A failure, as op2_error_get() describes it. */
 class error : public std::runtime_error {
 public:
-  error(op2_status status, const char *message) : std::runtime_error(message), status_(status) {}
+  explicit error(const op2_error &what)
+      : std::runtime_error(what.message), status_(what.status), argument_(what.argument),
+        object_(what.object ? what.object : "") {}
   op2_status status() const noexcept { return status_; }
+  /** Which argument of a loop was wrong, from 0; -1: none. */
+  int argument() const noexcept { return argument_; }
+  /** The name of the object that was wrong; empty: not known. */
+  const std::string &object() const noexcept { return object_; }
 
 private:
   op2_status status_;
+  int argument_;
+  std::string object_;
 };
 
 namespace detail {
-[[noreturn]] inline void fail(op2_status status, const char *message) {
+[[noreturn]] inline void fail(const op2_error &what) {
 #if defined __cpp_exceptions
-  throw error(status, message);
+  throw error(what);
 #else
-  std::fprintf(stderr, "op2: %s: %s\n", op2_status_name(status), message);
+  std::fprintf(stderr, "op2: %s: %s\n", op2_status_name(what.status), what.message);
   std::abort();
 #endif
 }
 
 inline void check_size(const char *call, std::size_t size, std::size_t wanted) {
   if (size == wanted) return;
-  fail(OP2_ERR_RANGE, (std::string(call) + ": " + std::to_string(size) + " values, and " +
-                       std::to_string(wanted) + " are needed")
-                          .c_str());
+  const std::string message = std::string(call) + ": " + std::to_string(size) + " values, and " +
+                              std::to_string(wanted) + " are needed";
+  op2_error what = {};
+  what.status = OP2_ERR_RANGE;
+  what.message = message.c_str();
+  what.argument = -1;
+  fail(what);
 }
 } // namespace detail
 
 /** Throw an error if a call of the C interface failed. */
 inline void check(op2_status status) {
-  if (status != OP2_SUCCESS) detail::fail(status, op2_error_message());
+  if (status == OP2_SUCCESS) return;
+  op2_error what;
+  op2_error_get(&what);
+  detail::fail(what);
 }
 
 /** The op2_type of a C++ type: double, float, and integers by their size and sign. */

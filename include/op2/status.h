@@ -68,6 +68,28 @@ OP2_API const char *op2_status_name(op2_status status);
  * @source op2 */
 OP2_API const char *op2_error_message(void);
 
+/** What is known of a failure, for programs that do not want to read its message. */
+typedef struct op2_error {
+  const char *message;     /**< as op2_error_message() gives it; "" when nothing has failed */
+  const char *object;      /**< the name of the object that was wrong; null: not known */
+  const char *file;        /**< where what failed was queued; null: not known */
+  int line;                /**< in `file` */
+  int argument;            /**< which argument of a loop or call was wrong, from 0; -1: none */
+  op2_status status;       /**< OP2_SUCCESS when nothing has failed */
+  int reserved_number;     /**< 0 */
+  const void *reserved[3]; /**< null: room for later versions */
+} op2_error;
+
+/** @brief Describe the last failure that an op2 call returned on this thread: for bindings, which
+ * make an exception of it. `file` is known where a loop, call or operation was refused or has failed
+ * when it ran, `argument` and `object` where one was refused because of an argument. A failure of
+ * another rank has a message and a status alone.
+ * @memory *error is the caller's; its strings are valid until the next op2 call on this thread
+ * @sync   never blocks, runs nothing      @mpi    not collective
+ * @errors none: a null pointer is left alone
+ * @source op2 */
+OP2_API void op2_error_get(op2_error *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -7,6 +7,14 @@
 
 static _Thread_local char message[OP2I_MESSAGE_MAX];
 
+/* What is known of the failure besides its message. */
+static _Thread_local struct details {
+  op2_status status;
+  const char *file;
+  int line, argument;
+  char object[200]; /* empty: none */
+} details = {.argument = -1};
+
 op2_status op2i_error(op2_status status, const char *format, ...) {
   /* A second buffer is needed, since an argument may be the present message. */
   static _Thread_local char fresh[OP2I_MESSAGE_MAX];
@@ -15,6 +23,17 @@ op2_status op2i_error(op2_status status, const char *format, ...) {
   vsnprintf(fresh, sizeof fresh, format, args);
   va_end(args);
   snprintf(message, sizeof message, "%s", fresh);
+  details = (struct details){.status = status, .argument = -1};
+  return status;
+}
+
+op2_status op2i_error_at(op2_status status, const char *file, int line, int argument,
+                         const char *object) {
+  if (!status) return status;
+  details.file = file;
+  details.line = line;
+  details.argument = argument;
+  snprintf(details.object, sizeof details.object, "%s", object ? object : "");
   return status;
 }
 
@@ -23,6 +42,16 @@ op2_status op2i_error_nomem(const char *what) {
 }
 
 const char *op2_error_message(void) { return message; }
+
+void op2_error_get(op2_error *error) {
+  if (!error) return;
+  *error = (op2_error){.message = message,
+                       .object = *details.object ? details.object : NULL,
+                       .file = details.file,
+                       .line = details.line,
+                       .argument = details.argument,
+                       .status = details.status};
+}
 
 const char *op2_status_name(op2_status status) {
   switch (status) {

@@ -12,6 +12,10 @@ enum { OP2I_MESSAGE_MAX = 16384 };
 op2_status op2i_error(op2_status status, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 op2_status op2i_error_nomem(const char *what);
+/* Add to this thread's failure where it was queued (file may be null), and which argument and object
+ * are wrong (-1 and null: none). Returns status; nothing is added for OP2_SUCCESS. */
+op2_status op2i_error_at(op2_status status, const char *file, int line, int argument,
+                         const char *object);
 
 /* The only macro that hides a jump. It needs `op2_status status` and a label `fail`. */
 #define OP2I_TRY(expression)                                                                       \

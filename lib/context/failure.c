@@ -17,7 +17,7 @@ void op2i_failure_unref(struct op2i_failure *failure) {
 }
 
 struct op2i_failure *op2i_failure_add(op2_context ctx, op2_status code, int64_t loop_number,
-                                      const char *message) {
+                                      const char *file, int line, const char *message) {
   struct op2i_failure *failure = op2i_calloc(1, sizeof *failure);
   if (!failure) return NULL;
   failure->message = op2i_strdup(message);
@@ -27,6 +27,8 @@ struct op2i_failure *op2i_failure_add(op2_context ctx, op2_status code, int64_t 
   }
   failure->status = code;
   failure->loop_number = loop_number;
+  failure->file = file;
+  failure->line = line;
   failure->refs = 2; /* the caller's and the list's */
   struct op2i_failure **at = &ctx->records->failures;
   while (*at && (*at)->loop_number <= loop_number) at = &(*at)->next;
@@ -36,7 +38,8 @@ struct op2i_failure *op2i_failure_add(op2_context ctx, op2_status code, int64_t 
 }
 
 op2_status op2i_failure_report(op2_context ctx, struct op2i_failure *failure) {
-  op2_status code = op2i_error(failure->status, "%s", failure->message);
+  op2_status code = op2i_error_at(op2i_error(failure->status, "%s", failure->message),
+                                  failure->file, failure->line, -1, NULL);
   if (!failure->reported) {
     failure->reported = true;
     struct op2i_failure **at = &ctx->records->failures;

@@ -34,6 +34,15 @@ const char *op2i_arg_words(const op2_arg *arg) {
   return words ? words : ((struct op2i_object *)arg->object)->name;
 }
 
+const char *op2i_arg_object_name(const op2_arg *arg) {
+  static const enum op2i_kind kinds[] = {OP2I_DAT, OP2I_GBL, OP2I_MAT};
+  enum op2i_tag tag;
+  if (!op2i_arg_tag(arg, &tag) || made[tag].words) return NULL;
+  for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+    if (op2i_object_is(arg->object, kinds[k])) return ((struct op2i_object *)arg->object)->name;
+  return NULL;
+}
+
 enum op2i_arg_kind op2i_arg_kind(const op2_arg *arg) {
   enum op2i_tag tag;
   if (op2i_arg_tag(arg, &tag) && made[tag].kind) return made[tag].kind;

@@ -85,22 +85,29 @@ static op2_status check_value(const struct request *r, int n, double *bytes) {
                *bytes);
 }
 
+static op2_status check_argument(const struct request *r, int n, double *bytes) {
+  enum op2i_tag tag;
+  if (!op2i_arg_tag(&r->args[n], &tag) ||
+      (tag != OP2I_TAG_DAT && tag != OP2I_TAG_GBL && tag != OP2I_TAG_VAL))
+    return wrong(r, OP2_ERR_ARG,
+                 "argument %d: not made by op2_arg_direct(), op2_arg_gbl() or op2_arg_val()", n);
+  return tag == OP2I_TAG_VAL ? check_value(r, n, bytes)
+                             : check_object(r, n, tag == OP2I_TAG_DAT ? OP2I_DAT : OP2I_GBL);
+}
+
 static op2_status check_request(const struct request *r) {
   op2_status status = op2i_context_validate(r->ctx, "op2_call");
   double bytes = 0;
   if (status) return status;
   if (!r->function) return wrong(r, OP2_ERR_ARG, "the function is null");
   if (r->nargs < 0 || (r->nargs > 0 && !r->args)) return wrong(r, OP2_ERR_ARG, "no arguments");
-  for (int n = 0; n < r->nargs && !status; n++) {
-    enum op2i_tag tag;
-    if (!op2i_arg_tag(&r->args[n], &tag) ||
-        (tag != OP2I_TAG_DAT && tag != OP2I_TAG_GBL && tag != OP2I_TAG_VAL))
-      return wrong(r, OP2_ERR_ARG,
-                   "argument %d: not made by op2_arg_direct(), op2_arg_gbl() or op2_arg_val()", n);
-    status = tag == OP2I_TAG_VAL ? check_value(r, n, &bytes)
-                                 : check_object(r, n, tag == OP2I_TAG_DAT ? OP2I_DAT : OP2I_GBL);
+  for (int n = 0; n < r->nargs; n++) {
+    status = check_argument(r, n, &bytes);
+    if (status)
+      return op2i_error_at(status, r->where.file, r->where.line, n,
+                           op2i_arg_object_name(&r->args[n]));
   }
-  return status;
+  return OP2_SUCCESS;
 }
 
 /* ---- the table of calls ---------------------------------------------------------------------- */

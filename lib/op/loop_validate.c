@@ -476,23 +476,38 @@ static void warn_of_param(const struct call *call, int n) {
   op2i_kernel_warn(call->kernel, n, (op2_access)arg->access, &shown);
 }
 
+/* Check all arguments. On failure *at is the one that is wrong, or -1 if it is none of them. */
+static op2_status check_arguments(const struct call *call, int *at) {
+  op2_status status = OP2_SUCCESS;
+  for (int n = 0; !status && n < call->nargs; n++) {
+    *at = n;
+    status = check_object(call, n);
+    if (!status) status = check_access(call, n);
+    if (!status) status = check_extents(call, n);
+  }
+  if (status) return status;
+  *at = -1;
+  if (call->kernel->signature.nparams != call->nargs)
+    return wrong(call, OP2_ERR_ARITY, "%d arguments for a kernel of %d parameters", call->nargs,
+                 call->kernel->signature.nparams);
+  for (int n = 0; !status && n < call->nargs; n++) {
+    *at = n;
+    status = check_param(call, n);
+  }
+  if (status) return status;
+  *at = -1;
+  status = check_private(call);
+  return status ? status : check_captured(call);
+}
+
 op2_status op2i_loop_validate(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                               const op2_arg *args) {
   OP2I_FP_DEFAULT;
   const struct call call = {where, kernel, set, nargs, args};
+  int at = -1;
   op2_status status = check_handles(&call);
-  for (int n = 0; !status && n < nargs; n++) {
-    status = check_object(&call, n);
-    if (!status) status = check_access(&call, n);
-    if (!status) status = check_extents(&call, n);
-  }
-  if (status) return status;
-  if (kernel->signature.nparams != nargs)
-    return wrong(&call, OP2_ERR_ARITY, "%d arguments for a kernel of %d parameters", nargs,
-                 kernel->signature.nparams);
-  for (int n = 0; !status && n < nargs; n++) status = check_param(&call, n);
-  if (!status) status = check_private(&call);
-  if (!status) status = check_captured(&call);
+  if (!status) status = check_arguments(&call, &at);
   for (int n = 0; !status && n < nargs; n++) warn_of_param(&call, n);
-  return status;
+  return op2i_error_at(status, where.file, where.line, at,
+                       at < 0 ? NULL : op2i_arg_object_name(&args[at]));
 }

@@ -50,7 +50,7 @@ static op2_status in_scope(op2_where where, const struct op2i_op *op, int d) {
       text.failed ? op2i_error_nomem("a message")
                   : op2i_error(OP2_ERR_STATE, "%s:%d: %s", where.file, where.line, text.chars);
   op2i_text_free(&text);
-  return status;
+  return op2i_error_at(status, where.file, where.line, -1, dat->obj.name);
 }
 
 op2_status op2i_op_validate_scopes(op2_where where, const struct op2i_op *op) {

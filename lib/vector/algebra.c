@@ -125,7 +125,8 @@ static op2_status wrong(const struct op2i_vector_call *call, const char *which, 
   vsnprintf(text, sizeof text, format, args);
   va_end(args);
   describe_vector(call, which, what);
-  return op2i_error(status, "%s: %s", what, text);
+  return op2i_error_at(op2i_error(status, "%s: %s", what, text), call->where.file, call->where.line,
+                       -1, NULL);
 }
 
 /* The text that names the call is composed only for a failure, since this runs for each vector of

@@ -19,7 +19,9 @@ op2_status op2i_node_fail(struct op2i_sched *sched, struct op2i_node *node, op2_
   node->op->kind->describe(node->op, &text);
   op2i_text_add(&text, " (%s %" PRId64 "): %s", node->op->kind->name, node->number, what);
   struct op2i_failure *failure =
-      text.failed ? NULL : op2i_failure_add(sched->ctx, code, node->number, text.chars);
+      text.failed ? NULL
+                  : op2i_failure_add(sched->ctx, code, node->number, node->where.file,
+                                     node->where.line, text.chars);
   op2i_text_free(&text);
   if (!failure) { /* without a record the loss could go unnoticed, so the context is dead */
     sched->ctx->fatal = true;

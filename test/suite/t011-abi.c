@@ -23,6 +23,8 @@ static void layouts(void) {
       {"op2_arg.access", offsetof(op2_arg, access), 48},
       {"op2_arg.value", offsetof(op2_arg, value), 56},
       {"op2_where", sizeof(op2_where), 16},
+      {"op2_error", sizeof(op2_error), 64},
+      {"op2_error.argument", offsetof(op2_error, argument), 28},
       {"op2_scalar", sizeof(op2_scalar), 48},
       {"op2_scalar.denominator", offsetof(op2_scalar, denominator), 16},
       {"op2_options", sizeof(op2_options), 144},

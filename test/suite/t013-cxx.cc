@@ -149,6 +149,14 @@ void exceptions(const op2::context &ctx) {
        "a loop with too many arguments throws");
   }
   try {
+    const op2::kernel look(ctx, "look", "void look(const double *x) {}");
+    op2::par_loop(look, cells, op2::inc(x));
+    ok(false, "a loop with a wrong argument throws");
+  } catch (const op2::error &failure) {
+    ok(failure.status() == OP2_ERR_ACCESS && failure.argument() == 0 && failure.object() == "x",
+       "the exception has the argument and the object");
+  }
+  try {
     x.assign({1, 2});
     ok(false, "too few values throw");
   } catch (const std::runtime_error &failure) {

@@ -25,13 +25,13 @@ for compiler in "${CXX:-c++}" clang++; do
   fi
   for dialect in 17 20; do
     for how in -fexceptions -fno-exceptions; do
-      name="$compiler, C++$dialect, $how"
+      label="$compiler, C++$dialect, $how"
       rm -f "$tmp/program"
       # shellcheck disable=SC2086 # lists of options
-      runs "$name: no warning" $compiler -std=c++$dialect $strict $how "-I$src/include" "$program" \
+      runs "$label: no warning" $compiler -std=c++$dialect $strict $how "-I$src/include" "$program" \
         -o "$tmp/program" "-L$build" -lop2 "-Wl,-rpath,$build"
       [ -x "$tmp/program" ] || continue
-      runs "$name: the program passes" passes env OP2_BACKEND=sequential "$tmp/program"
+      runs "$label: the program passes" passes env OP2_BACKEND=sequential "$tmp/program"
     done
   done
 done
