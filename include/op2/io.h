@@ -192,6 +192,20 @@ OP2_API OP2_NODISCARD op2_status op2_file_write_map(op2_file file, op2_map map, 
  * @source OP2 op_fetch_data_hdf5_file, op_dump_to_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_write_dat(op2_file file, op2_dat dat, const char *name);
 
+/** @brief Write the values of a dat, over those that the file has under this name if it has any: for
+ * a state that is kept again and again (::OP2_FILE_ADD). What is there has the dat's rows, dim and
+ * type, in native byte order, and is neither in chunks nor compressed, as op2 and OP2 write it. Like
+ * all that is written, the new values take effect when the file is closed.
+ * @units  values of the dat's type
+ * @memory a rank's share of them, for the time of the call
+ * @sync   as op2_dat_get(), and waits for the file system
+ * @mpi    collective
+ * @errors as op2_file_write_dat(), without OP2_ERR_NAME for a name that is taken;
+ *         OP2_ERR_MISMATCH, OP2_ERR_TYPE (another shape or type), OP2_ERR_UNAVAILABLE (chunks,
+ *         compression, byte order)
+ * @source OP2 op_fetch_data_hdf5_file */
+OP2_API OP2_NODISCARD op2_status op2_file_update_dat(op2_file file, op2_dat dat, const char *name);
+
 /** @brief Write the values of constants.
  * @shape  values[dim]                     @units  values of `type`
  * @memory values is the caller's, and the same on every rank

@@ -45,10 +45,25 @@ static void note_shape(const struct op2i_dataset *what, struct made *made) {
   snprintf(made->name, sizeof made->name, "%s", what->name);
 }
 
+/* Find the dataset whose values are replaced. *found stays false if the file has none. */
+static op2_status find(op2_file file, const struct op2i_dataset *what, struct made *made,
+                       bool *found) {
+  if (!what->replaces) return OP2_SUCCESS;
+  if (!file->format->find)
+    return op2i_file_error(file, what, OP2_ERR_UNAVAILABLE,
+                           "cannot be replaced in files of the format %s", file->format->name);
+  op2_status status = file->format->find(file, what, &made->offset);
+  *found = !status && made->offset >= 0;
+  made->begun = *found;
+  return status;
+}
+
 static op2_status lead(op2_file file, const struct op2i_dataset *what, struct made *made) {
-  op2_status status = file->format->make(file, what, &made->offset, &made->begun);
+  bool found = false;
+  op2_status status = find(file, what, made, &found);
+  if (!status && !found) status = file->format->make(file, what, &made->offset, &made->begun);
   note_shape(what, made);
-  if (!status && what->rows)
+  if (!status && !found && what->rows)
     op2i_io_part_reserve(&file->part, made->offset, what->rows * (int64_t)row_bytes(file, what));
   made->begun = made->begun || file->part.failed != 0;
   return status ? status : op2i_file_fault(file, what);

@@ -38,8 +38,9 @@ struct op2i_dataset {
   /* Integers of 64 bits although type is OP2_I32. For reading, integers of any type are accepted;
    * it stays true if they are not OP2_I32 and are read as OP2_I64. */
   bool wide;
-  int64_t size; /* the attribute `size`; negative: it is not written, or not checked */
-  bool bare;    /* true if it has no attributes at all */
+  int64_t size;  /* the attribute `size`; negative: it is not written, or not checked */
+  bool bare;     /* true if it has no attributes at all */
+  bool replaces; /* values are written over those that the file has under this name, if any */
   /* The data that ranks compare once they agree that the call can be made: the public function
    * (null if it has been compared before), the objects concerned, which may be null, and a digest
    * of values that must be the same on all ranks. */

@@ -39,6 +39,10 @@ struct op2i_file_format {
   /* Make a dataset in the part, where its values begin at *offset. *begun is set if the part has it
    * from now on, complete or not. */
   op2_status (*make)(op2_file file, const struct op2i_dataset *what, int64_t *offset, bool *begun);
+  /* Check that the part has the dataset *what, as described and with its values as they are in
+   * memory, which begin at *offset; -1: it has none of this name. May be null: values of this format
+   * cannot be replaced. */
+  op2_status (*find)(op2_file file, const struct op2i_dataset *what, int64_t *offset);
 };
 
 #define FILE_FORMAT(name_) extern const struct op2i_file_format op2i_format_##name_;

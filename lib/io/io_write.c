@@ -81,11 +81,11 @@ op2_status op2_file_write_map(op2_file file, op2_map map, const char *name) {
   return status;
 }
 
-op2_status op2_file_write_dat(op2_file file, op2_dat dat, const char *name) {
-  static const char call[] = "op2_file_write_dat";
+static op2_status write_dat(op2_file file, op2_dat dat, const char *name, const char *call,
+                            bool replaces) {
   int64_t first = 0, n = 0;
   void *values = NULL;
-  struct op2i_dataset what = {.kind = "dat"};
+  struct op2i_dataset what = {.kind = "dat", .replaces = replaces};
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
   status = begin_write(file, dat, OP2I_DAT, call, &name);
@@ -107,6 +107,14 @@ op2_status op2_file_write_dat(op2_file file, op2_dat dat, const char *name) {
   if (!status) status = op2i_dataset_write(file, &what, first, n, values, status);
   file->op2->free(values);
   return status;
+}
+
+op2_status op2_file_write_dat(op2_file file, op2_dat dat, const char *name) {
+  return write_dat(file, dat, name, "op2_file_write_dat", false);
+}
+
+op2_status op2_file_update_dat(op2_file file, op2_dat dat, const char *name) {
+  return write_dat(file, dat, name, "op2_file_update_dat", true);
 }
 
 op2_status op2_file_write_const(op2_file file, int dim, op2_type type, const char *name,

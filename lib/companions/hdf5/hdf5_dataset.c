@@ -292,6 +292,40 @@ op2_status op2i_hdf5_read(op2_file file, struct op2i_dataset *what, int64_t firs
   return status;
 }
 
+/* Values that are replaced are written to where they are, so they have to lie together there, as they
+ * do in memory. */
+static op2_status find_values(op2_file file, const struct op2i_dataset *what,
+                              struct op2i_hdf5_ids *ids, int64_t *offset) {
+  struct op2i_dataset there = *what;
+  op2_status status = inspect(file, &there, ids);
+  if (status) return status;
+  ids->type = H5Dget_type(ids->dataset);
+  const bool native = H5Tequal(ids->type, op2i_hdf5_native(what->wide ? OP2_I64 : what->type)) > 0;
+  op2i_hdf5_shut(&ids->type, H5Tclose);
+  const haddr_t at = what->rows ? H5Dget_offset(ids->dataset) : 0;
+  if (!native || at == HADDR_UNDEF)
+    return op2i_hdf5_error(file, what, false, OP2_ERR_UNAVAILABLE,
+                           "is stored in chunks, compressed or in another byte order: its values "
+                           "cannot be replaced");
+  *offset = (int64_t)at;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_hdf5_find(op2_file file, const struct op2i_dataset *what, int64_t *offset) {
+  struct op2i_hdf5_scope scope;
+  struct op2i_hdf5_ids ids = OP2I_HDF5_NO_IDS;
+  H5O_info_t info;
+  op2_status status = OP2_SUCCESS;
+  op2i_hdf5_enter(&scope);
+  *offset = -1;
+  if (H5Oget_info_by_name2(op2i_hdf5_of(file)->id, what->name, &info, H5O_INFO_BASIC,
+                           H5P_DEFAULT) >= 0)
+    status = find_values(file, what, &ids, offset);
+  op2i_hdf5_shut_all(&ids);
+  op2i_hdf5_leave(&scope);
+  return status;
+}
+
 op2_status op2i_hdf5_shape(op2_file file, struct op2i_dataset *what) {
   struct op2i_hdf5_scope scope;
   struct op2i_hdf5_ids ids = OP2I_HDF5_NO_IDS;

@@ -152,4 +152,5 @@ const struct op2i_file_format op2i_format_hdf5 = {
     .read = op2i_hdf5_read,
     .shape = op2i_hdf5_shape,
     .make = op2i_hdf5_make,
+    .find = op2i_hdf5_find,
 };

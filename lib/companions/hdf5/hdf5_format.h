@@ -57,9 +57,10 @@ void op2i_hdf5_shut(hid_t *id, herr_t (*close)(hid_t));
 void op2i_hdf5_shut_attribute(struct op2i_hdf5_ids *ids);
 void op2i_hdf5_shut_all(struct op2i_hdf5_ids *ids);
 
-/* Both are functions of the format. hdf5_dataset.c */
+/* These are functions of the format. hdf5_dataset.c */
 op2_status op2i_hdf5_read(op2_file file, struct op2i_dataset *what, int64_t first, int64_t n,
                           void *values);
+op2_status op2i_hdf5_find(op2_file file, const struct op2i_dataset *what, int64_t *offset);
 op2_status op2i_hdf5_shape(op2_file file, struct op2i_dataset *what);
 /* The same. hdf5_make.c */
 op2_status op2i_hdf5_make(op2_file file, const struct op2i_dataset *what, int64_t *offset,
