@@ -68,7 +68,7 @@ OP2_API const char *op2_status_name(op2_status status);
  * @source op2 */
 OP2_API const char *op2_error_message(void);
 
-/** What is known of a failure, for programs that do not want to read its message. */
+/** A failure, described for programs that do not read messages. */
 typedef struct op2_error {
   const char *message;     /**< as op2_error_message() gives it; "" when nothing has failed */
   const char *object;      /**< the name of the object that was wrong; null: not known */

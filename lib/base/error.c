@@ -7,7 +7,7 @@
 
 static _Thread_local char message[OP2I_MESSAGE_MAX];
 
-/* What is known of the failure besides its message. */
+/* This is known of the failure besides its message. */
 static _Thread_local struct details {
   op2_status status;
   const char *file;
