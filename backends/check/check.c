@@ -174,7 +174,9 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   status = op2i_check_open(&check, step);
   if (!status) {
     double start = op2i_seconds();
+    op2i_kernels_enter(step->loop);
     status = run_elements(&check);
+    op2i_kernels_leave(step->loop);
     step->time.seconds = step->time.elapsed = op2i_seconds() - start;
     op2i_check_close(&check);
   }

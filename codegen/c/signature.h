@@ -10,6 +10,12 @@
  * fault in the message, or with OP2_ERR_NOMEM. On error *out is untouched. */
 op2_status op2i_signature_parse(const char *source, const char *name, bool given,
                                 struct op2i_signature *out);
+struct op2i_text;
+/* The same for a kernel by address, whose source declares the function. Appends to *out the source
+ * with a definition in place of the declaration, which calls the function through the constant
+ * OP2I_FUNCTION_NAME. */
+op2_status op2i_signature_parse_address(const char *source, const char *name, bool given,
+                                        struct op2i_signature *signature, struct op2i_text *out);
 struct op2i_unit;
 struct op2i_item;
 /* notice.c: record what a function of the unit does that deserves a warning. */

@@ -37,6 +37,7 @@ static op2_status generate_rows(enum op2i_variant variant, struct op2i_text *out
 const struct op2i_codegen op2i_codegen = {
     .given = op2i_kernel_given,
     .parse = op2i_signature_parse,
+    .parse_address = op2i_signature_parse_address,
     .free_signature = op2i_signature_free,
     .uses = op2i_source_uses,
     .assigns = op2i_source_assigns,

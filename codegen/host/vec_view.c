@@ -111,7 +111,9 @@ static void check_kernels(const struct op2i_emitter *e, struct op2i_text *why) {
   for (int m = 0; m < e->nmembers && !why->length; m++) {
     const struct op2i_rewrite *r = &e->rewrites[m];
     const char *name = r->member.kernel->obj.name;
-    if (!vary_alike(e->loop, &e->rewrites[r->same_as].member, &r->member))
+    if (r->member.kernel->function)
+      op2i_text_add(why, "kernel '%s' is called by address", name);
+    else if (!vary_alike(e->loop, &e->rewrites[r->same_as].member, &r->member))
       op2i_text_add(
           why, "kernel '%s' has the same argument once from a dat and once from elsewhere", name);
   }

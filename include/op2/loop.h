@@ -83,6 +83,32 @@ extern "C" {
  * Devices have an environment of their own, which is the default; threads that their driver, MPI or
  * StarPU starts in op2_init() or op2_init_mpi() begin with it.
  *
+ * **Kernels by address.** A kernel may also be a function that is compiled already, in C, C++
+ * (`extern "C"`), Fortran (`bind(c)`) or any other language that makes functions for C:
+ * op2_kernel_desc.function points to it, and op2_kernel_desc.source declares it, as in
+ * `void flux(const double *x, double *res, int n)`, behind the types that its parameters need.
+ * Arguments are checked against this declaration as against a kernel's text, and the declaration
+ * must be right: nothing compares it with the function (in C and C++, OP2_KERNEL_FUNCTION() does).
+ * Plans, colours, workers, ranks and the checked mode are those of all loops. What differs:
+ *
+ * | | |
+ * |---|---|
+ * | speed | one element after the other: no vector code, and no device, on whose backends these
+ *   loops run on the host. It may be fused with other loops that are not vector code |
+ * | threads | ::OP2_ONE_THREAD keeps all threads of the process but one out of all such functions;
+ *   which thread it is may change. ::OP2_ANY_THREADS lets any number of them in |
+ * | constants | are not visible to it: op2_arg_val() or a global hands values over |
+ * | rounding | what its compiler chose, fused multiply-add or -ffast-math for instance, so that
+ *   results may differ from those of the same text. The floating-point environment is that of all
+ *   kernels |
+ * | ranks | every rank gives a function that does the same; their addresses are not compared |
+ * | the checked mode | calls it several times for each element: what it does besides (output,
+ *   counters) is done as often |
+ *
+ * The function must stay where it is until the context has ended (a library must not be unloaded),
+ * and it must return: an exception or a longjmp that leaves it is undefined behaviour. It must not
+ * call the library.
+ *
  * Behaviour that C does not define remains undefined, and may differ: division of integers by zero,
  * and of the least one by -1 (both end the program on x86), shifts by as many bits as there are or
  * more, and conversion of a real number to an integer type that cannot hold it, or of NaN. */
@@ -103,24 +129,36 @@ typedef struct op2_where {
   int line;         /**< as in __LINE__ */
 } op2_where;
 
+/** A pointer to a compiled function of any type. It is converted back before it is called. */
+typedef void (*op2_function)(void);
+
+/** The threads that may run a compiled function. */
+typedef enum op2_threads {
+  OP2_ONE_THREAD = 0, /**< no two threads of the process at once in functions that say so */
+  OP2_ANY_THREADS = 1 /**< any number of threads, at once */
+} op2_threads;
+
 /** The description of a kernel. Zero-initialise it, then fill it in. */
 typedef struct op2_kernel_desc {
   const char *name;             /**< the function's name in `source` */
-  const char *source;           /**< C text: the function, helpers, types, directives */
+  const char *source;           /**< C text: the function, helpers, types, directives; with
+                                    `function`, a declaration in place of the function */
   const char *const *headers;   /**< to include, "<math.h>" or the path of a regular file of at
                                     most 64 MiB; null-terminated */
   const char *const *includes;  /**< directories to search; null-terminated; may be null */
   const char *file;             /**< where `source` stands; may be null */
   int line;                     /**< line of `file` on which `source` begins; 0 when file is null */
-  int reserved_number;          /**< 0 */
+  int threads;                  /**< with `function`, an op2_threads; else 0 */
   const char *const *libraries; /**< to link the kernel with: paths of shared libraries,
                                     archives and object files, and options of the linker (`-lNAME`,
                                     `-LDIR`); null-terminated; may be null. Relative paths start at
                                     the working directory when the kernel is created, and
                                     folders of shared libraries are searched at run time as well.
                                     `OP2_LDFLAGS` adds options for all kernels. Devices link
-                                    nothing */
-  const void *reserved[5];      /**< null: room for later versions */
+                                    nothing. Null with `function` */
+  op2_function function;        /**< a compiled function, which is called instead of one in
+                                    `source` (see "Kernels by address"); null: none */
+  const void *reserved[4];      /**< null: room for later versions */
 } op2_kernel_desc;
 
 /** Define a kernel that the program's C compiler checks, too. Written as `OP2_KERNEL(name,
@@ -134,7 +172,23 @@ typedef struct op2_kernel_desc {
 #define OP2_KERNEL(name_, params_, ...)                                                            \
   static inline __attribute__((unused)) void name_ params_ __VA_ARGS__                             \
   static const op2_kernel_desc name_##_kernel = {                                                  \
-      #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__, 0, 0, {0}}
+      #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__, 0, 0, 0, {0}}
+/* clang-format on */
+
+/** Define the descriptor `name_kernel` of a kernel by address. Written as
+ * `OP2_KERNEL_FUNCTION(name, (parameters), threads)` behind a declaration or definition of the
+ * function `name`, whose type the program's compiler compares with the parameters. */
+/* clang-format off */
+#ifdef __cplusplus
+#define OP2_FUNCTION_(name_) reinterpret_cast<op2_function>(name_)
+#else
+#define OP2_FUNCTION_(name_) (op2_function)(name_)
+#endif
+#define OP2_KERNEL_FUNCTION(name_, params_, threads_)                                              \
+  static void (*const name_##_function) params_ __attribute__((unused)) = name_;                   \
+  static const op2_kernel_desc name_##_kernel = {                                                  \
+      #name_, "void " #name_ #params_ ";\n", 0, 0, __FILE__, __LINE__, threads_, 0,                \
+      OP2_FUNCTION_(name_), {0}}
 /* clang-format on */
 
 /** One argument of a loop. Made by the op2_arg_* functions only; passed by value. The first member
@@ -158,11 +212,15 @@ typedef struct op2_arg {
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
-/** @brief Make a kernel from source text; its signature is parsed and kept.
- * @memory *desc and its strings are copied
- * @sync   compiles nothing                @mpi    collective; the same text on every rank
- * @errors OP2_ERR_STATE, OP2_ERR_NAME, OP2_ERR_SYNTAX (no such function, or one that cannot be a
- *         kernel; gives the line), OP2_ERR_IO (a header that cannot be read), OP2_ERR_NOMEM
+/** @brief Make a kernel from source text, or from a compiled function and its declaration; its
+ * signature is parsed and kept.
+ * @memory *desc and its strings are copied; a function must stay until the context has ended
+ * @sync   compiles nothing                @mpi    collective; the same text on every rank, with or
+ *         without a function
+ * @errors OP2_ERR_STATE, OP2_ERR_NAME, OP2_ERR_ARG (no source; threads without a function, or
+ *         unknown; libraries with one), OP2_ERR_SYNTAX (no such function, or one that cannot be a
+ *         kernel; with a function, a body, or no declaration; gives the line), OP2_ERR_IO (a
+ *         header that cannot be read), OP2_ERR_NOMEM
  * @source OP2 op_par_loop's function; PyOP2 Kernel */
 OP2_API OP2_NODISCARD op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc,
                                                    op2_kernel *kernel);

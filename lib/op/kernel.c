@@ -28,6 +28,7 @@ static void free_parts(op2_kernel kernel) {
   free_strings(kernel->includes);
   free_strings(kernel->libraries);
   op2i_free(kernel->consts);
+  op2i_free(kernel->function);
   op2i_codegen.free_signature(&kernel->signature);
   op2i_codegen.forget(kernel);
 }
@@ -82,17 +83,34 @@ static op2_status copy_libraries(const char *const *libraries, char ***out) {
 }
 
 static bool reserved_is_zero(const op2_kernel_desc *desc) {
-  bool zero = desc->reserved_number == 0;
+  bool zero = desc->function || desc->threads == 0;
   for (size_t i = 0; i < sizeof desc->reserved / sizeof *desc->reserved; i++)
     zero = zero && !desc->reserved[i];
   return zero;
 }
 
+static op2_status check_function(const op2_kernel_desc *desc) {
+  if (!desc->function) return OP2_SUCCESS;
+  if (desc->threads != OP2_ONE_THREAD && desc->threads != OP2_ANY_THREADS)
+    return op2i_error(OP2_ERR_ARG,
+                      "op2_kernel_create: kernel '%s': threads is %d, which is neither "
+                      "OP2_ONE_THREAD nor OP2_ANY_THREADS",
+                      desc->name, desc->threads);
+  if (!desc->libraries || !desc->libraries[0]) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_ARG,
+                    "op2_kernel_create: kernel '%s': a kernel by address takes no libraries, since "
+                    "its function is compiled and linked already",
+                    desc->name);
+}
+
 static op2_status check_desc(const op2_kernel_desc *desc) {
-  if (!desc || !desc->source) return op2i_error(OP2_ERR_ARG, "op2_kernel_create: a null pointer");
+  if (!desc || !desc->source)
+    return op2i_error(
+        OP2_ERR_ARG, "op2_kernel_create: a null pointer%s",
+        desc && desc->function ? ": the source declares the parameters of the function" : "");
   if (!desc->name || !*desc->name)
     return op2i_error(OP2_ERR_NAME, "op2_kernel_create: the kernel has no name");
-  if (reserved_is_zero(desc)) return OP2_SUCCESS;
+  if (reserved_is_zero(desc)) return check_function(desc);
   return op2i_error(OP2_ERR_ARG,
                     "op2_kernel_create: kernel '%s': what is reserved in its op2_kernel_desc is "
                     "not zero: it was not initialised, or is of a later version of op2",
@@ -104,13 +122,48 @@ static const char *behind_mark(const char *text) {
   return strncmp(text, "\xef\xbb\xbf", 3) ? text : text + 3;
 }
 
+/* The constant has no other owner, is in no list, and has an id that no object has. */
+static op2_status keep_function(op2_kernel kernel, const op2_kernel_desc *desc) {
+  static char name[] = OP2I_FUNCTION_NAME;
+  struct holder {
+    struct op2_const_s constant;
+    uint64_t address;
+  } *holder = op2i_calloc(1, sizeof *holder);
+  if (!holder) return op2i_error_nomem("a kernel");
+  holder->address = (uintptr_t)desc->function;
+  holder->constant.obj.name = name;
+  holder->constant.dim = 1;
+  holder->constant.type = OP2_U64;
+  holder->constant.bytes = sizeof holder->address;
+  holder->constant.data = &holder->address;
+  kernel->function = &holder->constant;
+  kernel->one_thread = desc->threads == OP2_ONE_THREAD;
+  return OP2_SUCCESS;
+}
+
+static op2_status read_source(op2_kernel kernel, const op2_kernel_desc *desc) {
+  const char *source = behind_mark(desc->source);
+  struct op2i_text text = {0};
+  if (!desc->function) {
+    op2_status status = copy_string(source, &kernel->source);
+    if (status) return status;
+    return op2i_codegen.parse(source, desc->name, kernel->given, &kernel->signature);
+  }
+  op2_status status = keep_function(kernel, desc);
+  if (!status)
+    status =
+        op2i_codegen.parse_address(source, desc->name, kernel->given, &kernel->signature, &text);
+  if (!status) status = copy_string(text.chars, &kernel->source);
+  op2i_text_free(&text);
+  return status;
+}
+
 static op2_status create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
   op2_status status = check_desc(desc);
   if (status) return status;
   op2_kernel kernel = op2i_calloc(1, sizeof *kernel);
   if (!kernel) return op2i_error_nomem("a kernel");
   struct op2i_text headers = {0};
-  OP2I_TRY(copy_string(behind_mark(desc->source), &kernel->source));
   OP2I_TRY(copy_string(desc->file, &kernel->file));
   OP2I_TRY(copy_folders(desc->includes, &kernel->includes));
   OP2I_TRY(copy_libraries(desc->libraries, &kernel->libraries));
@@ -119,7 +172,7 @@ static op2_status create(op2_context ctx, const op2_kernel_desc *desc, op2_kerne
   kernel->line = desc->line;
   kernel->const_epoch = -1;
   kernel->given = op2i_codegen.given(ctx->config.cc, ctx->config.cflags, kernel->headers);
-  OP2I_TRY(op2i_codegen.parse(kernel->source, desc->name, kernel->given, &kernel->signature));
+  OP2I_TRY(read_source(kernel, desc));
   OP2I_TRY(op2i_object_init(kernel, ctx, OP2I_KERNEL, desc->name, release_kernel));
   op2i_text_free(&headers);
   *out = kernel;
@@ -163,9 +216,11 @@ void op2i_kernel_warn(op2_kernel kernel, int n, op2_access access, const struct 
              param->read_line, param->name);
 }
 
-/* Headers are left out, since ranks may find them in different folders. */
+/* Headers are left out, since ranks may find them in different folders, and so are addresses, which
+ * differ between processes. */
 static uint64_t digest(const op2_kernel_desc *desc) {
-  return op2i_digest_text(op2i_digest_text(0, desc->name), desc->source);
+  uint64_t text = op2i_digest_text(op2i_digest_text(0, desc->name), desc->source);
+  return op2i_hash_word(text, desc->function != NULL);
 }
 
 op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
@@ -210,7 +265,7 @@ op2_status op2i_kernel_bind_consts(op2_kernel kernel) {
   if (kernel->const_epoch == ctx->const_epoch) return OP2_SUCCESS;
   int64_t n = 0, capacity = 0;
   op2_const *used = NULL;
-  for (op2_const c = ctx->consts; c; c = c->next) {
+  for (op2_const c = kernel->function ? kernel->function : ctx->consts; c; c = c->next) {
     if (!op2i_codegen.uses(kernel->source, c->obj.name)) continue;
     op2_status status = use_const(kernel, c, &used, &n, &capacity);
     if (!status) continue;

@@ -37,10 +37,15 @@ struct op2i_signature {
   int ntokens; /* of the source, with helpers and macros; the contents of headers are not counted */
 };
 
+/* The constant by which the source of a kernel by address calls its function. */
+#define OP2I_FUNCTION_NAME "op2_function"
+
 struct op2_kernel_s {
   struct op2i_object obj; /* obj.name is the function's name */
   char *source;
-  char *file; /* null: none given */
+  op2_const function; /* of a kernel by address: OP2I_FUNCTION_NAME, its only constant; else null */
+  bool one_thread;    /* by address: no other thread may be in such a function */
+  char *file;         /* null: none given */
   int line;
   /* Text to print: "#include ..." lines and a digest comment for each file; may be "". */
   char *headers;

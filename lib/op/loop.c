@@ -303,6 +303,7 @@ static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2
     loop->entry.key[n] = args[n];
     loop->entry.key[n].value = NULL;
   }
+  loop->traits.one_thread = kernel->one_thread;
   resolve_args(loop, args);
   status = resolve_consts(loop);
   if (!status) status = classify(loop);

@@ -87,6 +87,7 @@ struct op2i_loop_traits {
   bool indirect;       /* some dat is reached through a map */
   bool per_nonzero;    /* some kernel is called for each entry of a matrix's row */
   bool indirect_write; /* some dat is modified through a map: runs over the exec halo as well */
+  bool one_thread;     /* some kernel by address is for one thread of the process at a time */
   bool ordered; /* conflicting elements must run in element order (WRITE or RW through a map, or a
                    dat both modified and otherwise used through a map, where elements meet) */
 };

@@ -234,6 +234,13 @@ static bool doubles(const struct op2i_loop *loop) {
   return any;
 }
 
+static bool by_address(const struct op2i_loop *loop) {
+  bool any = false;
+  for (int m = 0; m < op2i_loop_nmembers(loop); m++)
+    any |= op2i_loop_member(loop, m).kernel->function != NULL;
+  return any;
+}
+
 /* True if a kernel's function calls itself. OpenCL C forbids that, and compilers may crash on it.
  * CUDA allows it, but a work item has a stack of 1 KiB, and what overflows it ends the context. */
 static bool recurs(const struct op2i_loop *loop) {
@@ -258,6 +265,7 @@ static const char *lacking(const struct op2i_loop *loop, const struct op2i_devic
 static const char *refusal(const struct op2i_loop *loop, bool generic,
                            const struct op2i_device_form *form) {
   const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
+  if (by_address(loop)) return "its kernel is called by address";
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
     if (two_names(loop, arg)) return "it sets values through several slots, that may be one value";
   const struct op2i_config *config = loop->op.ctx ? &loop->op.ctx->config : NULL;

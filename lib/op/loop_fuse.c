@@ -56,6 +56,7 @@ static op2_status add_member(struct op2i_loop *loop, struct op2i_loop *from,
   loop->traits.indirect |= from->traits.indirect;
   loop->traits.per_nonzero |= from->traits.per_nonzero;
   loop->traits.indirect_write |= from->traits.indirect_write;
+  loop->traits.one_thread |= from->traits.one_thread;
   loop->traits.ordered |= from->traits.ordered;
   return status;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Global reductions: partial results of blocks, combined in a fixed tree over the block numbers. */
 #include <math.h>
+#include <pthread.h>
 #include <string.h>
 
 #include "backend.h"
@@ -279,6 +280,32 @@ int32_t op2i_step_blocks(const struct op2i_step *step) {
   return (int32_t)((step->hi - plan->lo + plan->block_size - 1) / plan->block_size);
 }
 
+/* Held by the thread that runs kernels by address which are for one thread at a time. It belongs to
+ * the process, since functions of several contexts may share what they change. */
+static pthread_mutex_t one_thread = PTHREAD_MUTEX_INITIALIZER;
+static pthread_once_t watched = PTHREAD_ONCE_INIT;
+
+/* The thread that held it is not in the child. */
+static void in_child(void) { one_thread = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
+static void watch_forks(void) { (void)pthread_atfork(NULL, NULL, in_child); }
+
+void op2i_kernels_enter(const struct op2i_loop *loop) {
+  if (!loop->traits.one_thread) return;
+  (void)pthread_once(&watched, watch_forks);
+  pthread_mutex_lock(&one_thread);
+}
+
+void op2i_kernels_leave(const struct op2i_loop *loop) {
+  if (loop->traits.one_thread) pthread_mutex_unlock(&one_thread);
+}
+
+void op2i_step_apply(const struct op2i_step *step, void *function, const struct op2i_call *call,
+                     int64_t lo, int64_t hi, unsigned char *partial) {
+  op2i_kernels_enter(step->loop);
+  ((op2i_plain_fn)function)(call, lo, hi, partial);
+  op2i_kernels_leave(step->loop);
+}
+
 void op2i_step_run_block(const struct op2i_step *step, int32_t block) {
   size_t bytes = (size_t)step->loop->partial_bytes;
   unsigned char *partial =
@@ -286,6 +313,6 @@ void op2i_step_run_block(const struct op2i_step *step, int32_t block) {
   int64_t hi = op2i_plan_block_hi(step->plan, block);
   op2i_partial_init(step, partial);
   op2i_fp_reset(); /* a kernel of an earlier block may have changed it */
-  ((op2i_plain_fn)step->function)(&step->call, op2i_plan_block_lo(step->plan, block),
-                                  hi < step->hi ? hi : step->hi, partial);
+  op2i_step_apply(step, step->function, &step->call, op2i_plan_block_lo(step->plan, block),
+                  hi < step->hi ? hi : step->hi, partial);
 }

@@ -27,11 +27,11 @@ static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_ti
   op2i_fp_reset(); /* the floating-point state is reset as before a block */
   const struct op2i_tile_span *spans = step->tiles->spans + share->first_span;
   for (int32_t r = 0; r < share->nspans; r++)
-    ((op2i_plain_fn)step->function)(&step->call, spans[r].lo, spans[r].hi, partial);
+    op2i_step_apply(step, step->function, &step->call, spans[r].lo, spans[r].hi, partial);
   if (!share->nids) return;
   struct op2i_call call = step->call;
   call.subset = step->tiles->ids + share->first_id;
-  ((op2i_plain_fn)step->function_list)(&call, 0, share->nids, partial);
+  op2i_step_apply(step, step->function_list, &call, 0, share->nids, partial);
 }
 
 static void run_tile(struct op2i_step *chain, int32_t tile) {

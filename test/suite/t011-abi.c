@@ -32,7 +32,9 @@ static void layouts(void) {
       {"op2_options.log_level", offsetof(op2_options, log_level), 56},
       {"op2_kernel_desc", sizeof(op2_kernel_desc), 96},
       {"op2_kernel_desc.line", offsetof(op2_kernel_desc, line), 40},
+      {"op2_kernel_desc.threads", offsetof(op2_kernel_desc, threads), 44},
       {"op2_kernel_desc.libraries", offsetof(op2_kernel_desc, libraries), 48},
+      {"op2_kernel_desc.function", offsetof(op2_kernel_desc, function), 56},
       {"op2_profile", sizeof(op2_profile), 128},
       {"op2_profile.bytes", offsetof(op2_profile, bytes), 40},
       {"op2_times", sizeof(op2_times), 128},
@@ -101,7 +103,7 @@ static void reserved(void) {
          strstr(op2_error_message(), "reserved"),
      "a kernel of a later version is refused");
   desc.reserved[0] = NULL;
-  desc.reserved_number = 1;
+  desc.threads = 1;
   ok(op2_kernel_create(ctx, &desc, &kernel) == OP2_ERR_ARG && !kernel, "so is a number");
   op2_times times;
   memset(&times, 0xff, sizeof times);

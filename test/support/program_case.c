@@ -3,6 +3,7 @@
  * reads with those of the interpreter. */
 #define _XOPEN_SOURCE 700
 #include "program_case.h"
+#include "address_case.h"
 #include "set.h"
 
 #include <math.h>
@@ -37,6 +38,8 @@ struct runner {
   struct later *later;    /* indexed by operation */
   char problem[200];
 };
+
+const op2_function *program_functions;
 
 op2_status place_begin(struct place *place, const op2_options *options, struct op2i_comm *comm) {
   op2_status status = op2i_init_ranks(options, comm, &place->ctx);
@@ -107,12 +110,23 @@ static op2_arg argument(const struct runner *r, const struct rcall *call, int a)
   }
 }
 
+static op2_status make_kernel(struct runner *r, const struct rcall *call, op2_kernel *kernel) {
+  const op2_function function = program_functions ? program_functions[call->kernel_number] : NULL;
+  char *declaration = function ? address_declaration(call->kernel) : NULL;
+  const op2_kernel_desc desc = {.name = call->kernel->name,
+                                .source = function ? declaration : call->kernel->source,
+                                .threads = function ? call->kernel_number % 4 / 2 : 0,
+                                .function = function};
+  const op2_status status = op2_kernel_create(r->place->ctx, &desc, kernel);
+  free(declaration);
+  return status;
+}
+
 static op2_status queue(struct runner *r, int number, const struct rcall *call, op2_loop *object) {
   op2_arg args[R_ARGS];
   const op2_where where = {"program", number};
   op2_kernel *kernel = &r->place->kernels[call->kernel_number];
-  const op2_kernel_desc desc = {.name = call->kernel->name, .source = call->kernel->source};
-  const op2_status status = *kernel ? OP2_SUCCESS : op2_kernel_create(r->place->ctx, &desc, kernel);
+  const op2_status status = *kernel ? OP2_SUCCESS : make_kernel(r, call, kernel);
   if (status) return status;
   for (int a = 0; a < call->kernel->nargs; a++) args[a] = argument(r, call, a);
   if (object)

@@ -23,6 +23,10 @@ struct place {
   const struct share *share; /* null without ranks */
 };
 
+/* By number, the functions of kernels that are called by address (address_case.h); the others, and
+ * all if it is null, are given as text. */
+extern const op2_function *program_functions;
+
 op2_status place_begin(struct place *place, const op2_options *options, struct op2i_comm *comm);
 op2_status place_end(struct place *place);
 

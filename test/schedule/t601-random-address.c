@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The random programs of t600 with half of the kernels compiled beforehand and called by address:
+ * they read what the interpreter reads, on every backend, lazy and eager, on one rank and on
+ * several. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "address_case.h"
+#include "context.h"
+#include "sched_state.h"
+
+enum { BLOCKS = 4, SEED = 1 };
+
+static struct rkernel *pool[PROGRAM_KERNELS];
+static op2_function functions[PROGRAM_KERNELS];
+static int64_t fused, replayed;
+
+static bool run_programs(struct place *place, int count, int *loops) {
+  bool good = true;
+  const op2_options options = config_options(&place->config);
+  if (!CHECK(place_begin(place, &options, NULL))) return false;
+  for (int n = 0; n < count && good; n++) {
+    struct rprogram *p = rprogram_make(SEED, n, pool, PROGRAM_KERNELS);
+    *loops += p->loops;
+    if (!p->collides || strcmp(place->config.backend, "check")) good = program_run(p, place);
+    rprogram_free(p);
+  }
+  fused += place->ctx->sched->stats.loops_fused;
+  replayed += place->ctx->sched->stats.programs_replayed;
+  return CHECK(place_end(place)) && good;
+}
+
+static void run_backend(const char *backend, int count) {
+  static const int blocks[BLOCKS] = {7, 1000000, 1, 2};
+  for (int e = 0; e < 2; e++)
+    for (int b = 0; b < (quick() ? 2 : BLOCKS); b++) {
+      int loops = 0;
+      struct place place = {.config = {backend, e == 1, blocks[b]}};
+      setenv("OP2_TILE", blocks[b] == 7 ? "3" : "0", 1);
+      ok(run_programs(&place, count, &loops) && loops > count, "%s, %s, blocks of %d: %d programs",
+         backend, e ? "eager" : "lazy", blocks[b], count);
+    }
+}
+
+static int as_threads(int n, rank_function *function, void *data) {
+  return run_contexts_over(n, (struct op2i_link_speed){0}, function, data);
+}
+
+int main(void) {
+  struct compiled compiled;
+  const char *backend;
+  test_environment();
+  setenv("OP2_CFLAGS", "-O1 -march=native -fno-math-errno -ffp-contract=off", 0);
+  setenv("OP2_FUSE", "2", 1);
+  const int n = address_compile(SEED, functions, &compiled);
+  if (!ok(n >= 10, "%d kernels are compiled beforehand", n)) return done();
+  for (int k = 0; k < PROGRAM_KERNELS; k++) pool[k] = rkernel_make(SEED, k);
+  program_functions = functions;
+  for (int b = 0; (backend = next_backend(every_backend, &b));)
+    run_backend(backend, is_device(backend) ? 3 : quick() ? 6 : 40);
+  ok(fused > 0 && replayed > 0, "%lld loops were fused, %lld programs run again", (long long)fused,
+     (long long)replayed);
+  for (int b = 0; (backend = next_backend_of_ranks(host_backends, &b));)
+    is_int(programs_on_ranks(backend, 0, SEED, 0, quick() ? 6 : 30, as_threads).wrong, 0,
+           "%s: programs on ranks", backend);
+  for (int k = 0; k < PROGRAM_KERNELS; k++) rkernel_free(pool[k]);
+  case_unload(&compiled);
+  return done();
+}
