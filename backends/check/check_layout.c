@@ -15,7 +15,7 @@ enum { ALIGN = 64 };
 /* ---- layout ---------------------------------------------------------------------------------- */
 
 static enum op2i_check_role role_of(const struct op2i_loop_arg *arg) {
-  if (arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_IDX || !op2i_modifies(arg->access))
+  if (op2i_arg_captured(arg) || arg->kind == OP2I_ARG_IDX || !op2i_modifies(arg->access))
     return OP2I_ROW_READ;
   if (op2i_arg_informs(arg)) return OP2I_ROW_INFO;
   if (arg->kind == OP2I_ARG_GBL || op2i_bounds(arg->access)) return OP2I_ROW_REDUCE;
@@ -310,6 +310,7 @@ static void locate(struct op2i_check *check, struct op2i_check_row *row) {
                         ? partial_of(check, arg) + arg->offset
                         : (unsigned char *)step->call.gbl[arg->gbl];
     break;
+  case OP2I_ARG_OPAQUE:
   case OP2I_ARG_VAL: row->memory = (unsigned char *)step->call.payload + arg->offset; break;
   }
 }

@@ -78,7 +78,10 @@ static void describe_arg(const struct op2i_emitter *e, int a, struct op2i_text *
   else if (arg->kind == OP2I_ARG_GBL)
     op2i_text_add(out, "global %d", (int)arg->gbl);
   else
-    op2i_text_add(out, arg->kind == OP2I_ARG_VAL ? "values" : "element number");
+    op2i_text_add(out, arg->kind == OP2I_ARG_VAL      ? "values"
+                       : arg->kind == OP2I_ARG_OPAQUE ? "a pointer of the program\n"
+                                                      : "element number");
+  if (arg->kind == OP2I_ARG_OPAQUE) return;
   if (arg->kind == OP2I_ARG_IDX) {
     if (arg->map >= 0 && arg->slot >= 0)
       op2i_text_add(out, " through map %d slot %d", (int)arg->map, (int)arg->slot);

@@ -177,7 +177,7 @@ void op2i_emit_load_consts(const struct op2i_emitter *e) {
 static bool reads_payload(const struct op2i_emitter *e) {
   bool reads = false;
   for (int m = 0; m < e->nmembers; m++) reads = reads || op2i_rewrite_kernel_needs(&e->rewrites[m]);
-  for (int a = 0; a < e->loop->nargs; a++) reads = reads || e->loop->args[a].kind == OP2I_ARG_VAL;
+  for (int a = 0; a < e->loop->nargs; a++) reads = reads || op2i_arg_captured(&e->loop->args[a]);
   return reads;
 }
 
@@ -357,7 +357,9 @@ static void checked_actual(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   const char *type = op2i_emit_type(e, a), *fixed = param->readonly ? "const " : "";
   enum op2i_arg_kind kind = e->loop->args[a].kind;
-  if (kind == OP2I_ARG_IDX && param->depth == 0)
+  if (kind == OP2I_ARG_OPAQUE)
+    op2i_text_add(e->out, "(void *)(__UINTPTR_TYPE__)*(const uint64_t *)op2_args[%d]", a);
+  else if (kind == OP2I_ARG_IDX && param->depth == 0)
     op2i_text_add(e->out, "*(const %s *)op2_args[%d]", op2i_type_c(e->loop->args[a].type), a);
   else if (param->depth == 0)
     op2i_text_add(e->out, "*(const %s *)op2_args[%d]", type, a);

@@ -261,7 +261,12 @@ static void setup_value(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   const char *type = op2i_emit_type(e, a), *space = e->dialect->global;
   int offset = (int)op2i_emit_arg(e, a)->offset;
-  if (param->depth == 0)
+  if (op2i_emit_arg(e, a)->kind == OP2I_ARG_OPAQUE)
+    op2i_text_add(e->out,
+                  "  void *const op2_arg%d = (void *)(__UINTPTR_TYPE__)*(const uint64_t "
+                  "*)(op2_payload + %d);\n",
+                  a, offset);
+  else if (param->depth == 0)
     op2i_text_add(e->out, "  const %s op2_arg%d = *(%sconst %s *)(op2_payload + %d);\n", type, a,
                   space, type, offset);
   else
@@ -272,7 +277,7 @@ static void setup_value(const struct op2i_emitter *e, int a) {
 
 void op2i_emit_setup(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
-  if (arg->kind == OP2I_ARG_VAL) setup_value(e, a);
+  if (op2i_arg_captured(arg)) setup_value(e, a);
   if (!op2i_arg_reduces(arg) || op2i_arg_informs(arg)) return;
   if (op2i_arg_located(arg)) {
     op2i_emit_winner_begin(e, a);

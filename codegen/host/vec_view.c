@@ -92,6 +92,12 @@ static void check_blocks(const struct op2i_loop *loop, struct op2i_text *why) {
                     loop->op.dats[loop->args[a].dat]->obj.name);
 }
 
+static void check_pointers(const struct op2i_loop *loop, struct op2i_text *why) {
+  for (int a = 0; a < loop->nargs && !why->length; a++)
+    if (loop->args[a].kind == OP2I_ARG_OPAQUE)
+      op2i_text_add(why, "argument %d is a pointer of the program", a);
+}
+
 /* ---- kernels --------------------------------------------------------------------------------- */
 
 static bool varies(const struct op2i_loop_arg *arg) {
@@ -252,6 +258,7 @@ op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int 
   if (!why->length) check_rows(e, why);
   if (!why->length) check_blocks(e->loop, why);
   if (!why->length) check_dats(e->loop, why);
+  if (!why->length) check_pointers(e->loop, why);
   op2_status status = allocate(v);
   if (!status && !why->length) place_args(v, lane_bytes);
   for (int m = 0; m < e->nmembers && !status && !why->length; m++) status = translate(v, m);

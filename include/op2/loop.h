@@ -31,6 +31,7 @@ extern "C" {
  * | op2_arg_idx() | `int32_t` or `int64_t`, or a pointer to const one | the element's number |
  * | op2_arg_map_idx(map, i) | the same | the number of the element in slot i |
  * | op2_arg_map_idx(map, OP2_ALL) | `const int32_t *`, `const int64_t *` | a number for each slot |
+ * | op2_arg_opaque(p) | any pointer | whatever the program's pointer leads to |
  *
  * `T` is the C type of the argument's type; READ parameters may be pointers to const, all others
  * may not. A parameter that is declared as an array with a length (`T x[4]`, `T *x[4]`) may be
@@ -278,6 +279,20 @@ OP2_API op2_arg op2_arg_info(op2_gbl gbl, int reduction);
  * @errors none here                       @source OP2 op_arg_gbl with OP_READ */
 OP2_API op2_arg op2_arg_val(const void *values, int dim, op2_type type);
 
+/** @brief A pointer of the program's, which reaches the kernel unchanged: to a table, a structure or
+ * an object of another language. The kernel's parameter is a pointer of any type (`void *`, `struct
+ * state *`); nothing compares it with what is there. The library knows nothing of that memory: it
+ * orders no loops by it and moves it to no device (the loop runs on the host, in scalar code). All
+ * threads get the same pointer at once, so kernels may read what is there, and what they write
+ * needs atomics or the like. The checked mode calls the kernel several times for each element, and
+ * does not see what it does there.
+ * @memory p is kept until the loop has run and may be null; what it leads to is the program's and
+ *         must exist until then (op2_flush() ends when all loops have run)
+ * @sync   never blocks, runs nothing      @mpi    the pointers of ranks are not compared
+ * @errors none here: a parameter that is no pointer is reported by the call that takes the argument
+ * @source op2 */
+OP2_API op2_arg op2_arg_opaque(void *p);
+
 /** @brief The number of the element the kernel is applied to, in the user's numbering. A kernel
  * that takes it as an int32_t is refused on sets of more than 2^31 elements (OP2_ERR_RANGE).
  * @memory keeps nothing                   @sync   never blocks, runs nothing
@@ -313,6 +328,7 @@ OP2_API op2_arg op2_arg_map_idx(op2_map map, int slot);
 #define OP2_TAG_IDX_     OP2_TAG_(0x6f703207)
 #define OP2_TAG_MAP_IDX_ OP2_TAG_(0x6f703209)
 #define OP2_TAG_INFO_    OP2_TAG_(0x6f70320b)
+#define OP2_TAG_OPAQUE_  OP2_TAG_(0x6f70320f)
 
 #ifndef OP2_INLINE_
 #define OP2_INLINE_ extern __inline__ __attribute__((__gnu_inline__))
@@ -340,6 +356,11 @@ OP2_INLINE_ op2_arg op2_arg_info(op2_gbl gbl, int reduction) {
 OP2_INLINE_ op2_arg op2_arg_val(const void *values, int dim, op2_type type) {
   op2_arg arg = {OP2_TAG_VAL_, OP2_NULL_,      OP2_NULL_,          OP2_NULL_, 0,     0,
                  dim,          OP2_INT_(type), OP2_INT_(OP2_READ), 0,         values};
+  return arg;
+}
+OP2_INLINE_ op2_arg op2_arg_opaque(void *p) {
+  op2_arg arg = {OP2_TAG_OPAQUE_,    OP2_NULL_, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0,
+                 OP2_INT_(OP2_READ), 0,         p};
   return arg;
 }
 OP2_INLINE_ op2_arg op2_arg_idx(void) {

@@ -23,8 +23,8 @@ struct op2i_judgement {
 
 struct op2i_codegen {
   /* codegen/c: op2i_kernel_given(), op2i_signature_parse(), op2i_signature_parse_address(),
-   * op2i_signature_free(), op2i_source_uses(), op2i_source_assigns(), op2i_source_operations(), op2i_source_doubles(),
-   * op2i_source_recurs() */
+   * op2i_signature_free(), op2i_source_uses(), op2i_source_assigns(), op2i_source_operations(),
+   * op2i_source_doubles(), op2i_source_recurs() */
   bool (*given)(const char *compiler, const char *flags, const char *headers);
   op2_status (*parse)(const char *source, const char *name, bool given, struct op2i_signature *out);
   op2_status (*parse_address)(const char *source, const char *name, bool given,

@@ -91,9 +91,10 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
                                   .offset = -1};
     if (out->kind == OP2I_ARG_IDX) {
       resolve_idx(loop, &args[n], &loop->kernel->signature.params[n], out);
-    } else if (out->kind == OP2I_ARG_VAL) {
-      out->type = (op2_type)args[n].type;
-      out->dim = args[n].dim;
+    } else if (op2i_arg_captured(out)) {
+      bool values = out->kind == OP2I_ARG_VAL;
+      out->type = values ? (op2_type)args[n].type : OP2_U64;
+      out->dim = values ? args[n].dim : 1;
       out->offset =
           take_bytes(&loop->op.payload_bytes, (size_t)out->dim * op2i_type_size(out->type), 16);
     } else if (out->kind == OP2I_ARG_GBL) {
@@ -669,8 +670,10 @@ void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
   if (!loop->op.payload_bytes) return;
   for (int n = 0; n < loop->nargs; n++) {
     const struct op2i_loop_arg *arg = &loop->args[n];
-    if (arg->kind == OP2I_ARG_VAL)
-      memcpy(payload + arg->offset, args[n].value, (size_t)arg->dim * op2i_type_size(arg->type));
+    const uint64_t pointer = (uintptr_t)args[n].value;
+    if (op2i_arg_captured(arg))
+      memcpy(payload + arg->offset, arg->kind == OP2I_ARG_VAL ? args[n].value : &pointer,
+             (size_t)arg->dim * op2i_type_size(arg->type));
   }
 }
 

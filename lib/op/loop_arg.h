@@ -17,9 +17,10 @@ enum op2i_arg_kind {
   OP2I_ARG_ITER,       /* dat through all slots, private buffer */
   /* A dat through the entries of a matrix's row in turn: the kernel is called for each; READ. */
   OP2I_ARG_ROW_ENTRIES,
-  OP2I_ARG_GBL, /* global: read, reduced into, or located beside a reduction (RW) */
-  OP2I_ARG_VAL, /* captured values */
-  OP2I_ARG_IDX  /* element numbers: the element's own, or through a map's slot or all of them */
+  OP2I_ARG_GBL,    /* global: read, reduced into, or located beside a reduction (RW) */
+  OP2I_ARG_VAL,    /* captured values */
+  OP2I_ARG_OPAQUE, /* a pointer of the program's, captured as a number of 64 bits */
+  OP2I_ARG_IDX     /* element numbers: the element's own, or through a map's slot or all of them */
 };
 
 /* One argument, validated and resolved. Indices refer to the tables of the loop. */
@@ -36,8 +37,9 @@ struct op2i_loop_arg {
   /* For a dat that is modified in a way that depends on order: true if no two elements meet in it,
    * since all accesses go through slots of one map that is injective there. */
   bool injective;
-  int32_t offset; /* VAL: bytes into the payload; reduced GBL: into a block's partial results */
-  int32_t first;  /* EACH: index into maps of the row table; else 0 */
+  int32_t
+      offset; /* VAL, OPAQUE: bytes into the payload; reduced GBL: into a block's partial results */
+  int32_t first; /* EACH: index into maps of the row table; else 0 */
   /* WRITE of an element's own row beside EACH: all calls of the kernel add to one copy, which
    * starts at zero. */
   bool row_sum;
@@ -80,6 +82,10 @@ static inline bool op2i_arg_in_order(const struct op2i_loop_arg *arg) {
   return !arg->columns || arg->dim == 1;
 }
 
+/* True if the argument's values are captured when the loop is queued. */
+static inline bool op2i_arg_captured(const struct op2i_loop_arg *arg) {
+  return arg->kind == OP2I_ARG_VAL || arg->kind == OP2I_ARG_OPAQUE;
+}
 static inline bool op2i_arg_is_dat(const struct op2i_loop_arg *arg) { return arg->dat >= 0; }
 static inline bool op2i_arg_through_map(const struct op2i_loop_arg *arg) { return arg->map >= 0; }
 /* True for a reduction into a global, which has values in a block's partial results. */

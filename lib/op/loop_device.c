@@ -234,6 +234,12 @@ static bool doubles(const struct op2i_loop *loop) {
   return any;
 }
 
+static bool opaque(const struct op2i_loop *loop) {
+  bool any = false;
+  for (int a = 0; a < loop->nargs; a++) any |= loop->args[a].kind == OP2I_ARG_OPAQUE;
+  return any;
+}
+
 static bool by_address(const struct op2i_loop *loop) {
   bool any = false;
   for (int m = 0; m < op2i_loop_nmembers(loop); m++)
@@ -266,6 +272,7 @@ static const char *refusal(const struct op2i_loop *loop, bool generic,
                            const struct op2i_device_form *form) {
   const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
   if (by_address(loop)) return "its kernel is called by address";
+  if (opaque(loop)) return "it is given a pointer of the program";
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
     if (two_names(loop, arg)) return "it sets values through several slots, that may be one value";
   const struct op2i_config *config = loop->op.ctx ? &loop->op.ctx->config : NULL;

@@ -23,7 +23,7 @@ static void add_arg(struct op2i_loop *loop, const struct op2i_loop *from, int a,
     loop->op.gbls[arg->gbl] = from->op.gbls[from->args[a].gbl];
     if (op2i_modifies(arg->access)) loop->op.gbl_access[arg->gbl] = OP2_RW;
   }
-  if (arg->kind == OP2I_ARG_VAL) arg->offset += loop->op.payload_bytes;
+  if (op2i_arg_captured(arg)) arg->offset += loop->op.payload_bytes;
   if (op2i_arg_reduces(arg)) arg->offset += loop->partial_bytes;
   if (op2i_arg_located(arg)) arg->found_at += loop->partial_bytes;
   if (op2i_arg_informs(arg)) arg->info_of += loop->nargs - 1 - a;

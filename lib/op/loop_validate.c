@@ -290,6 +290,7 @@ static op2_type argument_type(const op2_arg *arg, int32_t *dim) {
   switch (op2i_arg_kind(arg)) {
   case OP2I_ARG_GBL: *dim = ((op2_gbl)arg->object)->dim; return ((op2_gbl)arg->object)->type;
   case OP2I_ARG_VAL: *dim = arg->dim; return (op2_type)arg->type;
+  case OP2I_ARG_OPAQUE: *dim = 1; return OP2_U64;
   case OP2I_ARG_IDX: *dim = is_row(arg) ? arg->map->arity : 1; return OP2_I64;
   default: *dim = ((op2_dat)arg->object)->dim; return ((op2_dat)arg->object)->type;
   }
@@ -378,9 +379,20 @@ static op2_status check_number(const struct call *call, int n) {
       n, op2i_arg_words(arg), set->obj.name, size, param->type_text, param->name);
 }
 
+/* A typedef may hide a pointer; then only the compiler can tell. */
+static op2_status check_pointer(const struct call *call, int n) {
+  const op2_arg *arg = &call->args[n];
+  const struct op2i_param *param = &call->kernel->signature.params[n];
+  if (param->depth > 0 || (!param->type && !param->foreign)) return OP2_SUCCESS;
+  return wrong(call, OP2_ERR_TYPE,
+               "argument %d (%s): the kernel's parameter is '%s %s', expected a pointer", n,
+               op2i_arg_words(arg), param->type_text, param->name);
+}
+
 static op2_status check_param(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   const struct op2i_param *param = &call->kernel->signature.params[n];
+  if (op2i_arg_kind(arg) == OP2I_ARG_OPAQUE) return check_pointer(call, n);
   op2_status status = check_depth(call, n);
   if (status) return status;
   int32_t dim;
@@ -441,6 +453,8 @@ static op2_status check_captured(const struct call *call) {
     if (op2i_arg_kind(&call->args[n]) == OP2I_ARG_VAL)
       bytes +=
           16 + (double)call->args[n].dim * (double)op2i_type_size((op2_type)call->args[n].type);
+    else if (op2i_arg_kind(&call->args[n]) == OP2I_ARG_OPAQUE)
+      bytes += 16 + sizeof(uint64_t);
   for (int c = 0; c < call->kernel->nconsts; c++)
     bytes += 16 + (double)call->kernel->consts[c]->bytes;
   if (bytes <= most) return OP2_SUCCESS;
