@@ -15,6 +15,7 @@ enum { ALIGN = 64 };
 /* ---- layout ---------------------------------------------------------------------------------- */
 
 static enum op2i_check_role role_of(const struct op2i_loop_arg *arg) {
+  if (arg->kind == OP2I_ARG_ABSENT) return OP2I_ROW_FOLLOWS; /* neither loaded nor compared */
   if (op2i_arg_captured(arg) || arg->kind == OP2I_ARG_IDX || !op2i_modifies(arg->access))
     return OP2I_ROW_READ;
   if (op2i_arg_informs(arg)) return OP2I_ROW_INFO;
@@ -299,6 +300,7 @@ static void locate(struct op2i_check *check, struct op2i_check_row *row) {
     break;
   case OP2I_ARG_ROW_ENTRIES: /* such loops are not checked */
   case OP2I_ARG_ITER:
+  case OP2I_ARG_ABSENT:
   case OP2I_ARG_IDX: break;
   case OP2I_ARG_GBL:
     if (op2i_arg_located(arg))

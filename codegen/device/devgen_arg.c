@@ -200,6 +200,7 @@ void op2i_devgen_prepare(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   switch (arg->kind) {
   case OP2I_ARG_VAL: given(g, a); break;
+  case OP2I_ARG_ABSENT:
   case OP2I_ARG_ROW_ENTRIES: break;
   case OP2I_ARG_IDX:
     if (op2i_emit_param(&g->e, a)->depth > 0) numbers(g, a);
@@ -248,7 +249,9 @@ bool op2i_devgen_entries(const struct op2i_devgen *g, const struct op2i_member *
 static void plain_actual(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   int depth = op2i_emit_param(&g->e, a)->depth;
-  if (arg->kind == OP2I_ARG_IDX && depth == 0)
+  if (arg->kind == OP2I_ARG_ABSENT)
+    op2i_text_add(g->e.out, "0");
+  else if (arg->kind == OP2I_ARG_IDX && depth == 0)
     op2i_text_add(g->e.out, "(%s)", type_of(g, a)), number(g, a, 0);
   else if (arg->kind == OP2I_ARG_IDX || arg->kind == OP2I_ARG_ALL)
     op2i_text_add(g->e.out, "op2_arg%d", a);
@@ -263,7 +266,7 @@ static void plain_actual(const struct op2i_devgen *g, int a) {
  * understood by the compiler only. */
 static bool needs_cast(const struct op2i_devgen *g, int a) {
   const struct op2i_param *param = op2i_emit_param(&g->e, a);
-  if (param->depth == 0) return false;
+  if (param->depth == 0 || op2i_emit_arg(&g->e, a)->kind == OP2I_ARG_ABSENT) return false;
   bool other = in_row(g, a) &&
                strcmp(type_of(g, a), op2i_devgen_dat_type(g, op2i_emit_arg(&g->e, a)->dat)) != 0;
   bool lent = g->dialect->generic && !param->readonly &&

@@ -70,6 +70,10 @@ _Static_assert(offsetof(struct op2i_call, dat) == 0 &&
 
 /* Describe an argument, with the name that its kernel has for it. */
 static void describe_arg(const struct op2i_emitter *e, int a, struct op2i_text *out) {
+  static const char *const words[] = {[OP2I_ARG_VAL] = "values",
+                                      [OP2I_ARG_IDX] = "element number",
+                                      [OP2I_ARG_OPAQUE] = "a pointer of the program\n",
+                                      [OP2I_ARG_ABSENT] = "absent\n"};
   const struct op2i_loop_arg *arg = &e->loop->args[a];
   const char *name = op2i_emit_param(e, a)->name;
   op2i_text_add(out, *name ? " *   %d %s: " : " *   %d%s: ", a, name);
@@ -78,10 +82,8 @@ static void describe_arg(const struct op2i_emitter *e, int a, struct op2i_text *
   else if (arg->kind == OP2I_ARG_GBL)
     op2i_text_add(out, "global %d", (int)arg->gbl);
   else
-    op2i_text_add(out, arg->kind == OP2I_ARG_VAL      ? "values"
-                       : arg->kind == OP2I_ARG_OPAQUE ? "a pointer of the program\n"
-                                                      : "element number");
-  if (arg->kind == OP2I_ARG_OPAQUE) return;
+    op2i_text_add(out, "%s", words[arg->kind]);
+  if (arg->kind == OP2I_ARG_OPAQUE || arg->kind == OP2I_ARG_ABSENT) return;
   if (arg->kind == OP2I_ARG_IDX) {
     if (arg->map >= 0 && arg->slot >= 0)
       op2i_text_add(out, " through map %d slot %d", (int)arg->map, (int)arg->slot);

@@ -357,7 +357,9 @@ static void checked_actual(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   const char *type = op2i_emit_type(e, a), *fixed = param->readonly ? "const " : "";
   enum op2i_arg_kind kind = e->loop->args[a].kind;
-  if (kind == OP2I_ARG_OPAQUE)
+  if (kind == OP2I_ARG_ABSENT)
+    op2i_text_add(e->out, "0");
+  else if (kind == OP2I_ARG_OPAQUE)
     op2i_text_add(e->out, "(void *)(__UINTPTR_TYPE__)*(const uint64_t *)op2_args[%d]", a);
   else if (kind == OP2I_ARG_IDX && param->depth == 0)
     op2i_text_add(e->out, "*(const %s *)op2_args[%d]", op2i_type_c(e->loop->args[a].type), a);

@@ -427,7 +427,9 @@ void op2i_emit_settle(const struct op2i_emitter *e, int a) {
 
 void op2i_emit_actual(const struct op2i_emitter *e, int a) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
-  if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth == 0)
+  if (arg->kind == OP2I_ARG_ABSENT)
+    op2i_text_add(e->out, "0");
+  else if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth == 0)
     add_number(e, a, 0);
   else if (arg->kind == OP2I_ARG_GBL && !op2i_arg_reduces(arg))
     op2i_text_add(e->out, "op2_gbl%d", (int)arg->gbl);

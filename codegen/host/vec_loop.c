@@ -454,7 +454,9 @@ static void prepare_arg(const struct op2i_vec *v, int a) {
 static void actual(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   if (op2i_emit_needs_cast(op2i_emit_param(v->e, a))) op2i_text_add(v->out, "(void *)");
-  if (arg->kind == OP2I_ARG_IDX)
+  if (arg->kind == OP2I_ARG_ABSENT)
+    op2i_text_add(v->out, "0");
+  else if (arg->kind == OP2I_ARG_IDX)
     op2i_text_add(v->out, op2i_emit_param(v->e, a)->depth ? "op2_arg%d" : "op2_arg%d[0]", a);
   else if (arg->kind == OP2I_ARG_GBL && !op2i_arg_reduces(arg))
     op2i_text_add(v->out, "op2_gbl%d", (int)arg->gbl);

@@ -100,8 +100,10 @@ static void check_pointers(const struct op2i_loop *loop, struct op2i_text *why) 
 
 /* ---- kernels --------------------------------------------------------------------------------- */
 
+/* An absent argument is taken for one from a dat, which may be modified. */
 static bool varies(const struct op2i_loop_arg *arg) {
-  return arg->dat >= 0 || arg->kind == OP2I_ARG_IDX || op2i_arg_reduces(arg);
+  return arg->dat >= 0 || arg->kind == OP2I_ARG_IDX || arg->kind == OP2I_ARG_ABSENT ||
+         op2i_arg_reduces(arg);
 }
 
 /* True if the parameters of a kernel vary between lanes alike in both members. */

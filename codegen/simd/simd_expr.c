@@ -72,9 +72,23 @@ static void fold(struct op2i_simd_node *e) {
   e->value = e->known ? r : 0;
 }
 
+static bool is_zero(const struct op2i_simd_node *e) {
+  return !e->type.nlevels && e->known && e->value == 0;
+}
+
+static void compare_with_null(struct op2i_simd_node *e) {
+  struct op2i_simd_node *pointer = is_zero(e->a) ? e->b : e->a;
+  e->type = plain(OP2I_C_I32);
+  while (pointer->kind != OP2I_SIMD_NAME && pointer->a) pointer = pointer->a;
+  if (pointer->kind == OP2I_SIMD_NAME) pointer->var->nullable = true;
+}
+
 static void pointer_operation(struct op2i_simd *l, struct op2i_simd_node *e) {
+  static const char *const equal[] = {"==", "!=", 0};
   const struct op2i_c_type *a = &e->a->type, *b = &e->b->type;
-  if (strcmp(e->op, "+") == 0 && a->nlevels && !b->nlevels)
+  if (one_of(e->op, equal) && (is_zero(e->a) || is_zero(e->b)))
+    compare_with_null(e);
+  else if (strcmp(e->op, "+") == 0 && a->nlevels && !b->nlevels)
     e->type = decayed(*a);
   else if (strcmp(e->op, "+") == 0 && b->nlevels && !a->nlevels)
     e->type = decayed(*b);
@@ -84,11 +98,22 @@ static void pointer_operation(struct op2i_simd *l, struct op2i_simd_node *e) {
     op2i_simd_refuse(l, "applies '%s' to a pointer in line %d", e->op, e->line);
 }
 
+struct op2i_simd_node *op2i_simd_truth(struct op2i_simd *l, struct op2i_simd_node *e) {
+  if (!e || !e->type.nlevels || op2i_simd_stopped(l)) return e;
+  struct op2i_simd_node *zero = op2i_simd_node(l, OP2I_SIMD_LITERAL, e->line);
+  zero->text = "0";
+  zero->known = true;
+  zero->type = plain(OP2I_C_I32);
+  return op2i_simd_operation(l, "!=", e, zero);
+}
+
 struct op2i_simd_node *op2i_simd_operation(struct op2i_simd *l, const char *op,
                                            struct op2i_simd_node *a, struct op2i_simd_node *b) {
   static const char *const truth[] = {"<", ">", "<=", ">=", "==", "!=", "&&", "||", 0};
+  static const char *const joined[] = {"&&", "||", 0};
   static const char *const whole[] = {"%", "&", "|", "^", "<<", ">>", 0};
   struct op2i_simd_node *e = op2i_simd_node(l, OP2I_SIMD_BINARY, a->line);
+  if (one_of(op, joined)) a = op2i_simd_truth(l, a), b = op2i_simd_truth(l, b);
   e->op = op;
   e->a = a;
   e->b = b;
@@ -322,6 +347,7 @@ static void unary_type(struct op2i_simd *l, struct op2i_simd_node *e) {
     e->type.levels[0] = 0;
     break;
   case '!':
+    e->a = op2i_simd_truth(l, e->a);
     need_number(l, e->a);
     e->type = plain(OP2I_C_I32);
     break;
@@ -398,7 +424,7 @@ static struct op2i_simd_node *choice(struct op2i_simd_parser *p) {
   struct op2i_simd_node *a = binary(p, 1);
   if (op2i_simd_stopped(p->l) || !op2i_simd_accept(p, "?")) return a;
   struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_CHOICE, a->line);
-  e->a = a;
+  e->a = a = op2i_simd_truth(p->l, a);
   if (op2i_simd_enter(p->l, e->line)) e->b = op2i_simd_expression(p);
   op2i_simd_leave(p->l);
   if (op2i_simd_stopped(p->l)) return e;

@@ -96,15 +96,18 @@ struct op2i_simd_node *op2i_simd_standard(struct op2i_simd_parser *p) {
   } values[] = {{"INT_MAX", "INT32_MAX", OP2I_SIMD_LIMITS},
                 {"INT_MIN", "INT32_MIN", OP2I_SIMD_LIMITS},
                 {"true", "1", OP2I_SIMD_STDBOOL},
-                {"false", "0", OP2I_SIMD_STDBOOL}};
+                {"false", "0", OP2I_SIMD_STDBOOL},
+                {"NULL", "0", 0}};
   const struct op2i_piece *t = &p->r.tokens[p->r.at];
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     if (op2i_piece_is(t, names[i].name)) return standard(p, names[i].name, names[i].base);
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
     if (!op2i_piece_is(t, values[i].name)) continue;
-    if (!(p->l->headers & values[i].header))
+    if (values[i].header && !(p->l->headers & values[i].header))
       op2i_simd_refuse(p->l, "uses %s, and includes no header that knows it", values[i].name);
-    return standard(p, values[i].text, OP2I_C_I32);
+    struct op2i_simd_node *e = standard(p, values[i].text, OP2I_C_I32);
+    e->known = values[i].header == 0; /* a null pointer */
+    return e;
   }
   return NULL;
 }

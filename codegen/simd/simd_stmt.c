@@ -257,10 +257,14 @@ static void *made(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
   case OP2I_SIMD_WHILE:
   case OP2I_SIMD_DO:
     e->a = s->init;
-    e->b = s->test;
+    e->b = op2i_simd_truth(p->l, s->test);
     e->c = s->step;
     e->d = s->body;
     note_counter(e);
+    break;
+  case OP2I_SIMD_IF:
+    e->a = op2i_simd_truth(p->l, s->test);
+    e->b = s->body;
     break;
   default: e->a = s->test; e->b = s->body;
   }

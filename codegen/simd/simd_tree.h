@@ -30,11 +30,12 @@ struct op2i_simd_var {
   const char *name;
   const char *text; /* its text in the output */
   struct op2i_c_type type;
-  bool fixed;   /* uniform, and no local variable */
-  bool varying; /* True if its value, or what it leads to, varies. */
-  bool masked;  /* assigned to under a varying condition: needs an initial value */
-  int assigned; /* number of assignments */
-  bool counts;  /* runs over [lo, hi) in a loop, and only the loop assigns to it */
+  bool fixed;    /* uniform, and no local variable */
+  bool varying;  /* True if its value, or what it leads to, varies. */
+  bool nullable; /* a pointer that the kernel compares with null */
+  bool masked;   /* assigned to under a varying condition: needs an initial value */
+  int assigned;  /* number of assignments */
+  bool counts;   /* runs over [lo, hi) in a loop, and only the loop assigns to it */
   int64_t lo, hi;
   bool known;                          /* an enumerator of value lo */
   bool is_type;                        /* the name of a typedef */

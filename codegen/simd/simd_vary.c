@@ -26,8 +26,9 @@ static void raise_var(struct op2i_simd_vary *v, struct op2i_simd_var *var) {
 }
 
 static void unify(struct op2i_simd_vary *v, struct op2i_simd_var *a, struct op2i_simd_var *b) {
-  if (!a || !b || a->varying == b->varying) return;
-  raise_var(v, a->varying ? b : a);
+  if (!a || !b) return;
+  if (a->nullable != b->nullable) a->nullable = b->nullable = v->changed = true;
+  if (a->varying != b->varying) raise_var(v, a->varying ? b : a);
 }
 
 /* The variable whose memory an lvalue or pointer leads to. */
@@ -46,6 +47,13 @@ static struct op2i_simd_var *base_variable(struct op2i_simd *l, const struct op2
       return NULL;
     }
   }
+}
+
+/* True if an expression leads to the memory of a pointer that may be null. Then no lane may come
+ * there unless one needs it, since all lanes have the same pointer. */
+static bool may_be_null(struct op2i_simd *l, const struct op2i_simd_node *e) {
+  const struct op2i_simd_var *var = op2i_simd_stopped(l) ? NULL : base_variable(l, e);
+  return var && var->nullable;
 }
 
 /* True if an lvalue is reached through a pointer, and is not in a variable of this function. */
@@ -120,6 +128,9 @@ static void vary_binary(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   else
     take_operand(v, e, e->b);
   if (is(e, ",")) e->varying = e->b->varying;
+  /* A pointer is null in all lanes or in none. */
+  if (is(e, "==") || is(e, "!="))
+    if (e->a->type.nlevels || e->b->type.nlevels) e->varying = false;
   if ((is(e, "/") || is(e, "%")) && !op2i_simd_float(e->type.base) &&
       !(e->b->known && e->b->value > 0))
     e->hazard = true;
@@ -185,6 +196,7 @@ static void vary_assign(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
 static void vary_unary(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->a);
   if (op2i_simd_stopped(v->l)) return;
+  if (is(e, "*") && may_be_null(v->l, e->a)) e->hazard = true;
   if (is(e, "&")) {
     struct op2i_simd_var *var = base_variable(v->l, e->a);
     if (var) var->masked = true;
@@ -201,7 +213,7 @@ static void vary_index(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->a);
   take_operand(v, e, e->b);
   if (op2i_simd_stopped(v->l)) return;
-  if (may_be_out_of_range(e->b, e->a->type.levels[0])) e->hazard = true;
+  if (may_be_out_of_range(e->b, e->a->type.levels[0]) || may_be_null(v->l, e->a)) e->hazard = true;
   if (e->b->varying && e->type.nlevels)
     op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
 }
@@ -243,6 +255,7 @@ static void vary_call(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   for (struct op2i_simd_node *a = e->a; a; a = a->next) {
     take_operand(v, e, a);
     if (n < OP2I_SIMD_PARAMS) asked[n++] = a->varying;
+    if (a->type.nlevels && may_be_null(v->l, a)) e->hazard = true;
   }
   if (e->math) {
     e->hazard = e->hazard || e->math->how == OP2I_SIMD_EACH;

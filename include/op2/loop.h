@@ -32,6 +32,7 @@ extern "C" {
  * | op2_arg_map_idx(map, i) | the same | the number of the element in slot i |
  * | op2_arg_map_idx(map, OP2_ALL) | `const int32_t *`, `const int64_t *` | a number for each slot |
  * | op2_arg_opaque(p) | any pointer | whatever the program's pointer leads to |
+ * | op2_arg_opt(0, argument) | the pointer for `argument` | nothing: it is null |
  *
  * `T` is the C type of the argument's type; READ parameters may be pointers to const, all others
  * may not. A parameter that is declared as an array with a length (`T x[4]`, `T *x[4]`) may be
@@ -293,6 +294,18 @@ OP2_API op2_arg op2_arg_val(const void *values, int dim, op2_type type);
  * @source op2 */
 OP2_API op2_arg op2_arg_opaque(void *p);
 
+/** @brief An argument that may be absent. If `present` is not 0 this is the argument itself; else
+ * the kernel gets a null pointer in its place, and asks for it: `if (p) *p += x;`. Then nothing of
+ * the argument is looked at, so that its handles may be null or destroyed, and the loop neither
+ * uses nor waits for its dat. Each combination of absent arguments is a loop of its own with code
+ * of its own, in which the compiler drops what an absent argument makes unreachable. The kernel's
+ * parameter must be a pointer.
+ * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * @mpi    the same arguments are absent on every rank
+ * @errors none here: a wrong argument is reported by the call that takes it
+ * @source OP2 op_opt_arg_dat */
+OP2_API op2_arg op2_arg_opt(int present, op2_arg argument);
+
 /** @brief The number of the element the kernel is applied to, in the user's numbering. A kernel
  * that takes it as an int32_t is refused on sets of more than 2^31 elements (OP2_ERR_RANGE).
  * @memory keeps nothing                   @sync   never blocks, runs nothing
@@ -329,6 +342,7 @@ OP2_API op2_arg op2_arg_map_idx(op2_map map, int slot);
 #define OP2_TAG_MAP_IDX_ OP2_TAG_(0x6f703209)
 #define OP2_TAG_INFO_    OP2_TAG_(0x6f70320b)
 #define OP2_TAG_OPAQUE_  OP2_TAG_(0x6f70320f)
+#define OP2_TAG_ABSENT_  OP2_TAG_(0x6f703211)
 
 #ifndef OP2_INLINE_
 #define OP2_INLINE_ extern __inline__ __attribute__((__gnu_inline__))
@@ -362,6 +376,11 @@ OP2_INLINE_ op2_arg op2_arg_opaque(void *p) {
   op2_arg arg = {OP2_TAG_OPAQUE_,    OP2_NULL_, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0,
                  OP2_INT_(OP2_READ), 0,         p};
   return arg;
+}
+OP2_INLINE_ op2_arg op2_arg_opt(int present, op2_arg argument) {
+  op2_arg absent = {OP2_TAG_ABSENT_,    OP2_NULL_, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0,
+                    OP2_INT_(OP2_READ), 0,         OP2_NULL_};
+  return present ? argument : absent;
 }
 OP2_INLINE_ op2_arg op2_arg_idx(void) {
   op2_arg arg = {OP2_TAG_IDX_,       OP2_NULL_, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0,

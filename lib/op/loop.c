@@ -91,6 +91,9 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
                                   .offset = -1};
     if (out->kind == OP2I_ARG_IDX) {
       resolve_idx(loop, &args[n], &loop->kernel->signature.params[n], out);
+    } else if (out->kind == OP2I_ARG_ABSENT) {
+      out->type = OP2_F64;
+      out->dim = 1;
     } else if (op2i_arg_captured(out)) {
       bool values = out->kind == OP2I_ARG_VAL;
       out->type = values ? (op2_type)args[n].type : OP2_U64;

@@ -290,6 +290,7 @@ static op2_type argument_type(const op2_arg *arg, int32_t *dim) {
   switch (op2i_arg_kind(arg)) {
   case OP2I_ARG_GBL: *dim = ((op2_gbl)arg->object)->dim; return ((op2_gbl)arg->object)->type;
   case OP2I_ARG_VAL: *dim = arg->dim; return (op2_type)arg->type;
+  case OP2I_ARG_ABSENT:
   case OP2I_ARG_OPAQUE: *dim = 1; return OP2_U64;
   case OP2I_ARG_IDX: *dim = is_row(arg) ? arg->map->arity : 1; return OP2_I64;
   default: *dim = ((op2_dat)arg->object)->dim; return ((op2_dat)arg->object)->type;
@@ -392,7 +393,8 @@ static op2_status check_pointer(const struct call *call, int n) {
 static op2_status check_param(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   const struct op2i_param *param = &call->kernel->signature.params[n];
-  if (op2i_arg_kind(arg) == OP2I_ARG_OPAQUE) return check_pointer(call, n);
+  if (op2i_arg_kind(arg) == OP2I_ARG_OPAQUE || op2i_arg_kind(arg) == OP2I_ARG_ABSENT)
+    return check_pointer(call, n);
   op2_status status = check_depth(call, n);
   if (status) return status;
   int32_t dim;
