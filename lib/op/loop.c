@@ -67,6 +67,15 @@ static int32_t take_bytes(int32_t *used, size_t bytes, size_t align) {
   return at;
 }
 
+static void resolve_captured(struct op2i_loop *loop, const op2_arg *arg,
+                             struct op2i_loop_arg *out) {
+  const bool values = out->kind == OP2I_ARG_VAL;
+  out->type = values ? (op2_type)arg->type : OP2_U64;
+  out->dim = values ? arg->dim : 1;
+  out->offset =
+      take_bytes(&loop->op.payload_bytes, (size_t)out->dim * op2i_type_size(out->type), 16);
+}
+
 /* Reductions that op2_arg_info() arguments refer to also keep which element it was. */
 static void resolve_info(struct op2i_loop *loop, const op2_arg *args) {
   for (int n = 0; n < loop->nargs; n++) {
@@ -83,23 +92,19 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
     struct op2i_loop_arg *out = &loop->args[n];
     *out = (struct op2i_loop_arg){.kind = op2i_arg_kind(&args[n]),
                                   .access = (op2_access)args[n].access,
+                                  .type = OP2_F64,
+                                  .dim = 1,
                                   .slot = -1,
                                   .arity = 1,
                                   .dat = -1,
                                   .map = -1,
                                   .gbl = -1,
                                   .offset = -1};
+    if (out->kind == OP2I_ARG_ABSENT) continue;
     if (out->kind == OP2I_ARG_IDX) {
       resolve_idx(loop, &args[n], &loop->kernel->signature.params[n], out);
-    } else if (out->kind == OP2I_ARG_ABSENT) {
-      out->type = OP2_F64;
-      out->dim = 1;
     } else if (op2i_arg_captured(out)) {
-      bool values = out->kind == OP2I_ARG_VAL;
-      out->type = values ? (op2_type)args[n].type : OP2_U64;
-      out->dim = values ? args[n].dim : 1;
-      out->offset =
-          take_bytes(&loop->op.payload_bytes, (size_t)out->dim * op2i_type_size(out->type), 16);
+      resolve_captured(loop, &args[n], out);
     } else if (out->kind == OP2I_ARG_GBL) {
       op2_gbl gbl = args[n].object;
       out->type = gbl->type;
