@@ -61,6 +61,12 @@ static const struct lane_kernel kernels[] = {
      " x[3] += sizeof(double) * 0x1p-3; }"},
     {"chained assignments, commas", "Vd3",
      "void k(double *x) { double a, b; a = b = x[0]; x[1] = (a += 2, a * b); x[2] = x[0] = a; }"},
+    {"pointers compared with null", "Vd2 Vd1 ud2 Vd3",
+     "static double half(const double *p) { return p ? 0.5 * p[0] : 3; }\n"
+     "void k(const double *x, const double *p, const double *g, double *y) {"
+     " const double *q = p; if (p) y[0] += *p; if (!q) return; if (x[0] > 0 && q != 0) y[1] = q[0];"
+     " if (x[1] > 0 || g == NULL) y[2] -= half(g + 1); y[1] += p ? x[0] : x[1];"
+     " while (p) { y[2] += half(p); break; } }"},
     /* ---- library functions ---- */
     {"roots and signs", "Vd2 Vd4",
      "void k(const double *x, double *y) { y[0] = sqrt(x[0] * x[0]); y[1] = fabs(x[1]); y[2] = "
@@ -324,23 +330,30 @@ static const struct lane_kernel apart[] = {
      "double *x, double *y) { *y = F(x[0]) + W(G, x[1]) + W(sqrt, 2.0) + SUM(PAIR); }"},
     {"macros defined again", "Vd1 Vd1",
      "#define A 1.5\nstatic double f(void) { return A; }\n#undef A\nstatic double A(void) { return "
-     "0.5; }\n#define A 2.5\nstatic double g(void) { return A; }\n#undef A\nvoid k(const double *x, "
+     "0.5; }\n#define A 2.5\nstatic double g(void) { return A; }\n#undef A\nvoid k(const double "
+     "*x, "
      "double *y) { *y = *x * f() + g() * A(); }"},
     {"arrays by name", "Vd3 Vd6 Vd3",
-     "typedef double real, vec3[3];\ntypedef vec3 pair[2];\ntypedef real *to;\nstatic real dot(const "
-     "vec3 a, const vec3 b) { real s = 0; for (int i = 0; i < 3; i++) s += a[i] * b[i]; return s; }\n"
+     "typedef double real, vec3[3];\ntypedef vec3 pair[2];\ntypedef real *to;\nstatic real "
+     "dot(const "
+     "vec3 a, const vec3 b) { real s = 0; for (int i = 0; i < 3; i++) s += a[i] * b[i]; return s; "
+     "}\n"
      "void k(const vec3 x, const real *m, vec3 y) { vec3 t = {1, 2, 3}; pair rows = {{0}}; vec3 "
      "more[2]; const to p = y; for (int i = 0; i < 3; i++) { rows[1][i] = m[3 + i]; more[1][i] = "
      "t[i]; } p[0] = dot(x, rows[1]); y[1] = dot(rows[0], more[1]); y[2] = dot(t, more[1]) + "
      "sizeof(real); }"},
     {"types within functions", "Vf2 Vd2",
-     "static float half(float a) { typedef float small; enum { TWO = 2, }; const small h = a / TWO; "
-     "return h; }\nvoid k(const float *x, double *y) { typedef double real; typedef real two[2]; two "
+     "static float half(float a) { typedef float small; enum { TWO = 2, }; const small h = a / "
+     "TWO; "
+     "return h; }\nvoid k(const float *x, double *y) { typedef double real; typedef real two[2]; "
+     "two "
      "t = {half(x[0]), half(x[1])}; { typedef float real; real r = t[0] * 3; y[0] = r; } real s = "
      "t[1] * 3; y[1] = s; }"},
     {"enumerators", "Vi1 ui Vd4",
-     "enum way { LEFT = -1, HERE, RIGHT, FAR = 1 << 3, BOTH = RIGHT | 2, };\nenum { NWAYS = RIGHT - "
-     "LEFT + 1 };\nvoid k(const int *i, int j, double *y) { double t[NWAYS + 1] = {1, 2, 3}; switch "
+     "enum way { LEFT = -1, HERE, RIGHT, FAR = 1 << 3, BOTH = RIGHT | 2, };\nenum { NWAYS = RIGHT "
+     "- "
+     "LEFT + 1 };\nvoid k(const int *i, int j, double *y) { double t[NWAYS + 1] = {1, 2, 3}; "
+     "switch "
      "(j & 3) { case HERE: t[0] += FAR; break; case RIGHT: t[1] -= LEFT; break; case BOTH: t[2] = "
      "-LEFT; default: t[3] = 4; } for (int n = 0; n <= NWAYS; n++) y[n] = *i == LEFT ? t[n] : "
      "t[n] * BOTH; }"},
@@ -348,34 +361,47 @@ static const struct lane_kernel apart[] = {
      "#define ROWS 2\ntypedef double row[3];\nstatic const double half = 1.0 / 2, "
      "t3[ROWS][2][2] = {{{1, 2}, {3, 4}}, {{5, 6}, {7, 8.5}}};\nconst row rows[] = {{1, 2, 3}, {4, "
      "5}, {0.25}};\nstatic const float f = 0.1;\nstatic const int more[4] = {1};\nvoid k(const "
-     "double *x, const int *i, int j, double *y) { double rows2 = rows[1][1]; for (int a = 0; a < 2; "
-     "a++) for (int b = 0; b < 2; b++) y[0] += t3[a][b][1 - a] * x[b]; y[1] = rows[j & 1][*i & 1] + "
+     "double *x, const int *i, int j, double *y) { double rows2 = rows[1][1]; for (int a = 0; a < "
+     "2; "
+     "a++) for (int b = 0; b < 2; b++) y[0] += t3[a][b][1 - a] * x[b]; y[1] = rows[j & 1][*i & 1] "
+     "+ "
      "half; y[2] = f * rows[2][0] + rows2 * more[0]; }"},
     {"tables of all types", "Vi1 Vd1",
      "#include <stdint.h>\nstatic const int8_t a[2] = {-1, 100};\nstatic const uint8_t b[2] = {1, "
      "200};\nstatic const short c[2] = {-1, 30000};\nstatic const unsigned short d[2] = {1, "
      "60000};\nstatic const int e[2] = {-1, 1 << 20};\nstatic const unsigned f[2] = {1, "
-     "3000000000u};\nstatic const long long g[2] = {-1, 1ll << 40};\nstatic const unsigned long h[2] "
+     "3000000000u};\nstatic const long long g[2] = {-1, 1ll << 40};\nstatic const unsigned long "
+     "h[2] "
      "= {1, 1ul << 40};\nstatic const float r[2] = {0.1f, 2};\nstatic const double s[2] = {0.1, "
-     "2};\nvoid k(const int *i, double *y) { const int n = *i & 1; *y = a[n] + b[n] + c[n] + d[n] + "
-     "e[n] + f[n] + (double)g[n] + h[n] + r[n] * s[n]; if (*i > 0) *y += a[1] + b[1] + c[1] + d[1] + "
+     "2};\nvoid k(const int *i, double *y) { const int n = *i & 1; *y = a[n] + b[n] + c[n] + d[n] "
+     "+ "
+     "e[n] + f[n] + (double)g[n] + h[n] + r[n] * s[n]; if (*i > 0) *y += a[1] + b[1] + c[1] + d[1] "
+     "+ "
      "e[1] + f[1] + g[1] + h[1] + r[1] + s[1]; }"},
     {"conditions", "Vd1 Vd1",
-     "#define ORDER 2\n#ifndef WIDTH\n#define WIDTH 3\n#endif\n#if ORDER == 1\nstatic double f(double "
+     "#define ORDER 2\n#ifndef WIDTH\n#define WIDTH 3\n#endif\n#if ORDER == 1\nstatic double "
+     "f(double "
      "a) { return a; }\n#elif ORDER * WIDTH == 6 && !defined(FAST)\nstatic double f(double a) { "
-     "return a * a; }\n#else\nstatic double f(float a) { return a * a * a;\n#endif\nvoid k(const double "
-     "*x,\n#ifdef FAST\nfloat *y\n#else\ndouble *y\n#endif\n) {\n#if 0\nthis is no C\n#endif\n*y = f(*x)\n#if "
+     "return a * a; }\n#else\nstatic double f(float a) { return a * a * a;\n#endif\nvoid k(const "
+     "double "
+     "*x,\n#ifdef FAST\nfloat *y\n#else\ndouble *y\n#endif\n) {\n#if 0\nthis is no C\n#endif\n*y = "
+     "f(*x)\n#if "
      "ORDER > 1\n+ WIDTH\n#endif\n; }"},
     {"a constant that <math.h> has", "Vd1 Vd1",
-     "#ifndef M_PI\n#define M_PI 3\n#endif\nvoid k(const double *x, double *y) { *y = M_PI * *x; }"},
+     "#ifndef M_PI\n#define M_PI 3\n#endif\nvoid k(const double *x, double *y) { *y = M_PI * *x; "
+     "}"},
     {"headers and pragmas", "Vd2 Vi1 Vd2",
      "#include <string.h>\n#include <limits.h>\n#include <stdbool.h>\n#include <stdlib.h>\n#pragma "
-     "GCC diagnostic ignored \"-Wunused\"\nvoid k(const double *x, const int *i, double *y) {\n#pragma GCC ivdep\nfor (int n = 0; n < "
-     "2; n++) { bool more = x[n] > 0; y[n] = more == true ? abs(*i) : false; }\nif (*i > INT_MAX - 1) "
+     "GCC diagnostic ignored \"-Wunused\"\nvoid k(const double *x, const int *i, double *y) "
+     "{\n#pragma GCC ivdep\nfor (int n = 0; n < "
+     "2; n++) { bool more = x[n] > 0; y[n] = more == true ? abs(*i) : false; }\nif (*i > INT_MAX - "
+     "1) "
      "*y = INT_MIN; }"},
     {"what a function is declared with", "Vd1 Vd1",
-     "#define INLINE static inline __attribute__((unused))\n#define REAL double\nINLINE REAL f(REAL "
-     "a) { typedef REAL real; real t = a; return t * 2; }\nvoid k(const double *x, double *y) { *y = "
+     "#define INLINE static inline __attribute__((unused))\n#define REAL double\nINLINE REAL "
+     "f(REAL "
+     "a) { typedef REAL real; real t = a; return t * 2; }\nvoid k(const double *x, double *y) { *y "
+     "= "
      "f(*x); }"},
 };
 
