@@ -182,7 +182,7 @@ typedef struct op2_kernel_desc {
  * function `name`, whose type the program's compiler compares with the parameters. */
 /* clang-format off */
 #ifdef __cplusplus
-#define OP2_FUNCTION_(name_) reinterpret_cast<op2_function>(name_)
+#define OP2_FUNCTION_(name_) reinterpret_cast<op2_function>(name_##_function)
 #else
 #define OP2_FUNCTION_(name_) (op2_function)(name_)
 #endif
@@ -292,7 +292,7 @@ OP2_API op2_arg op2_arg_val(const void *values, int dim, op2_type type);
  * @sync   never blocks, runs nothing      @mpi    the pointers of ranks are not compared
  * @errors none here: a parameter that is no pointer is reported by the call that takes the argument
  * @source op2 */
-OP2_API op2_arg op2_arg_opaque(void *p);
+OP2_API op2_arg op2_arg_opaque(const void *p);
 
 /** @brief An argument that may be absent. If `present` is not 0 this is the argument itself; else
  * the kernel gets a null pointer in its place, and asks for it: `if (p) *p += x;`. Then nothing of
@@ -372,7 +372,7 @@ OP2_INLINE_ op2_arg op2_arg_val(const void *values, int dim, op2_type type) {
                  dim,          OP2_INT_(type), OP2_INT_(OP2_READ), 0,         values};
   return arg;
 }
-OP2_INLINE_ op2_arg op2_arg_opaque(void *p) {
+OP2_INLINE_ op2_arg op2_arg_opaque(const void *p) {
   op2_arg arg = {OP2_TAG_OPAQUE_,    OP2_NULL_, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0,
                  OP2_INT_(OP2_READ), 0,         p};
   return arg;

@@ -49,7 +49,7 @@ static void values(void) {
     MUST(op2_par_loop(first, m.cells, op2_arg_direct(m.w, OP2_RW), op2_arg_opaque(&states[k]),
                       op2_arg_idx()));
   MUST(op2_par_loop(second, m.cells, op2_arg_direct(m.v, OP2_WRITE), op2_arg_direct(m.w, OP2_READ),
-                    op2_arg_opaque(&states[1]), op2_arg_opaque((void *)tables[0])));
+                    op2_arg_opaque(&states[1]), op2_arg_opaque(tables[0])));
   EXPECT_VALUES(double, m.v, CELLS, i, (tables[0][i % 5] + tables[1][i % 4]) * 5 + 4);
   EXPECT_VALUES(double, m.w, CELLS, i, tables[0][i % 5] + tables[1][i % 4]);
   if (on_device())
