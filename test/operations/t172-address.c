@@ -116,7 +116,7 @@ static void declarations(void) {
       {"typedef double real;\n#define IN const\nvoid f(real *w, IN real *);\nvoid g(int);", false},
       {"/* rows */ void f(double w[1], const double x[][1])", true},
       {"static inline void f(double *const restrict w, double const *x)", false},
-      {"void f(double *op2_consts, const double *uintptr_t)", false},
+      {"void f(double *w, const double *uintptr_t)", false},
   };
   struct mesh m = make_mesh();
   for (int k = 0; k < (int)(sizeof forms / sizeof *forms); k++) {
