@@ -18,6 +18,7 @@
 #include "op2/matrix.h"
 #include "op2/mesh.h"
 #include "op2/ranks.h"
+#include "op2/shape.h"
 #include "op2/solve.h"
 #include "op2/status.h"
 #include "op2/types.h"

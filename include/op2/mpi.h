@@ -88,6 +88,13 @@ OP2_API OP2_NODISCARD op2_status op2_init_mpi(const op2_options *options, MPI_Co
  * @source PyOP2 Set.comm */
 OP2_API OP2_NODISCARD op2_status op2_mpi_comm(op2_context ctx, MPI_Comm *comm);
 
+/** @brief op2_init_mpi() for a communicator as Fortran has it, an integer (MPI_Fint).
+ * @memory as op2_init_mpi()               @sync   as op2_init_mpi()
+ * @mpi    as op2_init_mpi()               @errors as op2_init_mpi()
+ * @source MPI MPI_Comm_f2c */
+OP2_API OP2_NODISCARD op2_status op2_init_mpi_f(const op2_options *options, MPI_Fint comm,
+                                                op2_context *ctx);
+
 #ifdef __cplusplus
 }
 #endif

@@ -67,6 +67,10 @@ op2_status op2_init_mpi(const op2_options *options, MPI_Comm parent, op2_context
   return status;
 }
 
+op2_status op2_init_mpi_f(const op2_options *options, MPI_Fint comm, op2_context *ctx) {
+  return op2_init_mpi(options, MPI_Comm_f2c(comm), ctx);
+}
+
 op2_status op2_mpi_comm(op2_context ctx, MPI_Comm *out) {
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
   struct op2i_comm *comm;
