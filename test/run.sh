@@ -330,7 +330,7 @@ if [ $quick = no ]; then
   fi
   targets=unit-tests
   if build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled \
-    -Dpng=disabled -Dmpi=disabled; then
+    -Dpng=disabled -Dmpi=disabled -Dfortran=disabled; then
     [ $long = yes ] || leave_out long bare "this run, but in --long ones" --suite unit
     run_tests bare "" --suite unit --no-suite text $left_out --timeout-multiplier "$slow"
   fi

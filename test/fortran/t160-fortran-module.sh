@@ -1,0 +1,71 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The Fortran modules compile as Fortran 2018 without warnings, and bind every public function or
+# list it as left out, with the reason; a planted function is missed. Each binding is called.
+set -u
+. "$(dirname "$0")/../support/tap.sh"
+
+module=$tmp/op2.f90
+headers() { # prints the headers that the module is made from
+  sed -n "/^foreach name : /,/\]/p" "$src/fortran/meson.build" | grep -o "'[a-z]*'" | tr -d "'" |
+    sed "s|.*|$src/include/op2/&.h|"
+}
+# made HEADER...: writes the module
+made() { "$src/fortran/make-module.py" "$src/fortran/op2.f90.in" "$module" "$@"; }
+# declared HEADER...: prints the names of public functions
+declared() {
+  cat "$@" | tr '\n' ' ' | sed 's|/\*\([^*]\|\*[^/]\)*\*/||g' | tr ';' '\n' |
+    sed -n 's/.*OP2_API [^(]*[ *]\(op2_[a-z0-9_]*\)(.*/\1/p' | sort -u
+}
+bound() { # FILE...: prints the names of C functions that have interfaces
+  cat "$@" | grep -o 'name="op2_[a-z0-9_]*"' | sed 's/name="//; s/"//' | sort -u
+}
+# left_out NAME: succeeds if the list has the name, and a reason
+left_out() {
+  while read -r pattern reason; do
+    case $pattern in '#'*) continue ;; esac
+    # shellcheck disable=SC2254 # the list has patterns
+    case $1 in $pattern) [ -n "$reason" ] && return 0 ;; esac
+  done <"$src/fortran/left-out.txt"
+  return 1
+}
+# forgotten FILE HEADER...: prints declared functions that are neither in FILE nor left out
+forgotten() {
+  list=$1
+  shift
+  for name in $(declared "$@"); do
+    grep -q -x -e "$name" "$list" || left_out "$name" || echo "$name is neither bound nor left out"
+  done
+}
+both() { # prints names that are bound, although the list has them
+  while read -r name; do ! left_out "$name" || echo "$name is bound and left out"; done <"$1"
+}
+unused() { # prints bindings that no procedure calls
+  bound "$1" | while read -r name; do
+    [ "$(grep -c -E "c_$name\(" "$1")" -ge 2 ] || echo "$name is bound and not called"
+  done
+}
+
+runs "the module is made" made $(headers)
+bound "$module" "$src/fortran/op2_mpi.f90" >"$tmp/bound"
+runs "it binds many functions ($(wc -l <"$tmp/bound" | tr -d ' '))" test "$(wc -l <"$tmp/bound")" -gt 130
+clean "every public function is bound or left out" forgotten "$tmp/bound" "$src"/include/op2/*.h
+clean "none is both" both "$tmp/bound"
+clean "each binding is called" unused "$module"
+
+printf '/** @brief b */\nOP2_API OP2_NODISCARD op2_status op2_planted(op2_set set);\n' >"$tmp/planted.h"
+catches "a function that is not bound" 'op2_planted is neither' forgotten "$tmp/bound" "$tmp/planted.h"
+made $(headers) "$tmp/planted.h"
+bound "$module" >"$tmp/bound+"
+clean "one that the script binds" forgotten "$tmp/bound+" "$tmp/planted.h"
+runs "as a procedure" grep -q 'subroutine op2_planted(set, stat)' "$module"
+made $(headers)
+
+if ! command -v gfortran >/dev/null 2>&1; then
+  skip "gfortran is not installed: the modules are not compiled"
+else
+  compiled() { (cd "$tmp" && gfortran -std=f2018 -Wall -Wextra -Werror -c "$@"); }
+  clean "the module is Fortran 2018" compiled op2.f90
+  clean "so is op2_mpi" compiled "$src/fortran/op2_mpi.f90"
+fi
+done_testing

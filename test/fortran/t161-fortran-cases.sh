@@ -1,0 +1,52 @@
+#!/bin/sh
+# SPDX-License-Identifier: BSD-3-Clause
+# The cases of fortran_cases pass on each backend, lazily and eagerly; an error without stat ends
+# the program with the library's message; and the flags of pkg-config are enough to compile one.
+set -u
+. "$(dirname "$0")/../support/tap.sh"
+cases=$build/test/fortran_cases
+if [ -z "$build" ] || [ ! -x "$cases" ]; then
+  skip "no build with Fortran"
+  done_testing
+fi
+cd "$tmp" || exit 1
+
+cases_pass() { # BACKEND EAGER
+  OP2_BACKEND=$1 OP2_EAGER=$2 "$cases" >"$tmp/out" 2>"$tmp/err" && ! grep -q '^not ok' "$tmp/out" &&
+    grep -q '^1\.\.[1-9]' "$tmp/out"
+}
+for backend in sequential openmp starpu check opencl; do
+  for eager in 0 1; do
+    if cases_pass $backend $eager; then
+      result 0 "$backend, OP2_EAGER=$eager: $(sed -n 's/^1\.\.//p' "$tmp/out") checks"
+    elif grep -q -e UNAVAILABLE -e 'is not available' -e 'cannot' "$tmp/err" && [ ! -s "$tmp/out" ]; then
+      skip "$backend: $(head -n 1 "$tmp/err")"
+    else
+      result 1 "$backend, OP2_EAGER=$eager"
+      diag "$(grep '^not ok' "$tmp/out"; cat "$tmp/err")"
+    fi
+  done
+done
+
+OP2_BACKEND=sequential "$cases" stop >"$tmp/out" 2>"$tmp/err"
+runs "an error without stat ends the program" test $? -ne 0
+runs "with the message" grep -q "op2: .*nowhere" "$tmp/err"
+
+cat >use.f90 <<'END'
+program use
+  use op2
+  implicit none
+  type(op2_context) :: ctx
+  call op2_init(ctx)
+  print '(l1)', op2_initialised(ctx)
+  call op2_finalize(ctx)
+end program
+END
+PKG_CONFIG_PATH=$build/meson-uninstalled
+export PKG_CONFIG_PATH
+by_pkg_config() { gfortran -o use use.f90 $(pkg-config --cflags --libs op2-fortran) "-Wl,-rpath,$build:$build/fortran"; }
+if command -v gfortran >/dev/null 2>&1 && [ -e "$build/libop2.so" ]; then
+  runs "the flags of op2-fortran.pc are enough" by_pkg_config
+  runs "the program runs" test "$(OP2_BACKEND=sequential ./use)" = T
+fi
+done_testing
