@@ -109,7 +109,7 @@ if [ -z "$build" ]; then
   build=$root/build-gpu
   say "building"
   if [ ! -e "$build/build.ninja" ]; then
-    meson setup "$build" "$root" --buildtype=release -Dmpi=disabled -Dhdf5=disabled -Dfortran=disabled >"$tmp/setup.log" 2>&1
+    meson setup "$build" "$root" --buildtype=release -Dmpi=disabled -Dhdf5=disabled -Dfortran=disabled -Dcompat=false >"$tmp/setup.log" 2>&1
     status=$?
     count $status "configure"
     [ $status -eq 0 ] || { tail -n 20 "$tmp/setup.log"; end; }

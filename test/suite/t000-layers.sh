@@ -9,7 +9,7 @@ set -u
 . "$(dirname "$0")/../support/tap.sh"
 
 library="lib codegen backends scheduler"
-folders="include $library bench"
+folders="include $library compat bench"
 
 # sources ROOT FOLDER...: prints the C files and headers, relative to ROOT
 sources() {
@@ -115,7 +115,7 @@ environment() {
 }
 memory() {
   allocators='malloc|calloc|realloc|reallocarray|free|aligned_alloc|posix_memalign'
-  calls "$1" lib/base/mem.c "$allocators|strdup|strndup|asprintf|vasprintf" $library
+  calls "$1" lib/base/mem.c "$allocators|strdup|strndup|asprintf|vasprintf" $library compat
 }
 manners() {
   ends='exit|_exit|_Exit|quick_exit|abort|assert'
@@ -135,7 +135,7 @@ licensed() { # ROOT
 }
 
 introduced() { # ROOT: every file says what it is for, before its first declaration
-  (cd "$1" && sources . $library | tr '\n' '\0' | xargs -0 awk '
+  (cd "$1" && sources . $library compat | tr '\n' '\0' | xargs -0 awk '
     FNR == 1 || /^#/ || /^$/ { next }
     { if (!/^\/\*/) print FILENAME ": does not open with what it is for"; nextfile }')
 }
@@ -143,7 +143,7 @@ introduced() { # ROOT: every file says what it is for, before its first declarat
 # built ROOT: prints sources that are not named in their folder's meson.build, and those of tests
 # that are named neither there nor in that of test; additions are built where they are applied
 built() {
-  (cd "$1" && for folder in $library test; do
+  (cd "$1" && for folder in $library compat test; do
     find "$folder" -path test/additions -prune -o \( -name '*.c' -o -path 'test/*/t[0-9]*.sh' \) -print |
       sort | LISTS="$(find "$folder" -name meson.build)" FOLDER=$folder awk -f "$src/test/suite/named.awk"
   done)
@@ -254,6 +254,8 @@ plant lib/planted.c '#include "error.h"'
 catches "a file in no room" 'lib/planted.c: in no room' layers "$copy"
 plant bench/planted.c '#include "mesh.h"'
 catches "bench includes an internal header" 'bench/planted.c:1:' layers "$copy"
+plant compat/planted.c '#include "mesh.h"'
+catches "compat includes a header of the mesh" 'compat/planted.c:1:' layers "$copy"
 plant include/op2/planted.h '#include <pthread.h>'
 catches "a public header includes more than plain libc" 'include/op2/planted.h:1:' layers "$copy"
 plant backends/jit/mesh.h '/* */'

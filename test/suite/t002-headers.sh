@@ -57,6 +57,13 @@ public C11 "$cc -std=c11 $strict -Wstrict-prototypes -x c"
 public C++11 "$cxx -std=c++11 $strict -x c++"
 public C11 "clang -std=c11 $strict -Wstrict-prototypes -x c"
 public C++11 "clang++ -std=c++11 $strict -x c++"
+# Programs for OP2 are C++, and of some dialect of GNU's.
+if command -v "${cxx%% *}" >/dev/null 2>&1; then
+  for header in op2_compat.h op_seq.h op_lib_cpp.h op_hdf5.h; do
+    clean "$header alone, as C++11" alone "$cxx -std=c++11 $strict -x c++" "$src/include/op2-compat" "$header"
+  done
+fi
+clean "op2_compat.h alone, as C" alone "$cc -std=gnu11 $strict -x c" "$src/include/op2-compat" op2_compat.h
 
 cat >"$tmp/caller" <<'END'
 #include "op2.h"

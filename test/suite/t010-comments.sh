@@ -9,7 +9,7 @@ fragments() {
   find "$1" -name '*.[ch]' -not -path '*/build*' | sort | xargs awk -f "$src/test/suite/t010-comments.awk"
 }
 
-for folder in include lib codegen backends scheduler; do
+for folder in include lib codegen backends scheduler compat; do
   clean "comments in $folder have a verb" fragments "$src/$folder"
 done
 

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Names and types within a function of a C++ program, as far as the overloads of <cmath> and
+ * references need them. Scopes are not followed: the latest declaration of a name counts. */
+#include <string.h>
+
+#include "cxx_body.h"
+#include "mem.h"
+
+static const char *const numbers[] = {"double", "float",    "int",    "bool", "long",
+                                      "short",  "unsigned", "signed", "char", NULL};
+static const char *const math[] = {
+    "sqrt",     "fabs",  "abs",   "exp",      "log",  "pow",   "sin",   "cos",   "tan",
+    "asin",     "acos",  "atan",  "atan2",    "sinh", "cosh",  "tanh",  "asinh", "acosh",
+    "atanh",    "floor", "ceil",  "log10",    "log2", "log1p", "expm1", "exp2",  "cbrt",
+    "hypot",    "fmin",  "fmax",  "fmod",     "fma",  "erf",   "erfc",  "round", "trunc",
+    "copysign", "isnan", "isinf", "isfinite", NULL};
+
+bool op2i_cxx_is_number(const struct op2i_cxx_unit *unit, int at) {
+  return op2i_cxx_in(unit, at, numbers);
+}
+
+bool op2i_cxx_is_math(const struct op2i_cxx_unit *unit, int at) {
+  return op2i_cxx_in(unit, at, math) && !op2i_cxx_member(unit, at) &&
+         !op2i_cxx_find(unit, OP2I_CXX_FUNCTION, at);
+}
+
+bool op2i_cxx_is_float_math(const struct op2i_cxx_unit *unit, int at) {
+  const struct op2i_cxx_word *w = &unit->words[at];
+  if (w->length < 2 || w->text[w->length - 1] != 'f' || op2i_cxx_member(unit, at)) return false;
+  for (const char *const *name = math; *name; name++)
+    if (strlen(*name) == (size_t)w->length - 1 && !memcmp(*name, w->text, strlen(*name)))
+      return true;
+  return false;
+}
+
+const struct op2i_cxx_name *op2i_cxx_local(const struct op2i_cxx_body *body, int at) {
+  if (op2i_cxx_member(body->turn->unit, at)) return NULL;
+  for (int64_t i = body->nnames - 1; i >= 0; i--)
+    if (op2i_cxx_same(body->turn->unit, body->names[i].word, at)) return &body->names[i];
+  return NULL;
+}
+
+bool op2i_cxx_declare(struct op2i_cxx_body *body, struct op2i_cxx_name name) {
+  if (op2i_grow(&body->names, sizeof *body->names, body->nnames, &body->capacity)) {
+    body->turn->why = "memory is lacking";
+    return false;
+  }
+  body->names[body->nnames++] = name;
+  return true;
+}
+
+static const struct op2i_cxx_item *record_at(const struct op2i_cxx_body *body, int at) {
+  int type, index;
+  const struct op2i_cxx_item *record = op2i_cxx_find(body->turn->unit, OP2I_CXX_RECORD, at);
+  return record && op2i_cxx_numbers(body->turn->unit, record, -1, &type, &index) ? record : NULL;
+}
+
+const struct op2i_cxx_item *op2i_cxx_record(const struct op2i_cxx_body *body, int begin, int end) {
+  const struct op2i_cxx_item *record = NULL;
+  if (!body->turn->request->flat) return NULL;
+  for (; begin < end && !record; begin++) record = record_at(body, begin);
+  return record;
+}
+
+/* The item at file scope that declares a word as a type, or null. */
+static const struct op2i_cxx_item *alias(const struct op2i_cxx_unit *unit, int at) {
+  const struct op2i_cxx_item *item = op2i_cxx_find(unit, OP2I_CXX_OTHER, at);
+  return item && op2i_cxx_is(unit, item->begin, "typedef") ? item : NULL;
+}
+
+char op2i_cxx_type_letter(const struct op2i_cxx_body *body, int begin, int end) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  for (int at = begin; at < end; at++) {
+    int type, index;
+    if (op2i_cxx_is(unit, at, "double")) return 'd';
+    if (op2i_cxx_is(unit, at, "float")) return 'f';
+    const struct op2i_cxx_item *record = record_at(body, at);
+    if (record && op2i_cxx_numbers(unit, record, -1, &type, &index)) return *unit->words[type].text;
+    const struct op2i_cxx_item *other = alias(unit, at);
+    if (other && other->name != at) return op2i_cxx_type_letter(body, other->begin, other->name);
+  }
+  return 'i';
+}
+
+static bool starts_type(const struct op2i_cxx_body *body, int at) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  if (unit->words[at].kind != OP2I_TOK_WORD || op2i_cxx_member(unit, at)) return false;
+  return op2i_cxx_is_number(unit, at) || op2i_cxx_find(unit, OP2I_CXX_RECORD, at) ||
+         alias(unit, at) || op2i_cxx_is(unit, at, "size_t");
+}
+
+/* Declare what stands in a list of declarators of one type; returns the index of its end. */
+static int declare_list(struct op2i_cxx_body *body, int type, int at, int end) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  bool name = true;
+  for (; at < end && !op2i_cxx_is(unit, at, ";") && !op2i_cxx_is(unit, at, ")"); at++) {
+    if (name && unit->words[at].kind == OP2I_TOK_WORD && !op2i_cxx_is(unit, at, "const")) {
+      const struct op2i_cxx_item *record = op2i_cxx_record(body, type, type + 1);
+      struct op2i_cxx_name one = {.word = at,
+                                  .letter = op2i_cxx_type_letter(body, type, type + 1),
+                                  .how = record ? OP2I_CXX_RECORD_OF : OP2I_CXX_PLAIN,
+                                  .record = record};
+      if (!op2i_cxx_declare(body, one)) return end;
+      name = false;
+    } else if (op2i_cxx_is(unit, at, ",")) {
+      name = true;
+    }
+    if (unit->words[at].match > at) at = unit->words[at].match;
+  }
+  return at;
+}
+
+bool op2i_cxx_declare_all(struct op2i_cxx_body *body, int begin, int end) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  for (int at = begin; at < end; at++) {
+    if (!starts_type(body, at)) continue;
+    int next = at + 1;
+    while (next < end && op2i_cxx_is_number(unit, next)) next++; /* long long */
+    if (unit->words[next].kind == OP2I_TOK_WORD || op2i_cxx_is(unit, next, "*"))
+      at = declare_list(body, at, next, end) - 1;
+  }
+  return !body->turn->why;
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+static char number_letter(const struct op2i_cxx_word *word) {
+  bool hex = word->length > 1 && (word->text[1] == 'x' || word->text[1] == 'X');
+  bool real = false;
+  for (int i = 0; i < word->length && !hex; i++) real |= strchr(".eE", word->text[i]) != NULL;
+  char last = word->text[word->length - 1];
+  return !real ? 'i' : last == 'f' || last == 'F' ? 'f' : 'd';
+}
+
+static char wider(char a, char b) {
+  if (a == 'd' || b == 'd') return 'd';
+  return a == 'f' || b == 'f' ? 'f' : 'i';
+}
+
+/* The letter of a call whose parentheses are [open, close]. */
+static char call_letter(const struct op2i_cxx_body *body, int at, int open) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  const struct op2i_cxx_item *callee = op2i_cxx_find(unit, OP2I_CXX_FUNCTION, at);
+  if (callee) return op2i_cxx_type_letter(body, callee->begin, callee->name);
+  if (op2i_cxx_is_float_math(unit, at)) return 'f';
+  char inner = op2i_cxx_letter(body, open + 1, unit->words[open].match);
+  if (op2i_cxx_is_number(unit, at)) return op2i_cxx_type_letter(body, at, at + 1);
+  if (!op2i_cxx_is_math(unit, at)) return inner;
+  return inner == 'i' && !op2i_cxx_is(unit, at, "abs") ? 'd' : inner;
+}
+
+/* A cast in parentheses, (float), decides for what stands behind it up to an operator; here it is
+ * taken as one of the operands, as are both branches of a choice. */
+char op2i_cxx_letter(const struct op2i_cxx_body *body, int begin, int end) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  char best = 'i';
+  for (int at = begin; at < end; at++) {
+    const struct op2i_cxx_word *word = &unit->words[at];
+    if (op2i_cxx_is(unit, at, "[")) {
+      at = word->match;
+    } else if (word->kind == OP2I_TOK_NUMBER) {
+      best = wider(best, number_letter(word));
+    } else if (word->kind == OP2I_TOK_WORD && op2i_cxx_is(unit, at + 1, "(")) {
+      best = wider(best, call_letter(body, at, at + 1));
+      at = unit->words[at + 1].match;
+    } else if (word->kind == OP2I_TOK_WORD) {
+      const struct op2i_cxx_name *name = op2i_cxx_local(body, at);
+      const struct op2i_cxx_item *item = name ? NULL : op2i_cxx_find(unit, OP2I_CXX_OTHER, at);
+      best = wider(best, name   ? name->letter
+                         : item ? op2i_cxx_type_letter(body, item->begin, item->name)
+                                : op2i_cxx_type_letter(body, at, at + 1));
+    }
+  }
+  return best;
+}

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* One of the names by which programs for OP2 include its interface. */
+#include "op2_compat.h"

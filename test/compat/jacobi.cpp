@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Jacobi's iteration on a grid, by edges. The kernel of the edges prints, so it cannot be C text of
+ * the library; that of the points reads its direct OP_INC argument, as OP2 permits. */
+#include "op_seq.h"
+
+#include "compat_check.h"
+
+double alpha;
+int printed;
+
+void edge(const double *A, const double *u, double *du, const int *idx) {
+  if (*idx == 2) printf("# edge 2\n"), printed++;
+  *du += (*A) * (*u);
+}
+
+void point(const double *r, double *du, double *u, double *u_sum, double *u_max) {
+  *u += *du + alpha * (*r);
+  *du = 0.0;
+  *u_sum += (*u) * (*u);
+  *u_max = MAX(*u_max, *u);
+}
+
+int main(int argc, char **argv) {
+  const int N = 17;
+  std::vector<int> ends;
+  std::vector<double> A, r(N * N), u(N * N, 0.0), du(N * N, 0.0);
+  for (int j = 0; j < N; j++)
+    for (int i = 0; i < N; i++) {
+      r[j * N + i] = i == N / 2 ? 1.0 : 0.0;
+      const int steps[4][2] = {{-1, 0}, {1, 0}, {0, -1}, {0, 1}};
+      for (const int *s : steps) {
+        int x = i + s[0], y = j + s[1];
+        if (x < 0 || y < 0 || x >= N || y >= N) continue;
+        ends.push_back(j * N + i);
+        ends.push_back(y * N + x);
+        A.push_back(0.25);
+      }
+    }
+  int nedge = (int)A.size();
+  op_init(argc, argv, 0);
+  op_set nodes = op_decl_set(N * N, "nodes"), edges = op_decl_set(nedge, "edges");
+  op_map ppedge = op_decl_map(edges, nodes, 2, ends.data(), "ppedge");
+  op_dat p_A = op_decl_dat(edges, 1, "double", A.data(), "p_A");
+  op_dat p_r = op_decl_dat(nodes, 1, "double", r.data(), "p_r");
+  op_dat p_u = op_decl_dat(nodes, 1, "double", u.data(), "p_u");
+  op_dat p_du = op_decl_dat(nodes, 1, "double", du.data(), "p_du");
+  alpha = 0.25;
+  op_decl_const(1, "double", &alpha);
+
+  double sum = 0, max = 0, sum2 = 0, max2 = 0;
+  for (int iter = 0; iter < 5; iter++) {
+    op_par_loop(edge, "edge", edges, op_arg_dat(p_A, -1, OP_ID, 1, "double", OP_READ),
+                op_arg_dat(p_u, 1, ppedge, 1, "double", OP_READ),
+                op_arg_dat(p_du, 0, ppedge, 1, "double", OP_INC), op_arg_idx(-1, OP_ID));
+    sum = max = 0;
+    op_par_loop(point, "point", nodes, op_arg_dat(p_r, -1, OP_ID, 1, "double", OP_READ),
+                op_arg_dat(p_du, -1, OP_ID, 1, "double", OP_RW),
+                op_arg_dat(p_u, -1, OP_ID, 1, "double", OP_INC),
+                op_arg_gbl(&sum, 1, "double", OP_INC), op_arg_gbl(&max, 1, "double", OP_MAX));
+    int seen = printed;
+    for (int e = 0; e < nedge; e++) {
+      int other = e == 2 ? 0 : e;
+      edge(&A[e], &u[ends[2 * e + 1]], &du[ends[2 * e]], &other);
+    }
+    check(seen > iter && printed == seen, "the kernel of edges has printed");
+    sum2 = max2 = 0;
+    for (int n = 0; n < N * N; n++) point(&r[n], &du[n], &u[n], &sum2, &max2);
+  }
+  check(holds(p_u, u), "values");
+  check(close_to(&sum, &sum2, 1, 1e-12) && max == max2, "sum and maximum");
+  op_timing_output();
+  op_exit();
+  return checked();
+}

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reductions into variables of every type, with results that are there when the call returns, or
+ * later with OP_LAZY. */
+#include "op_seq.h"
+
+#include "compat_check.h"
+
+#ifndef OP_LAZY
+#define OP_LAZY(variable) (&(variable))
+#endif
+
+#define KERNELS(T, N)                                                                              \
+  void sum_##N(const T *x, T *s) { s[0] += x[0], s[1] += x[1]; }                                   \
+  void least_##N(const T *x, T *s) {                                                               \
+    if (x[0] < *s) *s = x[0];                                                                      \
+  }                                                                                                \
+  void most_##N(const T *x, T *s) { *s = *s < x[0] ? x[0] : *s; }
+KERNELS(double, double)
+KERNELS(float, float)
+KERNELS(int, int)
+KERNELS(uint, uint)
+KERNELS(ll, ll)
+KERNELS(ull, ull)
+KERNELS(short, short)
+
+void scaled(const double *a, const double *x, double *y) { *y = *a * *x; }
+void total(const double *x, double *s) { *s += *x; }
+
+template <class T>
+void three(op_set set, const char *type, void (*sum)(const T *, T *), void (*least)(const T *, T *),
+           void (*most)(const T *, T *), const char *name) {
+  int n = op_get_size(set);
+  std::vector<T> x(2 * (size_t)n);
+  for (T &v : x) v = (T)(100 * random_number() + 1);
+  op_dat dat = op_decl_dat(set, 2, type, x.data(), "x");
+  T s[2] = {3, 4}, lo = 50, hi = 50, s2[2] = {3, 4}, lo2 = 50, hi2 = 50;
+  op_par_loop(sum, "sum", set, op_arg_dat(dat, -1, OP_ID, 2, type, OP_READ),
+              op_arg_gbl(s, 2, type, OP_INC));
+  op_par_loop(least, "least", set, op_arg_dat(dat, -1, OP_ID, 2, type, OP_READ),
+              op_arg_gbl(&lo, 1, type, OP_MIN));
+  op_par_loop(most, "most", set, op_arg_dat(dat, -1, OP_ID, 2, type, OP_READ),
+              op_arg_gbl(&hi, 1, type, OP_MAX));
+  for (int i = 0; i < n; i++) sum(&x[2 * i], s2), least(&x[2 * i], &lo2), most(&x[2 * i], &hi2);
+  bool real = std::is_floating_point<T>::value;
+  double most_off = !real ? 0 : sizeof(T) == 8 ? 1e-12 : 1e-5;
+  check(close_to(s, s2, 2, most_off) && lo == lo2 && hi == hi2, name);
+}
+
+/* The same by name, so that the kernels can be found as text. */
+#define BY_NAME(T, N)                                                                              \
+  {                                                                                                \
+    std::vector<T> x(2 * (size_t)n);                                                               \
+    for (T & v : x) v = (T)(100 * random_number() + 1);                                            \
+    op_dat dat = op_decl_dat(set, 2, #T, x.data(), "x");                                           \
+    T s[2] = {3, 4}, lo = 50, hi = 50, s2[2] = {3, 4}, lo2 = 50, hi2 = 50;                         \
+    op_par_loop(sum_##N, "sum", set, op_arg_dat(dat, -1, OP_ID, 2, #T, OP_READ),                   \
+                op_arg_gbl(s, 2, #T, OP_INC));                                                     \
+    op_par_loop(least_##N, "least", set, op_arg_dat(dat, -1, OP_ID, 2, #T, OP_READ),               \
+                op_arg_gbl(&lo, 1, #T, OP_MIN));                                                   \
+    op_par_loop(most_##N, "most", set, op_arg_dat(dat, -1, OP_ID, 2, #T, OP_READ),                 \
+                op_arg_gbl(&hi, 1, #T, OP_MAX));                                                   \
+    for (int i = 0; i < n; i++)                                                                    \
+      sum_##N(&x[2 * i], s2), least_##N(&x[2 * i], &lo2), most_##N(&x[2 * i], &hi2);               \
+    double most_off = !std::is_floating_point<T>::value ? 0 : sizeof(T) == 8 ? 1e-12 : 1e-5;       \
+    check(close_to(s, s2, 2, most_off) && lo == lo2 && hi == hi2, #T);                             \
+  }
+
+int main(int argc, char **argv) {
+  const int n = 1000;
+  op_init(argc, argv, argc > 1);
+  op_set set = op_decl_set(n, "set");
+  BY_NAME(double, double)
+  BY_NAME(float, float)
+  BY_NAME(int, int)
+  BY_NAME(uint, uint)
+  BY_NAME(ll, ll)
+  BY_NAME(ull, ull)
+  BY_NAME(short, short)
+  if (argc == 1) {
+    three<double>(set, "double", sum_double, least_double, most_double, "functions from variables");
+    three<ll>(set, "ll", sum_ll, least_ll, most_ll, "functions of ll from variables");
+  }
+
+  std::vector<double> x(n), y(n);
+  for (double &v : x) v = random_number();
+  op_dat p_x = op_decl_dat(set, 1, "double", x.data(), "x");
+  op_dat p_y = op_decl_dat(set, 1, "double", y.data(), "y");
+  double a = 2, s = 0, expected = 1;
+  for (double v : x) expected += 2 * v + 3 * v;
+  s = 1;
+  op_par_loop(scaled, "scaled", set, op_arg_gbl(&a, 1, "double", OP_READ),
+              op_arg_dat(p_x, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(p_y, -1, OP_ID, 1, "double", OP_WRITE));
+  a = 3; /* the loop has the 2 */
+  op_par_loop(total, "total", set, op_arg_dat(p_y, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_gbl(OP_LAZY(s), 1, "double", OP_INC));
+  check(s != s, "a result that is put off is not there");
+  op_par_loop(scaled, "scaled", set, op_arg_gbl(&a, 1, "double", OP_READ),
+              op_arg_dat(p_x, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(p_y, -1, OP_ID, 1, "double", OP_WRITE));
+  op_par_loop(total, "total", set, op_arg_dat(p_y, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_gbl(OP_LAZY(s), 1, "double", OP_INC));
+  op_lazy_get(&s);
+  check(close_to(&s, &expected, 1, 1e-12), "op_lazy_get brings the sum of both loops");
+  s = 0;
+  op_par_loop(total, "total", set, op_arg_dat(p_y, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_gbl(OP_LAZY(s), 1, "double", OP_INC));
+  op_lazy_get(&s);
+  expected = (expected - 1) * 3 / 5;
+  check(close_to(&s, &expected, 1, 1e-12), "a value that the program gives counts");
+  op_exit();
+  return checked();
+}
