@@ -93,6 +93,8 @@ static int named_cast(struct op2i_cxx_body *body, int at, int end) {
   if (!op2i_cxx_in(unit, at, names)) return at;
   int close = at + 2;
   while (close < end && !op2i_cxx_is(unit, close, ">")) close++;
+  if (!op2i_cxx_is(unit, close + (close < end), "("))
+    return refuse(body, "it has C++ that is not turned into C", end);
   return cast(body, at + 2, close, close + 1);
 }
 

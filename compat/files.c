@@ -40,7 +40,7 @@ static void *rows_of(const char *file, const char *call, const char *name, op_se
   if (op2_file_shape(from, name, &n, &columns, &kept)) {
     printf("%s: there is no '%s' in %s\n", call, name, file);
   } else {
-    rows = malloc((size_t)set->size * (size_t)dim * bytes + 1);
+    rows = op_malloc((size_t)set->size * (size_t)dim * bytes + 1);
     if (rows)
       check(op2_file_read_rows(from, name, 0, set->size, dim, type, rows), call, file, name);
   }
@@ -72,7 +72,7 @@ op_set op_decl_set_hdf5_infer_size(const char *file, const char *name, const cha
 op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char *file, const char *name) {
   int *rows = rows_of(file, "op_decl_map_hdf5", name, from, dim, OP2_I32, sizeof *rows);
   op_map map = rows ? op_decl_map(from, to, dim, rows, name) : NULL;
-  free(rows);
+  op_free(rows);
   return map;
 }
 
@@ -81,7 +81,7 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file,
   op2_type known = (op2_type)op2_compat_type_of(type, &size);
   char *rows = rows_of(file, "op_decl_dat_hdf5", name, set, dim, known, (size_t)size);
   op_dat dat = rows ? op_decl_dat_char(set, dim, type, size, rows, name) : NULL;
-  free(rows);
+  op_free(rows);
   return dat;
 }
 

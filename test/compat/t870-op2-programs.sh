@@ -107,7 +107,7 @@ wrong() { # PATTERN TEXT: the program ends with this message
   $cxx $flags -o "$tmp/wrong" "$tmp/wrong.cpp" $links
   catches "$1" "$1" "$tmp/wrong"
 }
-begin='int main(int argc, char **argv) { op_init(argc, argv, 0); op_set s = op_decl_set(2, "s"); double v[2] = {1, 2};'
+begin='int main(int argc, char **argv) { op_init(argc, argv, 0); op_set s = op_decl_set(2, "s"); (void)s; double v[2] = {1, 2};'
 wrong 'dat .d. has dim 1, and the argument says 2' "$begin
   op_dat d = op_decl_dat(s, 1, \"double\", v, \"d\"); op_arg_dat(d, -1, OP_ID, 2, \"double\", OP_READ); }"
 wrong 'type "struct" has no counterpart' "$begin op_decl_dat(s, 1, \"struct\", v, \"d\"); }"
