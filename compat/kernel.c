@@ -126,9 +126,8 @@ static const struct op2i_compat_kernel *make(const struct wish *w, bool plain) {
   const char *why = plain ? try_text(w, &m->kernel.handle) : "it is not named as a function of C";
   if (why) {
     if (op2i_compat.diags > 0 || strstr(why, "differs"))
-      op2i_compat_warn(
-          "%s:%d: kernel '%s' is called by its address, one element after the other: %s",
-          w->site->file, w->site->line, w->name, why);
+      op2i_compat_warn("%s:%d: kernel '%s' is called by its address, as scalar code: %s",
+                       w->site->file, w->site->line, w->name, why);
     by_address(w, rest.chars, &m->kernel.handle);
     m->kernel.address = true;
   }
