@@ -241,13 +241,6 @@ static bool begin_statement(struct op2i_c_reader *r, const struct op2i_c_stateme
   return !op2i_simd_stopped(p->l);
 }
 
-/* Vector code has no value for a pointer, so it cannot test whether one is null. */
-static void refuse_pointer(struct op2i_simd *l, const struct op2i_simd_node *e) {
-  bool loops = e->kind == OP2I_SIMD_FOR || e->kind == OP2I_SIMD_WHILE || e->kind == OP2I_SIMD_DO;
-  const struct op2i_simd_node *test = loops ? e->b : e->kind == OP2I_SIMD_IF ? e->a : NULL;
-  if (test && test->type.nlevels) op2i_simd_refuse(l, "tests a pointer in line %d", e->line);
-}
-
 static void *made(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
   static const enum op2i_simd_kind kinds[] = {
       [OP2I_C_EXPRESSION] = OP2I_SIMD_EXPR, [OP2I_C_BLOCK] = OP2I_SIMD_BLOCK,
@@ -275,7 +268,6 @@ static void *made(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
     break;
   default: e->a = s->test; e->b = s->body;
   }
-  refuse_pointer(p->l, e);
   if (e->kind == OP2I_SIMD_RETURN && (e->a != NULL) != (p->form->type.base != OP2I_C_VOID))
     op2i_simd_refuse(p->l, "returns what it does not promise in line %d", e->line);
   return e;
