@@ -213,5 +213,5 @@ static const struct test_case cases[] = {
 
 int main(void) {
   setenv("OP2_FUSE", "2", 1);
-  return RUN(cases, RUN_ON_DEVICES);
+  return RUN(cases, RUN_ON_DEVICES | RUN_TWO_BLOCKS);
 }
