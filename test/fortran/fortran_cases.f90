@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> Cases of the Fortran interface, which t161 runs on each backend, lazily and eagerly: shapes and
+!> Cases of the Fortran interface, which t173 runs on each backend, lazily and eagerly: shapes and
 !> kinds of arrays, numbers that begin with 1, values against sums that are written here, errors by
 !> `stat`, scopes, calls, reductions, matrices and solves. Without an argument it prints TAP; with
 !> `stop` it makes an error without `stat`.

@@ -1,5 +1,5 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-!> A ring of edges over ranks of MPI, which t163 starts: blocks of the sets, a map by global numbers,
+!> A ring of edges over ranks of MPI, which t175 starts: blocks of the sets, a map by global numbers,
 !> a partition, sums along the edges, and values by global number. Rank 0 prints "sum N" and the
 !> number of wrong values.
 program fortran_ranks
