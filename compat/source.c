@@ -118,13 +118,14 @@ static char *setting(const char *name, const char *otherwise) {
 
 static bool preprocess(const struct op2_compat_site *site, struct op2i_text *out) {
   char *compiler = setting("OP_COMPAT_CXX", "c++"), *flags = setting("OP_COMPAT_CXXFLAGS", "");
+  static char only[] = "-E";
   char *argv[WORDS] = {0};
   struct op2i_text folder = {0};
   const char *slash = strrchr(site->header, '/');
   op2i_text_add(&folder, "-I%.*s", slash ? (int)(slash - site->header) : 1,
                 slash ? site->header : ".");
   int n = cut(compiler, argv, 0);
-  argv[n++] = "-E";
+  argv[n++] = only;
   n = cut(flags, argv, n);
   argv[n++] = folder.chars;
   argv[n++] = (char *)site->unit;
