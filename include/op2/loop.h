@@ -287,6 +287,7 @@ OP2_API op2_arg op2_arg_val(const void *values, int dim, op2_type type);
  * threads get the same pointer at once, so kernels may read what is there, and what they write
  * needs atomics or the like. The checked mode calls the kernel several times for each element, and
  * does not see what it does there.
+ * @shape  the program's; one pointer is kept   @units  the program's
  * @memory p is kept until the loop has run and may be null; what it leads to is the program's and
  *         must exist until then (op2_flush() ends when all loops have run)
  * @sync   never blocks, runs nothing      @mpi    the pointers of ranks are not compared
