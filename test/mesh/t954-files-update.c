@@ -79,6 +79,12 @@ static bool refuse(struct state *s) {
   return !op2_file_close(&file) && good;
 }
 
+static void destroy(struct state *s) {
+  op2_dat_destroy(&s->x);
+  op2_dat_destroy(&s->other);
+  op2_set_destroy(&s->cells);
+}
+
 /* The number of checks that fail on this rank. */
 static int update(struct state *s) {
   int wrong = declare(s) != OP2_SUCCESS;
@@ -87,9 +93,7 @@ static int update(struct state *s) {
   wrong += !put(s, OP2_FILE_ADD, 300) || !holds(s, 300);
   wrong += !put_twice(s) || !holds(s, 700);
   wrong += !refuse(s) || !holds(s, 700);
-  op2_dat_destroy(&s->x);
-  op2_dat_destroy(&s->other);
-  op2_set_destroy(&s->cells);
+  destroy(s);
   return wrong;
 }
 
@@ -125,6 +129,7 @@ static void other_layouts(void) {
   FAILS(op2_file_update_dat(file, s.x, "big"), OP2_ERR_UNAVAILABLE);
   ok(strstr(op2_error_message(), "byte order"), "the reason is told: %s", op2_error_message());
   CHECK(op2_file_close(&file));
+  destroy(&s);
   CHECK(op2_finalize(&s.ctx));
 }
 
