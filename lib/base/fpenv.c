@@ -17,6 +17,11 @@ void op2i_fp_read(struct op2i_fp_state *state) { (void)fegetenv(&state->env); }
 void op2i_fp_write(const struct op2i_fp_state *state) { (void)fesetenv(&state->env); }
 static void set_default(void) { (void)fesetenv(FE_DFL_ENV); }
 
+static void save_and_set_default(struct op2i_fp_state *state) {
+  op2i_fp_read(state);
+  set_default();
+}
+
 #else
 
 enum {
@@ -76,20 +81,27 @@ void op2i_fp_write(const struct op2i_fp_state *state) {
     write_control(state->control);
 }
 
-static void set_default(void) {
-  uint32_t mxcsr = read_mxcsr();
+static void set_default_from(uint32_t mxcsr, uint16_t control) {
   if ((mxcsr & MXCSR_MODES) != MXCSR_DEFAULT) write_mxcsr(MXCSR_DEFAULT | (mxcsr & MXCSR_FLAGS));
-  if (read_control() != X87_DEFAULT) write_control(X87_DEFAULT);
+  if (control != X87_DEFAULT) write_control(X87_DEFAULT);
+}
+
+static void set_default(void) { set_default_from(read_mxcsr(), read_control()); }
+
+static void save_and_set_default(struct op2i_fp_state *state) {
+  op2i_fp_read(state);
+  set_default_from(state->mxcsr, state->control);
 }
 
 #endif
 
 void op2i_fp_enter(struct op2i_fp_scope *scope) {
-  scope->outermost = !current;
+  struct op2i_fp_scope **here = &current;
+  __asm__("" : "+r"(here)); /* the address is found by a call; the compiler would call again */
+  scope->outermost = !*here;
   if (!scope->outermost) return;
-  op2i_fp_read(&scope->caller);
-  set_default();
-  current = scope;
+  save_and_set_default(&scope->caller);
+  *here = scope;
 }
 
 void op2i_fp_leave(struct op2i_fp_scope *scope) {
@@ -108,11 +120,11 @@ struct op2i_fp_scope *op2i_fp_window_open(void) {
 
 void op2i_fp_window_close(struct op2i_fp_scope *scope, bool ended) {
   if (!scope) return;
-  if (ended) op2i_fp_read(&scope->caller);
-  set_default();
+  if (ended)
+    save_and_set_default(&scope->caller);
+  else
+    set_default();
   current = scope;
 }
 
-void op2i_fp_reset(void) {
-  if (current) set_default();
-}
+void op2i_fp_reset(void) { set_default(); }

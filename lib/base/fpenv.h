@@ -51,7 +51,8 @@ void op2i_fp_leave(struct op2i_fp_scope *scope);
 struct op2i_fp_scope *op2i_fp_window_open(void);
 void op2i_fp_window_close(struct op2i_fp_scope *scope, bool ended);
 
-/* Restore the default environment within a scope, after code that may have changed it. */
+/* Restore the default environment after code that may have changed it. Call it only within a
+ * scope. */
 void op2i_fp_reset(void);
 
 #endif

@@ -65,7 +65,8 @@ op2_status op2i_context_validate(op2_context ctx, const char *call) {
     return op2i_error(OP2_ERR_FATAL, "the context is dead after an earlier fatal error%s%s",
                       ctx->comm && ctx->comm->watch.ended ? ": " : "",
                       ctx->comm ? ctx->comm->watch.reason : "");
-  return op2i_context_allow(ctx, call);
+  const bool inside = ctx->calling || (ctx->records && ctx->records->inside);
+  return inside ? op2i_context_allow(ctx, call) : OP2_SUCCESS;
 }
 
 op2_status op2i_context_agree(op2_context ctx, op2_status status) {

@@ -136,7 +136,7 @@ static bool in_use_outside(const struct op2i_object *o) {
 }
 
 void op2i_objects_release_awaiting(op2_context ctx) {
-  if (ctx->calling || ctx->forked) return;
+  if (!ctx->awaiting_release || ctx->calling || ctx->forked) return;
   struct op2i_object **at = &ctx->awaiting_release;
   while (*at) {
     struct op2i_object *o = *at;

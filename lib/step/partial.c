@@ -289,10 +289,13 @@ static pthread_once_t watched = PTHREAD_ONCE_INIT;
 static void in_child(void) { one_thread = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER; }
 static void watch_forks(void) { (void)pthread_atfork(NULL, NULL, in_child); }
 
-void op2i_kernels_enter(const struct op2i_loop *loop) {
-  if (!loop->traits.one_thread) return;
+static void wait_for_kernels(void) {
   (void)pthread_once(&watched, watch_forks);
   pthread_mutex_lock(&one_thread);
+}
+
+void op2i_kernels_enter(const struct op2i_loop *loop) {
+  if (loop->traits.one_thread) wait_for_kernels();
 }
 
 void op2i_kernels_leave(const struct op2i_loop *loop) {
@@ -301,8 +304,13 @@ void op2i_kernels_leave(const struct op2i_loop *loop) {
 
 void op2i_step_apply(const struct op2i_step *step, void *function, const struct op2i_call *call,
                      int64_t lo, int64_t hi, unsigned char *partial) {
+  op2i_plain_fn run = (op2i_plain_fn)function;
+  if (!step->loop->traits.one_thread) {
+    run(call, lo, hi, partial);
+    return;
+  }
   op2i_kernels_enter(step->loop);
-  ((op2i_plain_fn)function)(call, lo, hi, partial);
+  run(call, lo, hi, partial);
   op2i_kernels_leave(step->loop);
 }
 

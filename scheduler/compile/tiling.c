@@ -324,10 +324,11 @@ static op2_status tile_steps(struct op2i_sched *sched, struct op2i_program *prog
 /* Tile the program's steps if that is possible, enabled and expected to pay. The decision depends
  * on the program, the machine and how often the program has run, but not on measured times, since
  * tiles change the order of increments. */
-static op2_status tile_program(struct op2i_sched *sched, struct op2i_program *program) {
+static op2_status tile_program(struct op2i_sched *sched, struct op2i_program *program,
+                               bool *ended) {
   int wish = sched->ctx->config.tile;
-  if (program->tiling.tried || wish == 0 || !sched->ctx->backend->run_steps) return OP2_SUCCESS;
-  if (wish == OP2I_TILE_AUTO && program->runs < RUNS_BEFORE) return OP2_SUCCESS;
+  *ended = program->tiling.tried || wish == 0 || !sched->ctx->backend->run_steps;
+  if (*ended || (wish == OP2I_TILE_AUTO && program->runs < RUNS_BEFORE)) return OP2_SUCCESS;
   program->tiling.tried = true;
   if (sched->ctx->device) {
     program->tiling.why = "its loops may run on a device";

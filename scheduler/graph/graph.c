@@ -282,18 +282,18 @@ void op2i_graph_undo(struct op2i_sched *sched) {
 void op2i_graph_retire(struct op2i_sched *sched) {
   int64_t nodes = 0, edges = 0, joined = 0;
   for (int64_t i = 0; i < sched->queue.nnodes; i++) {
-    struct op2i_node node = sched->queue.nodes[i];
-    if (node.marked) {
-      free_node(sched, &node);
+    struct op2i_node *node = &sched->queue.nodes[i];
+    if (node->marked) {
+      free_node(sched, node);
       continue;
     }
-    if (node.nedges)
-      memmove(&sched->queue.edges[edges], &sched->queue.edges[node.first_edge],
-              (size_t)node.nedges * sizeof *sched->queue.edges);
-    node.first_edge = edges;
-    edges += node.nedges;
+    if (node->nedges)
+      memmove(&sched->queue.edges[edges], &sched->queue.edges[node->first_edge],
+              (size_t)node->nedges * sizeof *sched->queue.edges);
+    node->first_edge = edges;
+    edges += node->nedges;
     joined += i < sched->queue.njoined;
-    sched->queue.nodes[nodes++] = node;
+    sched->queue.nodes[nodes++] = *node;
   }
   sched->queue.nnodes = nodes;
   sched->queue.nedges = edges;

@@ -180,7 +180,7 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
     return op2i_context_validate(sched->ctx, "op2_par_loop");
   if (sched->outer) status = op2i_sched_check_inside(op, where);
   if (status) return status;
-  op2i_op_trail(op, where, payload, wish == OP2I_COMPUTE);
+  if (sched->ctx->comm) op2i_op_trail(op, where, payload, wish == OP2I_COMPUTE);
   if (!op->counted) status = op2i_numbering_count(sched, op);
   if (status) return op2i_context_abort_ranks(sched->ctx, status);
   if (sched->queue.nnodes >= sched->ctx->config.queue_max)
@@ -188,8 +188,10 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
   else if (too_large(sched))
     status = op2i_sched_run_all(sched, "captured values filled the memory for them", "");
   for (int d = 0; d < op->ndats; d++) op->dats[d]->changes += op2i_modifies(op->dat_access[d]);
-  if (!status)
-    status = op2i_context_abort_ranks(sched->ctx, op2i_graph_add(sched, op, where, payload));
+  if (!status) {
+    status = op2i_graph_add(sched, op, where, payload);
+    if (status) status = op2i_context_abort_ranks(sched->ctx, status);
+  }
   return status || wish == OP2I_LATER ? status : run_last(sched, wish);
 }
 

@@ -241,15 +241,27 @@ static op2_status go_on(struct op2i_sched *sched, struct op2i_program *program, 
   return note_failure(sched, program, s, status);
 }
 
+/* Passes that wait until a program has run often look at it before each run, until none waits. */
+static op2_status make_ready(struct op2i_sched *sched, struct op2i_program *program) {
+  op2_status status = OP2_SUCCESS;
+  program->ready = true;
+  for (int p = 0; op2i_passes[p]; p++) {
+    bool ended = true;
+    if (op2i_passes[p]->before_run && status != OP2_ERR_FATAL)
+      status =
+          op2i_verified(op2i_passes[p]->before_run(sched, program, &ended), op2i_passes[p]->name);
+    program->ready &= ended;
+  }
+  return status;
+}
+
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
                             struct op2i_node *const *nodes, int64_t *done) {
   int64_t ngroups = program->grouping.ngroups, n;
   *done = 0;
   bind(program, nodes);
   op2_status status = OP2_SUCCESS;
-  for (int p = 0; op2i_passes[p]; p++)
-    if (op2i_passes[p]->before_run && status != OP2_ERR_FATAL)
-      status = op2i_verified(op2i_passes[p]->before_run(sched, program), op2i_passes[p]->name);
+  if (!program->ready) status = make_ready(sched, program);
   if (status == OP2_ERR_FATAL) return status;
   for (int64_t s = 0; s < program->nsteps; s += n) {
     struct op2i_step *steps = &program->steps[s];
