@@ -23,6 +23,7 @@ FROM_ONE = {
     'op2_arg_dat': ['idx'], 'op2_arg_map_idx': ['slot'], 'op2_arg_info': ['reduction'],
     'op2_dat_get_block': ['first'], 'op2_dat_set_block': ['first'], 'op2_profile_get': ['i'],
     'op2_comm_neighbour_get': ['i'], 'op2_comm_dat_get': ['i'],
+    'op2_map_get': ['idx'], 'op2_map_get_global': ['idx'], 'op2_object_get': ['i'],
 }
 # Parameters that C allows to be null, beside the input structures, which all are. They are optional
 # in Fortran and come after the others.
@@ -51,7 +52,7 @@ NUMBERS = {'int': 'integer(c_int)', 'int32_t': 'integer(c_int32_t)',
            'int64_t': 'integer(c_int64_t)', 'double': 'real(c_double)', 'bool': 'logical(c_bool)'}
 # Extents as the headers have them, by what Fortran computes them from.
 EXTENTS = {'from total size': 'total_of(from%handle)', 'from owned size': 'op2_set_size(from)',
-           'set total size': 'total_of(set%handle)', 'total': 'ends(4)',
+           'map owned size': 'rows_of(map)', 'set total size': 'total_of(set%handle)', 'total': 'ends(4)',
            'total - owned': 'ends(4) - ends(2)', 'rows + 1': 'nonzeros_of(sparsity, .true.) + 1',
            'places': 'nonzeros_of(sparsity, .false.)'}
 
@@ -311,10 +312,13 @@ class Maker:
                 lines.append(f'    character(:), allocatable :: {p.name}')
             elif p.base in self.h.handles:
                 lines.append(f'    type({p.base}) :: {p.name}')
+            elif p.base == 'void':
+                lines.append(f'    type(c_ptr) :: {p.name} = c_null_ptr')
             elif p.stars:
                 lines.append(f'    {NUMBERS[p.base]}, allocatable :: {p.name}(:)')
             else:
-                lines.append(f'    {self.mirror(p)} :: {p.name}{self.initial(p)}')
+                extent = f'({p.extent})' if p.extent else ''
+                lines.append(f'    {self.mirror(p)} :: {p.name}{extent}{self.initial(p)}')
         return lines + ['  end type']
 
     # ---- procedures ----
@@ -398,9 +402,10 @@ class Maker:
             expected = EXTENTS[shape[0]]
             check = f"extent_error('{f.name}', '{p.name}', {rank}, {size}, int({expected}, c_int64_t))"
             proc.check(self.guarded(proc, f, p, expected) if optional else check)
-        if shape and shape[0] == 'arity' and f.name == 'op2_map_create_permuted':
+        if shape and shape[-1] == 'arity' and 'arity' not in f.implied and \
+                f.params[0].base == 'op2_map':
             proc.check(f"extent_error('{f.name}', '{p.name}', 1, size({p.name}, 1, c_int64_t), "
-                       'arity_of(base))')
+                       f'arity_of({f.params[0].name}))')
         if p.name in FROM_ONE.get(f.name, []) and not p.const:
             proc.after.append(f'{"if (present(" + p.name + ")) " if optional else ""}'
                               f'call from_one({p.name})')

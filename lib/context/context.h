@@ -75,7 +75,8 @@ struct op2_context_s {
   op2_const consts;     /* list */
   int64_t const_epoch;  /* changes when a constant is created or destroyed */
   int64_t objects_left; /* destroyed handles whose objects are still referenced */
-  struct op2i_list sets; /* all sets, without subsets */
+  struct op2i_list objects; /* all objects, in the order of their making */
+  struct op2i_list sets;    /* all sets, without subsets */
   bool partitioned;
   op2_partition_report partition; /* report of the last partitioning */
   struct op2i_list dats, sparsities;

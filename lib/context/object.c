@@ -46,12 +46,17 @@ op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, 
   o->release = release;
   o->made = ctx->comm && ctx->comm->trail ? (uint64_t)ctx->comm->trail->number : 0;
   ctx->refs++;
+  op2i_list_append(&ctx->objects, &o->link, o);
   return OP2_SUCCESS;
 }
 
 bool op2i_object_is(const void *object, enum op2i_kind kind) {
   const struct op2i_object *o = object;
   return o && o->magic == (uint32_t)MAGIC + kind;
+}
+
+enum op2i_kind op2i_object_kind(const struct op2i_object *object) {
+  return (enum op2i_kind)(object->magic & 0xff);
 }
 
 static bool inside_operation(op2_context ctx) { return ctx->records && ctx->records->inside; }
@@ -94,6 +99,7 @@ void op2i_unref(void *object) {
   op2i_interned_calls.forget(ctx, object);
   op2i_interned_solves.forget(ctx, object);
   op2i_interned_rows.forget(ctx, object);
+  op2i_list_remove(&ctx->objects, &o->link);
   o->magic += GONE - MAGIC;
   o->release(object);
   op2i_free(o->name);

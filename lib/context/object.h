@@ -7,23 +7,24 @@
 
 #include "list.h"
 #include "op2/context.h"
+#include "op2/query.h"
 #include "trail.h"
 
 /* The common part of all objects. */
 
 /* Reference counts are used by the thread of the context only: workers never access objects. */
 enum op2i_kind {
-  OP2I_SET = 1,
-  OP2I_MAP,
-  OP2I_DAT,
-  OP2I_GBL,
-  OP2I_CONST,
-  OP2I_KERNEL,
-  OP2I_LOOP,
-  OP2I_SPARSITY,
-  OP2I_MAT,
-  OP2I_SOLVER,
-  OP2I_OPERATOR
+  OP2I_SET = OP2_OBJECT_SET,
+  OP2I_MAP = OP2_OBJECT_MAP,
+  OP2I_DAT = OP2_OBJECT_DAT,
+  OP2I_GBL = OP2_OBJECT_GBL,
+  OP2I_CONST = OP2_OBJECT_CONST,
+  OP2I_KERNEL = OP2_OBJECT_KERNEL,
+  OP2I_LOOP = OP2_OBJECT_LOOP,
+  OP2I_SPARSITY = OP2_OBJECT_SPARSITY,
+  OP2I_MAT = OP2_OBJECT_MAT,
+  OP2I_SOLVER = OP2_OBJECT_SOLVER,
+  OP2I_OPERATOR = OP2_OBJECT_OPERATOR
 };
 
 struct op2i_object {
@@ -32,6 +33,7 @@ struct op2i_object {
   bool given_up; /* the user's handle was destroyed; other references keep the object */
   /* owned by the library, which lends the handle to a function of the program during a call */
   bool lent;
+  bool own; /* made by the library for itself, so that programs do not see it in lists */
   struct op2i_object *next_awaiting; /* next in the context's list of objects that await release */
   op2_context ctx;
   char *name;
@@ -41,6 +43,7 @@ struct op2i_object {
   uint64_t made;
   int64_t seen; /* used by a verifier: number by first appearance in a queue */
   void (*release)(void *object);
+  struct op2i_link link; /* in the context's list of all objects */
 };
 
 /* The name that the next object of this kind gets: the given one or, where that is null or empty,
@@ -55,6 +58,12 @@ op2_context op2i_object_context(const void *object, enum op2i_kind kind);
 /* Fill in a zeroed object: takes a reference on ctx, copies the name or makes one. */
 op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, const char *name,
                             void (*release)(void *object));
+/* Mark an object that the library has made for itself, unless it is null. */
+static inline void op2i_object_own(void *object) {
+  if (object) ((struct op2i_object *)object)->own = true;
+}
+/* The kind of a live object. */
+enum op2i_kind op2i_object_kind(const struct op2i_object *object);
 bool op2i_object_is(const void *object, enum op2i_kind kind);
 /* OP2_ERR_ARG naming `what` when the handle is not a live object of that kind, OP2_ERR_STATE when
  * its context ended. */

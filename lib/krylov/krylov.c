@@ -58,6 +58,7 @@ static op2_status need_dat(struct op2i_solve *solve, int32_t dim, op2_dat *dat) 
   if (!*dat)
     status = op2_dat_create(work->rows, dim, work->type, NULL, solve->solver->obj.name, dat);
   if (status) return status;
+  op2i_object_own(*dat);
   (*dat)->obj.lent = true;
   op2i_resource_admit(&(*dat)->res);
   return status;
@@ -71,8 +72,10 @@ op2_status op2i_workspace_gbl(struct op2i_solve *solve, int dim, op2_gbl *gbl) {
   op2_context ctx = solve->op.ctx;
   op2_status status = OP2_SUCCESS;
   if (!*gbl) status = op2_gbl_create(ctx, dim, OP2_F64, NULL, solve->solver->obj.name, gbl);
-  if (!status) op2i_gbl_admit(*gbl);
-  return status;
+  if (status) return status;
+  op2i_object_own(*gbl);
+  op2i_gbl_admit(*gbl);
+  return OP2_SUCCESS;
 }
 
 op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, int nown,

@@ -138,7 +138,9 @@ static op2_status create(op2_set set, int dim, op2_type type, const void *data, 
 
 op2_status op2i_dat_create_alone(op2_set set, int dim, op2_type type, const char *name,
                                  op2_dat *out) {
-  return create(set, dim, type, NULL, name, out);
+  op2_status status = create(set, dim, type, NULL, name, out);
+  if (!status) op2i_object_own(*out);
+  return status;
 }
 
 /* Hand out the new dat on all ranks, or on none if one of them failed. */

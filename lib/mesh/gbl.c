@@ -197,6 +197,7 @@ op2_status op2_gbl_set(op2_gbl gbl, const void *in) {
   op2i_context_call(gbl->obj.ctx, "op2_gbl_set", gbl->obj.name, op2i_object_digest(0, gbl),
                     op2i_digest_bytes(0, in, gbl->bytes));
   op2i_gbl_replace(gbl, version);
+  gbl->changes++;
   return OP2_SUCCESS;
 }
 

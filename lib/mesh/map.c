@@ -61,6 +61,7 @@ op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int6
     return status;
   }
   map->arity = arity;
+  map->origin = OP2_MAP_DECLARED;
   map->idx = idx;
   map->global = global;
   map->scatter = -1;
@@ -251,6 +252,7 @@ op2_status op2_map_create_permuted(op2_map base, const int *perm, const char *na
     op2_map_destroy(&map);
     return status;
   }
+  map->origin = OP2_MAP_PERMUTED;
   /* This call is not collective, so that ranks may make the map at different times. */
   map->obj.made = op2i_digest_bytes(base->obj.made, perm, (size_t)arity * sizeof *perm);
   if (map->absent) map->absent->obj.made = map->obj.made;
@@ -367,11 +369,13 @@ op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name,
   op2i_free(c.absent);
   op2i_free_data(c.none);
   status = agree_on_map(from, status);
-  if (status)
+  if (status) {
     op2_map_destroy(&map);
-  else
-    *out = map;
-  return status;
+    return status;
+  }
+  map->origin = OP2_MAP_COMPOSED;
+  *out = map;
+  return OP2_SUCCESS;
 }
 
 void op2_map_destroy(op2_map *map) {

@@ -17,6 +17,8 @@ op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int6
 /* Get the flags of entries that lead nowhere, [from][arity] in the library's order; null: all lead
  * somewhere. Collective if the map has flags, since those of the halo come from their owners. */
 op2_status op2i_map_absent(op2_map map, const unsigned char **flags);
+/* The same for owned rows only. Not collective. */
+op2_status op2i_map_absent_owned(op2_map map, const unsigned char **flags);
 /* Give a new map such flags: a copy of `flags`, or those of `base`, whose slots it has in another
  * order. */
 op2_status op2i_map_mark_absent(op2_map map, const unsigned char *flags);

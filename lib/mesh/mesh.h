@@ -12,6 +12,7 @@
 #include "buffer.h"
 #include "halo.h"
 #include "object.h"
+#include "op2/query.h"
 #include "op2/ranks.h"
 #include "records.h"
 #include "types.h"
@@ -56,6 +57,7 @@ struct op2_map_s {
   struct op2i_object obj;
   op2_set from, to;
   int32_t arity;
+  op2_map_origin origin;
   int32_t *idx; /* [from total][arity]; null when declared without values */
   /* [from owned][arity] targets by global number, until op2_partition() makes idx of them; else
    * null. */
@@ -164,6 +166,7 @@ struct op2_gbl_s {
   int32_t dim;
   op2_type type;
   size_t bytes;
+  int64_t changes; /* modifications queued, in program order, and assignments */
   struct op2i_resource res;
   /* what it is in queues that have no version of their own (op2i_gbl_now()) */
   struct op2i_version *version;
@@ -185,7 +188,7 @@ op2_status op2i_map_check_sections(const char *name, op2_set from, op2_set to, i
                                    const int32_t *values, const unsigned char *absent);
 /* The error for a map that has only global numbers. */
 op2_status op2i_map_partition_first(const char *what, op2_map map);
-/* Make a dat of zeros on this rank, without agreement among ranks. */
+/* Make a dat of zeros for the library itself on this rank, without agreement among ranks. */
 op2_status op2i_dat_create_alone(op2_set set, int dim, op2_type type, const char *name,
                                  op2_dat *dat);
 /* Give a function of the user's all values in the user's order, and store what it modified. */

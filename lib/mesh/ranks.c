@@ -214,6 +214,7 @@ op2_status op2_dat_set_block(op2_dat dat, int64_t first, int64_t n, const void *
     status = op2i_error(OP2_ERR_STATE, "%s: dat '%s' is open", call, dat->obj.name);
   status = agree_on_dat(dat, status);
   if (status) return status;
+  dat->changes++;
   status = force(dat, true, call);
   if (!status) status = op2i_buffer_at(&dat->values, OP2I_HOST, OP2_RW, rows_of(dat), &data);
   status = agree_on_dat(dat, status);

@@ -241,6 +241,14 @@ op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_k
   return OP2_SUCCESS;
 }
 
+op2_status op2i_kernel_create_own(op2_context ctx, const char *name, const char *source,
+                                  op2_kernel *kernel) {
+  const op2_kernel_desc desc = {.name = name, .source = source};
+  op2_status status = op2_kernel_create(ctx, &desc, kernel);
+  if (!status) op2i_object_own(*kernel);
+  return status;
+}
+
 void op2_kernel_destroy(op2_kernel *kernel) {
   if (!kernel) return;
   if (op2i_object_leave(*kernel, OP2I_KERNEL)) op2i_unref(*kernel);

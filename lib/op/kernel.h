@@ -62,6 +62,9 @@ struct op2_kernel_s {
   struct op2i_simd_translation *translations; /* codegen's: its vector forms, as requested */
 };
 
+/* Make a kernel for the library itself. */
+op2_status op2i_kernel_create_own(op2_context ctx, const char *name, const char *source,
+                                  op2_kernel *kernel);
 /* Bring kernel->consts up to date. */
 op2_status op2i_kernel_bind_consts(op2_kernel kernel);
 

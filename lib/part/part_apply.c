@@ -38,6 +38,7 @@ static void change_dat(const struct op2i_part_set *s, struct op2i_new_dat *new) 
   op2i_buffer_init(&dat->values, dat->obj.ctx, (size_t)s->ends[OP2I_NONEXEC] * dat->row_bytes,
                    (size_t)s->ends[OP2I_OWNED] * dat->row_bytes, true);
   dat->stale = 0;
+  dat->changes++;
   if (!new->has) return;
   op2i_buffer_replace(&dat->values, new->values, false);
   new->values = NULL;

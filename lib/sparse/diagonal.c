@@ -38,6 +38,7 @@ op2_status op2i_sparsity_diagonal(op2_sparsity sparsity) {
   op2_status status =
       op2i_map_make(sparsity->rows, sparsity->nonzeros, 1, idx, NULL, name, &sparsity->diagonal);
   if (status) return status;
+  op2i_object_own(sparsity->diagonal);
   op2i_list_remove(&sparsity->rows->maps_from, &sparsity->diagonal->from_link);
   op2i_list_remove(&sparsity->nonzeros->maps_to, &sparsity->diagonal->to_link);
   return OP2_SUCCESS;

@@ -70,6 +70,7 @@ op2_status op2_mat_create(op2_sparsity sparsity, int row_dim, int column_dim, op
   if (!status)
     status = op2_dat_create(sparsity->nonzeros, row_dim * column_dim, type, NULL, mat->obj.name,
                             &mat->values);
+  if (!status) op2i_object_own(mat->values);
   const int32_t shape[] = {row_dim, column_dim, (int32_t)type};
   if (!status)
     op2i_object_call(sparsity, OP2I_SPARSITY, "op2_mat_create", name,

@@ -73,6 +73,7 @@ op2_status op2_map_create_partial(op2_set from, op2_set to, int arity, const int
   if (!status) status = op2_dat_create(from, arity, OP2_U8, absent, shown, &map->absent);
   op2i_context_behalf_end(from->obj.ctx, before);
   if (!status) {
+    op2i_object_own(map->absent);
     *out = map;
     map = NULL;
   }

@@ -66,6 +66,8 @@ static op2_status make_rows(op2_sparsity sparsity, const struct op2i_row_request
     op2_set_destroy(&made.all);
     return status;
   }
+  op2i_object_own(made.all);
+  op2i_object_own(made.on_diagonal);
   op2i_unref(out->all);
   op2i_unref(out->on_diagonal);
   made.diagonal = r->diagonal;
@@ -82,6 +84,7 @@ static op2_status mark(op2_set rows, const char *call, op2_dat *out) {
   op2_dat marked = NULL;
   op2_status status = op2_dat_create(rows->base, 1, OP2_I32, NULL, rows->obj.name, &marked);
   if (status) return status;
+  op2i_object_own(marked);
   status = op2i_dat_open(marked, OP2_WRITE, call, &open);
   if (!status) {
     int32_t *flag = open;
@@ -137,11 +140,13 @@ static op2_status make_columns(op2_sparsity sparsity, const struct op2i_row_requ
     status = op2_subset_create(sparsity->nonzeros, cross.n, cross.nonzero, "rows and columns",
                                &out->cross);
   op2i_free(cross.nonzero);
-  if (status)
+  if (status) {
     op2_dat_destroy(&marked);
-  else
-    out->marked = marked;
-  return status;
+    return status;
+  }
+  op2i_object_own(out->cross);
+  out->marked = marked;
+  return OP2_SUCCESS;
 }
 
 /* ---- cached records -------------------------------------------------------------------------- */

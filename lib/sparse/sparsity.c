@@ -122,8 +122,9 @@ static op2_status allocate_sparsity(int npairs, const op2_map_pair *pairs, const
   return OP2_SUCCESS;
 }
 
-/* Maps that are derived from others are not in the lists of their sets. */
+/* Maps that are derived from others are not in the lists of their sets, nor in the program's. */
 static void hide(op2_map map) {
+  op2i_object_own(map);
   op2i_list_remove(&map->from->maps_from, &map->from_link);
   op2i_list_remove(&map->to->maps_to, &map->to_link);
 }
@@ -185,6 +186,7 @@ static op2_status make_places(op2_sparsity sparsity, int32_t **entries, int64_t 
   int64_t size = sparsity->room + beyond + 1;
   op2_status status =
       op2i_set_create_counted(sparsity->obj.ctx, size, sparsity->obj.name, &sparsity->nonzeros);
+  op2i_object_own(sparsity->nonzeros);
   for (int k = 0; k < sparsity->npairs && !status; k++) {
     status = make_map(sparsity, &sparsity->pairs[k], entries[k]);
     entries[k] = NULL;

@@ -5,6 +5,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "kernel.h"
 #include "op2/loop.h"
 #include "sparse.h"
 
@@ -16,8 +17,7 @@ static op2_status need_kernel(op2_mat mat, bool block, op2_kernel *kernel) {
   snprintf(source, sizeof source,
            "void %s(%s *d, const %s *a) {\n  for (int i = 0; i < %d; i++) d[i] = a[i * %d];\n}\n",
            name, type, type, n, step);
-  const op2_kernel_desc desc = {.name = name, .source = source};
-  return op2_kernel_create(mat->obj.ctx, &desc, kernel);
+  return op2i_kernel_create_own(mat->obj.ctx, name, source, kernel);
 }
 
 static op2_status check_diagonal(op2_where where, op2_mat mat, op2_dat dat) {

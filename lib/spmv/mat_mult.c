@@ -5,6 +5,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "kernel.h"
 #include "loop_arg.h"
 #include "op2/loop.h"
 #include "sparse.h"
@@ -24,8 +25,7 @@ static op2_status need_kernel(op2_mat mat) {
              "  for (int i = 0; i < %d; i++)\n"
              "    for (int j = 0; j < %d; j++) y[i] += a[i * %d + j] * x[j];\n}\n",
              type, type, type, (int)mat->row_dim, (int)mat->column_dim, (int)mat->column_dim);
-  const op2_kernel_desc desc = {.name = "mult", .source = source};
-  return op2_kernel_create(mat->obj.ctx, &desc, &mat->mult);
+  return op2i_kernel_create_own(mat->obj.ctx, "mult", source, &mat->mult);
 }
 
 static op2_status check_dat(op2_where where, op2_mat mat, op2_dat dat, op2_set set, int32_t dim,

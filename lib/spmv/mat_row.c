@@ -7,6 +7,7 @@
 #include "context.h"
 #include "error.h"
 #include "fpenv.h"
+#include "kernel.h"
 #include "loop_arg.h"
 #include "mat_zero.h"
 #include "op2/loop.h"
@@ -22,8 +23,7 @@ static op2_status need_kernel(op2_mat mat) {
            "void set_diagonal(%s *a, const %s *d) {\n"
            "  for (int i = 0; i < %d; i++) a[i] = i %% %d == 0 ? d[0] : 0;\n}\n",
            type, type, n * n, n + 1);
-  const op2_kernel_desc desc = {.name = "set_diagonal", .source = source};
-  return op2_kernel_create(mat->obj.ctx, &desc, &mat->set_diagonal);
+  return op2i_kernel_create_own(mat->obj.ctx, "set_diagonal", source, &mat->set_diagonal);
 }
 
 /* One call, with the data that checks and messages need. */
@@ -157,12 +157,10 @@ static op2_status need_kernels(op2_mat mat) {
            "void eliminate(%s *b, const %s *x, const %s *y, const int *marked, const %s *d) {\n"
            "  for (int i = 0; i < %d; i++) b[i] = marked[0] ? d[0] * x[i] : b[i] - y[i];\n}\n",
            type, type, type, type, n);
-  const op2_kernel_desc lifts = {.name = "lift", .source = lift};
-  const op2_kernel_desc eliminates = {.name = "eliminate", .source = eliminate};
   op2_status status = OP2_SUCCESS;
-  if (!mat->lift) status = op2_kernel_create(mat->obj.ctx, &lifts, &mat->lift);
+  if (!mat->lift) status = op2i_kernel_create_own(mat->obj.ctx, "lift", lift, &mat->lift);
   if (!status && !mat->eliminate)
-    status = op2_kernel_create(mat->obj.ctx, &eliminates, &mat->eliminate);
+    status = op2i_kernel_create_own(mat->obj.ctx, "eliminate", eliminate, &mat->eliminate);
   return status;
 }
 
@@ -177,6 +175,7 @@ static op2_status queue_correction(const struct call *c, const struct op2i_row_n
     status =
         op2_dat_create(sparsity->rows, mat->row_dim, mat->type, NULL, mat->obj.name, &mat->lifted);
   if (status) return status;
+  op2i_object_own(mat->lifted);
   const op2_arg lift[] = {op2_arg_direct(mat->lifted, OP2_WRITE),
                           op2_arg_dat(mat->values, OP2I_EACH, sparsity->entries, OP2_READ),
                           op2_arg_dat(x, OP2I_EACH, sparsity->across, OP2_READ),

@@ -4,6 +4,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "kernel.h"
 #include "mat_zero.h"
 #include "op2/loop.h"
 #include "sparse.h"
@@ -16,8 +17,7 @@ op2_status op2i_mat_need_zero(op2_mat mat) {
   snprintf(source, sizeof source,
            "void zero(%s *value) { for (int i = 0; i < %d; i++) value[i] = 0; }\n",
            op2i_type_c(mat->type), dim);
-  const op2_kernel_desc desc = {.name = "zero", .source = source};
-  return op2_kernel_create(mat->obj.ctx, &desc, &mat->zero);
+  return op2i_kernel_create_own(mat->obj.ctx, "zero", source, &mat->zero);
 }
 
 op2_status op2_mat_zero_at(op2_where where, op2_mat mat) {

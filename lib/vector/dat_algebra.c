@@ -195,6 +195,7 @@ static op2_status begin_parts(op2_context ctx, op2_gbl *parts) {
   op2_status status = OP2_SUCCESS;
   if (!*kept) status = op2_gbl_create(ctx, OP2I_PARTS, OP2_F64, NULL, "parts of a norm", kept);
   if (status) return status;
+  op2i_object_own(*kept);
   op2i_gbl_admit(*kept);
   *parts = *kept;
   return op2_gbl_set(*kept, nothing);

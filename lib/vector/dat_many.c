@@ -213,6 +213,7 @@ static op2_status queue_part(const struct many *many, const struct block *block)
   if (!*part)
     status = op2_gbl_create(ctx, block->count, OP2_F64, NULL, "some scalar products", part);
   if (status) return status;
+  op2i_object_own(*part);
   op2i_gbl_admit(*part);
   status = op2_gbl_set(*part, start);
   return status ? status : queue_block(many, block, *part);

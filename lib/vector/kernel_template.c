@@ -4,6 +4,7 @@
 
 #include "context.h"
 #include "error.h"
+#include "kernel.h"
 
 static bool word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
@@ -24,11 +25,10 @@ void op2i_template_expand(const char *text, int n, const struct op2i_substitutio
 
 op2_status op2i_template_kernel(op2_context ctx, const char *name, struct op2i_text *text,
                                 const char *what, op2_kernel *kernel) {
-  const op2_kernel_desc desc = {.name = name, .source = text->chars};
   /* Abort the communicator, since other ranks compile this kernel and would wait for this one. */
   op2_status status =
       text->failed ? op2i_context_abort_ranks(ctx, op2i_error_nomem(what)) : OP2_SUCCESS;
-  if (!status) status = op2_kernel_create(ctx, &desc, kernel);
+  if (!status) status = op2i_kernel_create_own(ctx, name, text->chars, kernel);
   op2i_text_free(text);
   return status;
 }

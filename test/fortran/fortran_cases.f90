@@ -31,6 +31,7 @@ program fortran_cases
   call globals()
   call slots()
   call numbers()
+  call queries()
   call calls()
   call errors()
   call wrong_arrays()
@@ -257,6 +258,39 @@ contains
     call check('the order of the elements', all(order == [1, 2, 3]))
     call op2_destroy(some)
     call op2_destroy(rest)
+  end subroutine
+
+  !> Declarations, entries that begin with 1, and objects in the order of their making.
+  subroutine queries()
+    type(op2_set_info) :: set
+    type(op2_map_info) :: map
+    type(op2_object) :: object
+    type(op2_dat) :: x
+    integer(int32) :: idx(2, 3), short(2, 2), flat(1, 3)
+    integer(int64) :: global(2, 3), before
+    call op2_set_info_get(nodes, set)
+    call check('what is known of a set', set%name == 'nodes' .and. all(set%ends == 3))
+    call op2_map_info_get(ends, map)
+    call check('what is known of a map', map%arity == 2 .and. map%origin == OP2_MAP_DECLARED)
+    call check('the sets of a map', op2_set_size(map%from) == 3)
+    call op2_map_get(ends, idx)
+    call check('entries begin with 1', all(idx == reshape([1, 2, 2, 3, 3, 1], [2, 3])))
+    call op2_map_get_global(ends, global)
+    call check('so do global ones', all(global == idx))
+    call op2_map_get(ends, short, stat=ierr)
+    call check('too few rows for entries', ierr == OP2_ERR_MISMATCH)
+    call op2_map_get(ends, flat, stat=ierr)
+    call check('too few slots for entries', ierr == OP2_ERR_MISMATCH)
+    call op2_dat_create(nodes, [4, 5, 6], 'x', x)
+    before = op2_dat_changes(x)
+    call op2_dat_set(x, [7, 8, 9])
+    call check('a dat has changed', op2_dat_changes(x) > before)
+    call op2_object_get(ctx, OP2_OBJECT_SET, 1, object)
+    call check('the first set', object%name == 'edges' .and. object%kind == OP2_OBJECT_SET)
+    call op2_object_get(ctx, OP2_OBJECT_SET, int(op2_objects(ctx, OP2_OBJECT_SET)) + 1, object, &
+      stat=ierr)
+    call check('past the last set', ierr == OP2_ERR_RANGE)
+    call op2_destroy(x)
   end subroutine
 
   subroutine calls()

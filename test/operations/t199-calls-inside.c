@@ -46,7 +46,8 @@ struct world {
 
 static const double ones[N] = {1};
 static double room[2 * N];
-static int64_t numbers[N];
+static int64_t numbers[2 * N];
+static int32_t targets[2 * N];
 static const int64_t first[] = {0, 2};
 static const op2_kernel_desc spare_kernel = {.name = "nothing",
                                              .source = "void nothing(double *x) { (void)x; }"};
@@ -105,6 +106,9 @@ CALL(try_mat_mult, op2_mat_mult(w->mat, w->other, w->diagonal))
 CALL(try_mat_get, op2_mat_get(w->mat, room))
 CALL(try_numbering, op2_set_numbering(w->nodes, numbers))
 CALL(try_global, op2_set_global(w->nodes, numbers))
+CALL(try_map_get, op2_map_get(w->self, targets))
+CALL(try_map_get_global, op2_map_get_global(w->self, numbers))
+CALL(try_const_get, op2_const_get(w->constant, room))
 CALL(try_to_host, op2_dat_to(w->other, OP2_PLACE_HOST))
 CALL(try_to_device, op2_dat_to(w->other, OP2_PLACE_DEVICE))
 CALL(try_dot_file, op2_graph_write_dot(w->ctx, w->sink))
@@ -163,6 +167,20 @@ static op2_status try_figures(struct world *w) {
   if (!status) status = op2_device_stats_get(w->ctx, &device);
   if (!status) status = op2_profile_get(w->ctx, 100000, &profile);
   return status == OP2_ERR_RANGE ? OP2_SUCCESS : status;
+}
+static op2_status try_infos(struct world *w) {
+  op2_set_info set;
+  op2_map_info map;
+  op2_dat_info dat;
+  op2_gbl_info gbl;
+  op2_const_info constant;
+  op2_object object;
+  op2_status status = op2_set_info_get(w->some, &set);
+  if (!status) status = op2_map_info_get(w->self, &map);
+  if (!status) status = op2_dat_info_get(w->b, &dat);
+  if (!status) status = op2_gbl_info_get(w->unnamed, &gbl);
+  if (!status) status = op2_const_info_get(w->constant, &constant);
+  return status ? status : op2_object_get(w->ctx, OP2_OBJECT_DAT, 0, &object);
 }
 static op2_status try_generate(struct world *w) {
   const char *text;
@@ -246,6 +264,10 @@ static const struct trial trials[] = {
     {"op2_solver_result", try_result, ANY},
     {"op2_dat_state", try_state, ANY},
     {"op2_times_get", try_figures, ANY},
+    {"op2_set_info_get", try_infos, ANY},
+    {"op2_map_get", try_map_get, ANY},
+    {"op2_map_get_global", try_map_get_global, ANY},
+    {"op2_const_get", try_const_get, ANY},
     {"op2_loop_generate", try_generate, ANY},
     {"op2_subset_create", make_subset, ANY},
     {"op2_subset_create_union", make_merged, ANY},

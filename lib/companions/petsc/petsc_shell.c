@@ -26,8 +26,10 @@ static void drop_shell(struct op2i_petsc_kept *kept) {
 static op2_status make_lent(const op2_operator_desc *desc, const char *name, op2_dat *dat) {
   if (*dat) return OP2_SUCCESS;
   op2_status status = op2_dat_create(desc->set, desc->dim, desc->type, NULL, name, dat);
-  if (!status) (*dat)->obj.lent = true;
-  return status;
+  if (status) return status;
+  op2i_object_own(*dat);
+  (*dat)->obj.lent = true;
+  return OP2_SUCCESS;
 }
 
 static void free_lent(op2_dat *dat) {
