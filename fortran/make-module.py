@@ -39,11 +39,11 @@ ABSENT_ARRAY = {'op2_dat_create': 'data', 'op2_gbl_create': 'data', 'op2_map_cre
 # Functions whose procedures are written by hand in the template.
 BY_HAND = ['op2_kernel_create', 'op2_operator_create', 'op2_call_at', 'op2_subset_indices',
            'op2_sparsity_create', 'op2_solve_nested_at', 'op2_error_message', 'op2_mat_get',
-           'op2_arg_opaque']
+           'op2_arg_opaque', 'op2_map_create_entries']
 # Structures that are passed by value and made by functions only.
 VALUES = ['op2_where', 'op2_arg', 'op2_scalar']
 # Structures that only procedures written by hand use.
-MIRRORS = ['op2_kernel_desc', 'op2_operator_desc', 'op2_map_pair']
+MIRRORS = ['op2_kernel_desc', 'op2_operator_desc', 'op2_map_pair', 'op2_entries_desc']
 KINDS = [('r8', 'real(real64)', 'OP2_F64'), ('r4', 'real(real32)', 'OP2_F32'),
          ('i1', 'integer(int8)', 'OP2_I8'), ('i2', 'integer(int16)', 'OP2_I16'),
          ('i4', 'integer(int32)', 'OP2_I32'), ('i8', 'integer(int64)', 'OP2_I64'),

@@ -134,6 +134,34 @@ OP2_API void op2_set_destroy(op2_set *set);
 OP2_API OP2_NODISCARD op2_status op2_map_create(op2_set from, op2_set to, int arity,
                                                 const int32_t *idx, const char *name, op2_map *map);
 
+/** How a program gives the entries of a map. Zero-initialise it, then fill it in. */
+typedef struct op2_entries_desc {
+  op2_type type; /**< OP2_I32 or OP2_I64: int32_t or int64_t */
+  int32_t base;  /**< the entry that stands for the first element: 0, or 1 as in Fortran */
+  bool partial;  /**< entries below the base lead nowhere (op2_map_create_partial()) */
+  bool global;   /**< entries are global numbers (op2_map_create_global()) */
+  const void *reserved[2]; /**< null: room for options of later versions */
+} op2_entries_desc;
+
+/** @brief Declare a map by entries of the program's own type and numbering. This is op2_map_create()
+ * with other entries; with `partial` it is op2_map_create_partial(), with `global`
+ * op2_map_create_global(), and with both of them a map that may lead nowhere, before op2_partition().
+ * Messages have entries as they were given, and count rows and columns from 0.
+ * @shape  idx[from total size][arity], row-major, entries in [base, base + to total size); with
+ *         `global` as op2_map_create_global()
+ * @units  elements, never bytes           @memory idx and *how are copied; null declares a map without
+ *         values, unless it is `partial` or `global`
+ * @sync   never blocks, runs nothing; among ranks it waits for the others
+ * @mpi    collective; `partial` and `global` are the same on all ranks, type and base need not be
+ * @errors as op2_map_create(), op2_map_create_partial() and op2_map_create_global(); OP2_ERR_ARG
+ *         (another base than 0 and 1), OP2_ERR_TYPE, OP2_ERR_MISMATCH (another kind of entries on
+ *         another rank); on error *map is untouched
+ * @source OP2 op_decl_map with base-1 mesh files; PyOP2 Map */
+OP2_API OP2_NODISCARD op2_status op2_map_create_entries(op2_set from, op2_set to, int arity,
+                                                        const op2_entries_desc *how,
+                                                        const void *idx, const char *name,
+                                                        op2_map *map);
+
 /** @brief Declare the map whose slot k is slot perm[k] of another. Entries of the other one that
  * lead nowhere (op2_map_create_partial()) do so here as well.
  * @shape  perm[arity], a permutation of 0..arity-1

@@ -81,7 +81,8 @@ OP2_API OP2_NODISCARD op2_status op2_set_global(op2_set set, int64_t *number);
 /** @brief Declare a map by the global numbers of its targets, which any rank may own.
  * No loop can use the map until op2_partition() has brought the targets of its rows to this rank.
  * Alone, it is a map as op2_map_create() makes it.
- * @shape  idx[from owned size][arity], row-major, entries in [0, op2_set_global_size(to))
+ * @shape  idx[from owned size][arity], alone with the rows of all sections; row-major, entries in
+ *         [0, op2_set_global_size(to))
  * @units  elements                        @memory idx is copied; may be null for an empty block
  * @sync   runs nothing, waits for the other ranks
  * @mpi    collective; on one rank as alone

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Maps: checking entries and converting them to the library's numbers; permuted and composed
- * maps. */
+/* Maps: what all of them share; permuted and composed maps. */
 #include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "comm.h"
@@ -11,8 +9,6 @@
 #include "map.h"
 #include "mem.h"
 #include "mesh.h"
-#include "parallel.h"
-#include "rows.h"
 
 static void release_map(void *object) {
   op2_map map = object;
@@ -27,26 +23,6 @@ static void release_map(void *object) {
   op2i_unref(map->absent);
   op2i_unref(map->conflict_map);
   op2i_unref(map->first);
-}
-
-op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name) {
-  op2_status status = op2i_object_validate(from, OP2I_SET, "op2_map_create, from");
-  if (!status) status = op2i_object_validate(to, OP2I_SET, "op2_map_create, to");
-  if (status) return status;
-  if (from->obj.ctx != to->obj.ctx)
-    return op2i_error(OP2_ERR_MISMATCH, "map '%s': sets '%s' and '%s' belong to different contexts",
-                      name, from->obj.name, to->obj.name);
-  if (from->base != from || to->base != to)
-    return op2i_error(OP2_ERR_MISMATCH, "map '%s': '%s' is a subset; maps are declared on sets",
-                      name, from->base != from ? from->obj.name : to->obj.name);
-  if (arity < 1) return op2i_error(OP2_ERR_ARG, "map '%s': arity %d is not positive", name, arity);
-  if (to->ends[OP2I_NONEXEC] > (int64_t)INT32_MAX + 1)
-    return op2i_error(OP2_ERR_RANGE, "map '%s': set '%s' has more than 2^31 elements", name,
-                      to->obj.name);
-  if (from->ends[OP2I_NONEXEC] > 0 &&
-      (size_t)arity > (SIZE_MAX >> 8) / sizeof(int32_t) / (size_t)from->ends[OP2I_NONEXEC])
-    return op2i_error(OP2_ERR_NOMEM, "map '%s' is larger than memory", name);
-  return OP2_SUCCESS;
 }
 
 op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int64_t *global,
@@ -76,114 +52,9 @@ op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int6
   return OP2_SUCCESS;
 }
 
-/* With ranks, rows of the non-exec halo have no targets: no loop runs over them, and their targets
- * need not be on this rank. */
-static int64_t rows_known(op2_set set) { return set->ends[set->halo ? OP2I_EXEC : OP2I_NONEXEC]; }
-
-/* Report the first entry that is no element of the target set. */
-static op2_status report_stray(const char *name, op2_set from, op2_set to, int arity,
-                               const int32_t *idx) {
-  int64_t i = 0, limit = to->ends[OP2I_NONEXEC];
-  while (idx[i] >= 0 && idx[i] < limit) i++;
-  char global[48] = "";
-  if (from->halo)
-    snprintf(global, sizeof global, " (global number %" PRId64 ")",
-             op2i_halo_number(from->halo, i / arity));
-  return op2i_error(OP2_ERR_RANGE,
-                    "map '%s' (%s -> %s): entry %" PRId32 " at row %" PRId64 "%s, column %" PRId64
-                    " is not in [0, %" PRId64 ")",
-                    name, from->obj.name, to->obj.name, idx[i], i / arity, global, i % arity,
-                    limit);
-}
-
-/* Conversion of the user's entries to those that the library keeps. */
-struct import {
-  const int64_t *number;  /* the user's number of each row; null: the row itself */
-  const int32_t *inverse; /* the library's number of each target; null: the target itself */
-  int64_t arity, limit;
-  const int32_t *idx;
-  int32_t *values;
-  _Atomic bool strays;
-};
-
-/* The loop has no branches, since maps are large and nearly always good. */
-static bool all_below(const int32_t *values, int64_t n, int64_t limit) {
-  uint32_t strays = 0;
-  for (int64_t i = 0; i < n; i++) strays |= (uint32_t)values[i] >= (uint32_t)limit;
-  return !strays;
-}
-
-static void import_chunk(struct import *import, int64_t lo, int64_t hi) {
-  size_t row_bytes = (size_t)import->arity * sizeof *import->values;
-  int32_t *values = import->values + lo * import->arity;
-  int64_t n = (hi - lo) * import->arity;
-  if (import->number)
-    op2i_rows_gather(1, hi - lo, import->number + lo, row_bytes, import->idx, values);
-  else
-    op2i_rows_copy(1, hi - lo, row_bytes, import->idx + lo * import->arity, values);
-  if (!all_below(values, n, import->limit))
-    import->strays = true;
-  else if (import->inverse)
-    for (int64_t i = 0; i < n; i++) values[i] = import->inverse[values[i]];
-}
-
-/* Rows are converted in chunks that stay in the cache between steps. */
-static void import_some(void *argument, int64_t lo, int64_t hi) {
-  enum { CHUNK_VALUES = 8192 };
-  struct import *import = argument;
-  int64_t chunk = CHUNK_VALUES / import->arity + 1;
-  for (int64_t at = lo; at < hi; at += chunk)
-    import_chunk(import, at, hi - at < chunk ? hi : at + chunk);
-}
-
-static op2_status import_values(op2_set from, op2_set to, struct import *import) {
-  enum { VALUES_LEAST = OP2I_PARALLEL_BYTES / sizeof(int32_t) };
-  int64_t least = VALUES_LEAST / import->arity + 1;
-  int64_t targets = to->ends[OP2I_NONEXEC];
-  int32_t *inverse = NULL;
-  if (to->number) {
-    inverse = op2i_malloc((size_t)targets * sizeof *inverse);
-    if (!inverse) return op2i_error_nomem("a map's values");
-    for (int64_t i = 0; i < targets; i++) inverse[to->number[i]] = (int32_t)i;
-  }
-  import->number = from->number;
-  import->inverse = inverse;
-  op2i_parallel(op2_workers(from->obj.ctx), rows_known(from), least, import_some, import);
-  op2i_free(inverse);
-  return OP2_SUCCESS;
-}
-
-/* Returns a failure on all ranks if one of them failed. */
-static op2_status agree_on_map(op2_set from, op2_status status) {
+op2_status op2i_map_agree(op2_set from, op2_status status) {
   struct op2i_comm *comm = op2i_object_is(from, OP2I_SET) ? from->obj.ctx->comm : NULL;
   return comm ? op2i_comm_agree(comm, status) : status;
-}
-
-/* A rank without rows may pass a null pointer although the map has values on other ranks. */
-static op2_status has_values(op2_set from, const int32_t *idx, const char *name, bool *has) {
-  struct op2i_comm *comm = from->obj.ctx->comm;
-  int64_t any = idx != NULL;
-  op2_status status = comm ? op2i_comm_greatest(comm, 1, &any) : OP2_SUCCESS;
-  if (status) return status;
-  *has = any;
-  if (any && !idx && rows_known(from) > 0)
-    status =
-        op2i_error(OP2_ERR_ARG, "map '%s': the entries are null, and not so on all ranks", name);
-  return agree_on_map(from, status);
-}
-
-static op2_status import_map(op2_set from, op2_set to, int arity, const int32_t *idx,
-                             const char *name, int32_t **values) {
-  struct import import = {.arity = arity, .limit = to->ends[OP2I_NONEXEC], .idx = idx};
-  const size_t row_bytes = (size_t)arity * sizeof *idx;
-  const int64_t known = rows_known(from), all = from->ends[OP2I_NONEXEC];
-  import.values = op2i_alloc_raw((size_t)all * row_bytes);
-  *values = import.values;
-  if (!import.values) return op2i_error_nomem("a map's values");
-  memset(import.values + known * arity, 0, (size_t)(all - known) * row_bytes);
-  op2_status status = idx ? import_values(from, to, &import) : OP2_SUCCESS;
-  if (!status && import.strays) status = report_stray(name, from, to, arity, idx);
-  return status ? status : op2i_map_check_sections(name, from, to, arity, import.values, NULL);
 }
 
 void op2i_map_call(op2_map map, const char *call) {
@@ -191,32 +62,10 @@ void op2i_map_call(op2_map map, const char *call) {
   op2i_object_call(map->from, OP2I_SET, call, map->obj.name, digest);
 }
 
-op2_status op2_map_create(op2_set from, op2_set to, int arity, const int32_t *idx, const char *name,
-                          op2_map *out) {
-  char room[OP2I_NAME_ROOM];
-  int32_t *values = NULL;
-  op2_map map = NULL;
-  bool has = false;
-  op2i_object_call(from, OP2I_SET, "op2_map_create", name, op2i_digest_text(0, name));
-  if (!out) return op2i_error(OP2_ERR_ARG, "op2_map_create: where to put the map is null");
-  name = op2i_object_name(op2i_object_context(from, OP2I_SET), OP2I_MAP, name, room);
-  op2_status status = agree_on_map(from, op2i_map_check(from, to, arity, name));
-  if (!status) status = has_values(from, idx, name, &has);
-  if (status) return status;
-  if (has) status = import_map(from, to, arity, idx, name, &values);
-  if (status)
-    op2i_free_data(values);
-  else
-    status = op2i_map_make(from, to, arity, values, NULL, name, &map);
-  status = agree_on_map(from, status);
-  if (!status)
-    status = op2i_context_alike(from->obj.ctx, "map", map->obj.name, "arity", arity, (op2_type)0);
-  if (!status) op2i_map_call(map, "op2_map_create");
-  if (status)
-    op2_map_destroy(&map);
-  else
-    *out = map;
-  return status;
+op2_status op2i_map_partition_first(const char *what, op2_map map) {
+  return op2i_error(OP2_ERR_STATE,
+                    "%s: '%s' leads to elements anywhere: partition first (op2_partition)", what,
+                    map->obj.name);
 }
 
 static op2_status check_permutation(op2_map base, const int *perm) {
@@ -297,7 +146,7 @@ static op2_status follow(const struct composition *c, int64_t element, int64_t *
     bool nowhere = c->absent[m] && c->absent[m][*row];
     *row = nowhere ? -1 : c->maps[m]->idx[*row];
     if (nowhere) return OP2_SUCCESS;
-    if (*row < rows_known(c->maps[m]->to)) continue;
+    if (*row < op2i_set_rows_known(c->maps[m]->to)) continue;
     return op2i_error(OP2_ERR_MISMATCH,
                       "composed map '%s': element %" PRId64 " of '%s' leads to %" PRId64
                       " of '%s', which is in the non-exec halo, where it leads on is not known "
@@ -312,7 +161,7 @@ static op2_status follow(const struct composition *c, int64_t element, int64_t *
 static op2_status compose(const struct composition *c) {
   op2_map first = c->maps[0];
   op2_set from = c->maps[c->n - 1]->from;
-  int64_t rows = rows_known(from), row = 0;
+  int64_t rows = op2i_set_rows_known(from), row = 0;
   const size_t arity = (size_t)first->arity;
   for (int64_t i = 0; i < rows; i++) {
     op2_status status = follow(c, i, &row);
@@ -340,7 +189,7 @@ static op2_status prepare_composition(struct composition *c) {
   for (int m = 0; m < c->n; m++) partial |= c->maps[m]->absent != NULL;
   if (partial) c->none = op2i_alloc_data(n);
   if (!c->absent || !c->idx || (partial && !c->none)) status = op2i_error_nomem("a map's values");
-  status = agree_on_map(c->maps[c->n - 1]->from, status);
+  status = op2i_map_agree(c->maps[c->n - 1]->from, status);
   for (int m = 0; m < c->n && !status; m++) status = op2i_map_absent(c->maps[m], &c->absent[m]);
   return status;
 }
@@ -368,7 +217,7 @@ op2_status op2_map_create_composed(int n, const op2_map *maps, const char *name,
   if (!status && c.none) status = op2i_map_mark_absent(map, c.none);
   op2i_free(c.absent);
   op2i_free_data(c.none);
-  status = agree_on_map(from, status);
+  status = op2i_map_agree(from, status);
   if (status) {
     op2_map_destroy(&map);
     return status;

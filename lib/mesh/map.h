@@ -8,8 +8,8 @@
 
 /* op2i_object_call() for a call that has made a map. */
 void op2i_map_call(op2_map map, const char *call);
-/* Check that the handles are valid, and that a map between the sets is possible. */
-op2_status op2i_map_check(op2_set from, op2_set to, int arity, const char *name);
+/* Return a failure on all ranks if one of them failed. */
+op2_status op2i_map_agree(op2_set from, op2_status status);
 /* Make a map from entries in the library's numbers, or from global ones if idx is null. Takes over
  * idx and global, also on failure. */
 op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int64_t *global,

@@ -211,9 +211,14 @@ static inline int64_t op2i_set_number(const struct op2_set_s *set, int64_t eleme
 static inline int64_t op2i_set_place(const struct op2_set_s *set, int64_t element) {
   return set->number ? set->number[element] : element;
 }
-/* The number of rows that have targets: with ranks, not those of the non-exec halo. */
+/* The number of rows of a map from this set that have targets here: with ranks, no loop runs over the
+ * non-exec halo, and the targets of its rows need not be on this rank. */
+static inline int64_t op2i_set_rows_known(const struct op2_set_s *from) {
+  return from->ends[from->halo ? OP2I_EXEC : OP2I_NONEXEC];
+}
+/* The same for a map. */
 static inline int64_t op2i_map_rows(const struct op2_map_s *map) {
-  return map->from->ends[map->from->halo ? OP2I_EXEC : OP2I_NONEXEC];
+  return op2i_set_rows_known(map->from);
 }
 /* True if elements have other numbers for users than for the library. */
 static inline bool op2i_set_numbered(const struct op2_set_s *set) {

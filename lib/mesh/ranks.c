@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The mesh as all ranks see it: owners, global numbers, and declaring, reading and writing by
- * these. */
+/* The mesh as all ranks see it: owners, global numbers, and reading and writing by these. */
 #include <inttypes.h>
-#include <string.h>
 
 #include "block.h"
 #include "comm.h"
 #include "context.h"
 #include "error.h"
 #include "exchange.h"
-#include "map.h"
-#include "mem.h"
 #include "mesh.h"
 #include "set.h"
 
@@ -65,100 +61,6 @@ op2_status op2_set_global(op2_set set, int64_t *number) {
   for (int64_t i = 0; i < set->ends[OP2I_NONEXEC]; i++)
     number[i] = set->halo ? op2i_halo_number(set->halo, i) : i;
   return OP2_SUCCESS;
-}
-
-/* ---- maps by global numbers ------------------------------------------------------------------ */
-
-op2_status op2i_map_partition_first(const char *what, op2_map map) {
-  return op2i_error(OP2_ERR_STATE,
-                    "%s: '%s' leads to elements anywhere: partition first (op2_partition)", what,
-                    map->obj.name);
-}
-
-static op2_status check_targets(op2_set from, op2_set to, int arity, const int64_t *idx,
-                                const char *name) {
-  int64_t n = from->ends[OP2I_OWNED] * arity, limit = op2_set_global_size(to);
-  if (n > 0 && !idx) return op2i_error(OP2_ERR_ARG, "map '%s': the entries are null", name);
-  for (int64_t i = 0; i < n; i++)
-    if (idx[i] < 0 || idx[i] >= limit)
-      return op2i_error(OP2_ERR_RANGE,
-                        "map '%s' (%s -> %s): entry %" PRId64 " at row %" PRId64 ", column %" PRId64
-                        " is not in [0, %" PRId64 ")",
-                        name, from->obj.name, to->obj.name, idx[i],
-                        from->halo ? op2i_halo_number(from->halo, i / arity) : i / arity, i % arity,
-                        limit);
-  return OP2_SUCCESS;
-}
-
-/* Keep the targets, with rows in the library's order like all stored data. */
-static op2_status keep_targets(op2_set from, int arity, const int64_t *idx, int64_t **global) {
-  int64_t n = from->ends[OP2I_OWNED];
-  size_t row = (size_t)arity * sizeof *idx;
-  *global = op2i_alloc_raw((size_t)n * row);
-  if (!*global) return op2i_error_nomem("a map's values");
-  for (int64_t i = 0; i < n; i++)
-    memcpy(*global + i * arity, idx + op2i_set_place(from, i) * arity, row);
-  return OP2_SUCCESS;
-}
-
-/* Positions of the elements of a set that is all on this rank. *place is null if they are as
- * numbered, which is so unless the program has given them other numbers. */
-static op2_status places_of(op2_set set, int32_t **place) {
-  const int64_t *global = set->halo ? set->halo->global : NULL;
-  int64_t n = set->ends[OP2I_OWNED];
-  *place = NULL;
-  if (!global) return OP2_SUCCESS;
-  *place = op2i_malloc((size_t)n * sizeof **place);
-  if (!*place) return op2i_error_nomem("a map's values");
-  for (int64_t i = 0; i < n; i++) (*place)[global[i]] = (int32_t)i;
-  return OP2_SUCCESS;
-}
-
-static op2_status create_alone(op2_set from, op2_set to, int arity, const int64_t *idx,
-                               const char *name, op2_map *map) {
-  int64_t n = from->ends[OP2I_NONEXEC] * arity;
-  int32_t *narrow = op2i_malloc((size_t)n * sizeof *narrow), *place = NULL;
-  op2_status status = narrow ? places_of(to, &place) : op2i_error_nomem("a map's values");
-  for (int64_t i = 0; i < n && !status; i++) narrow[i] = place ? place[idx[i]] : (int32_t)idx[i];
-  if (!status) status = op2_map_create(from, to, arity, narrow, name, map);
-  op2i_free(narrow);
-  op2i_free(place);
-  return status;
-}
-
-static op2_status create_spread(op2_set from, op2_set to, int arity, const int64_t *idx,
-                                const char *name, op2_map *out) {
-  struct op2i_comm *comm = from->obj.ctx->comm;
-  int64_t *global = NULL;
-  op2_map map = NULL;
-  op2_status status = keep_targets(from, arity, idx, &global);
-  if (!status) status = op2i_map_make(from, to, arity, NULL, global, name, &map);
-  status = op2i_comm_agree(comm, status);
-  if (!status)
-    status = op2i_context_alike(from->obj.ctx, "map", map->obj.name, "arity", arity, (op2_type)0);
-  if (status)
-    op2_map_destroy(&map);
-  else
-    *out = map;
-  return status;
-}
-
-op2_status op2_map_create_global(op2_set from, op2_set to, int arity, const int64_t *idx,
-                                 const char *name, op2_map *map) {
-  char room[OP2I_NAME_ROOM];
-  op2i_object_call(from, OP2I_SET, "op2_map_create_global", name, op2i_digest_text(0, name));
-  if (!map) return op2i_error(OP2_ERR_ARG, "op2_map_create_global: where to put the map is null");
-  name = op2i_object_name(op2i_object_context(from, OP2I_SET), OP2I_MAP, name, room);
-  op2_status status = op2i_map_check(from, to, arity, name);
-  if (!op2i_object_is(from, OP2I_SET)) return status;
-  struct op2i_comm *comm = from->obj.ctx->comm;
-  if (!status) status = check_targets(from, to, arity, idx, name);
-  if (comm) status = op2i_comm_agree(comm, status);
-  if (status) return status;
-  if (!comm || comm->size == 1) return create_alone(from, to, arity, idx, name, map);
-  status = create_spread(from, to, arity, idx, name, map);
-  if (!status) op2i_map_call(*map, "op2_map_create_global");
-  return status;
 }
 
 /* ---- values by global number ----------------------------------------------------------------- */

@@ -266,6 +266,7 @@ contains
     type(op2_map_info) :: map
     type(op2_object) :: object
     type(op2_dat) :: x
+    type(op2_map) :: made
     integer(int32) :: idx(2, 3), short(2, 2), flat(1, 3)
     integer(int64) :: global(2, 3), before
     call op2_set_info_get(nodes, set)
@@ -281,6 +282,21 @@ contains
     call check('too few rows for entries', ierr == OP2_ERR_MISMATCH)
     call op2_map_get(ends, flat, stat=ierr)
     call check('too few slots for entries', ierr == OP2_ERR_MISMATCH)
+    call op2_map_create_entries(edges, nodes, idx, 'made', made)
+    call op2_map_get_global(made, global)
+    call check('a map by entries as they are', all(global == idx))
+    call op2_destroy(made)
+    global(2, 1) = -5
+    global(1, 3) = 0
+    call op2_map_create_entries(edges, nodes, global, 'made', made, partial=.true.)
+    call op2_map_get(made, idx)
+    call check('entries below 1 lead nowhere', all(idx == reshape([1, 0, 2, 3, 0, 1], [2, 3])))
+    call op2_destroy(made)
+    global(1, 2) = 2_int64**32 + 1
+    call op2_map_create_entries(edges, nodes, global, 'made', made, partial=.true., stat=ierr)
+    call check('an entry that 32 bits cannot hold', ierr == OP2_ERR_RANGE)
+    call op2_map_create_entries(edges, nodes, short, 'made', made, stat=ierr)
+    call check('too few rows of entries', ierr == OP2_ERR_MISMATCH)
     call op2_dat_create(nodes, [4, 5, 6], 'x', x)
     before = op2_dat_changes(x)
     call op2_dat_set(x, [7, 8, 9])

@@ -128,6 +128,9 @@ static op2_status make_merged(struct world *w) {
 }
 MAKE(make_map, op2_map,
      op2_map_create_composed(2, (const op2_map[]){w->self, w->self}, "new", &new))
+static const op2_entries_desc wide = {.type = OP2_I64, .global = true};
+MAKE(make_wide_map, op2_map,
+     op2_map_create_entries(w->nodes, w->nodes, 1, &wide, numbers, "new", &new))
 MAKE(make_dat, op2_dat, op2_dat_create(w->nodes, 1, OP2_F64, NULL, "new", &new))
 MAKE(make_gbl, op2_gbl, op2_gbl_create(w->ctx, 1, OP2_F64, NULL, "new", &new))
 MAKE(make_constant, op2_const, op2_const_create(w->ctx, 1, OP2_F64, ones, "new_constant", &new))
@@ -249,6 +252,7 @@ static const struct trial trials[] = {
     {"op2_explain", try_explain, ANY},
     {"op2_set_create", make_set, ANY},
     {"op2_map_create_composed", make_map, ANY},
+    {"op2_map_create_entries", make_wide_map, ANY},
     {"op2_dat_create", make_dat, ANY},
     {"op2_gbl_create", make_gbl, ANY},
     {"op2_const_create", make_constant, ANY},

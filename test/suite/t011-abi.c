@@ -43,6 +43,8 @@ static void layouts(void) {
       {"op2_comm_stats.waited", offsetof(op2_comm_stats, waited), 32},
       {"op2_comm_neighbour", sizeof(op2_comm_neighbour), 56},
       {"op2_comm_dat", sizeof(op2_comm_dat), 64},
+      {"op2_entries_desc", sizeof(op2_entries_desc), 32},
+      {"op2_entries_desc.global", offsetof(op2_entries_desc, global), 9},
       {"op2_set_info", sizeof(op2_set_info), 88},
       {"op2_set_info.global_size", offsetof(op2_set_info, global_size), 48},
       {"op2_map_info", sizeof(op2_map_info), 72},

@@ -115,6 +115,15 @@ DIVERGE_STEP(map_partial) {
   return op2_map_create_partial(w->cells, changed ? w->edges : w->cells, 1, idx, "partial",
                                 &w->partial);
 }
+DIVERGE_STEP(map_entries) {
+  const int64_t idx[4 * CELLS] = {1, 1};
+  const op2_entries_desc how = {.type = OP2_I64, .base = 1, .partial = true};
+  op2_map map = NULL;
+  op2_status status = op2_map_create_entries(w->cells, changed ? w->edges : w->cells, 1, &how, idx,
+                                             "entries", &map);
+  op2_map_destroy(&map);
+  return status;
+}
 DIVERGE_STEP(renumber) { return op2_renumber(changed ? w->self : w->ends); }
 
 static const struct diverge_step mesh[] = {
@@ -135,6 +144,7 @@ static const struct diverge_step mesh[] = {
     {"map_create", "op2_map_create", map_create, AS_USUAL},
     {"map_composed", "op2_map_create_composed", map_composed, AS_USUAL},
     {"map_partial", "op2_map_create_partial", map_partial, AS_USUAL},
+    {"map_entries", "op2_map_create_entries", map_entries, AS_USUAL},
     {"renumber", "op2_renumber", renumber, AS_USUAL}};
 DIVERGE_LIST(diverge_mesh, mesh);
 
