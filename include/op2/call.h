@@ -37,6 +37,11 @@ extern "C" {
  * leave it. It returns 0, or any other value for an error. */
 typedef int (*op2_call_function)(void *data, void *const *values);
 
+/** A function that ends the life of the data of a call (op2_call_owned()). It is called by the thread
+ * that uses the context, in a call of the library, and must return. What holds for objects of the
+ * context inside an ::op2_call_function holds inside it as well. */
+typedef void (*op2_destroy_function)(void *data);
+
 /** @brief Queue a call of a function.
  * Use op2_call(), which fills in `where`, `name` and `nargs`. Calls run one at a time and, among
  * themselves, in the order in which they were queued. If values that a call reads are missing
@@ -55,6 +60,23 @@ OP2_API OP2_NODISCARD op2_status op2_call_at(op2_where where, const char *name, 
                                              op2_call_function function, void *data, int nargs,
                                              const op2_arg *args);
 
+/** @brief Queue a call of a function with data that belong to the queue from then on.
+ * Use op2_call_owned(), which fills in `where`, `name` and `nargs`. This is op2_call_at(), and
+ * `destroy` is called with the data exactly once, when the queue no longer needs them: after the
+ * function has run or failed, or when it never will, because the call was cancelled or refused or its
+ * context has ended. At the latest, that has happened when the call of the library returns that made
+ * the queue run. A call that fails here destroys the data as well, before it returns. A program that
+ * ends without op2_finalize(), and a forked child, destroy none of the data that are queued.
+ * @shape  args[nargs], nargs >= 0         @units  arguments
+ * @memory args is copied; handles are kept until the call has run; data is the queue's, also where
+ *         this call fails. A null `destroy` leaves data to the caller
+ * @sync   as op2_par_loop_at()            @mpi    as op2_call_at(); the data may differ
+ * @errors as op2_call_at()                @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_call_owned_at(op2_where where, const char *name,
+                                                   op2_context ctx, op2_call_function function,
+                                                   void *data, op2_destroy_function destroy,
+                                                   int nargs, const op2_arg *args);
+
 #ifdef __cplusplus
 }
 
@@ -65,6 +87,17 @@ inline op2_status op2_call_cxx(op2_where where, const char *name, op2_context ct
   return op2_call_at(where, name, ctx, function, data, static_cast<int>(sizeof...(args)), list);
 }
 #define op2_call(ctx, function, ...) op2_call_cxx(OP2_HERE, #function, ctx, function, __VA_ARGS__)
+
+template <class... Args>
+inline op2_status op2_call_owned_cxx(op2_where where, const char *name, op2_context ctx,
+                                     op2_call_function function, void *data,
+                                     op2_destroy_function destroy, Args... args) {
+  const op2_arg list[] = {args..., op2_arg()};
+  return op2_call_owned_at(where, name, ctx, function, data, destroy,
+                           static_cast<int>(sizeof...(args)), list);
+}
+#define op2_call_owned(ctx, function, data, ...)                                                   \
+  op2_call_owned_cxx(OP2_HERE, #function, ctx, function, data, __VA_ARGS__)
 #else
 /* The first of the variable arguments is the pointer to the data. */
 #define OP2_CALL_(where, name, ctx, function, data, ...)                                           \
@@ -74,6 +107,15 @@ inline op2_status op2_call_cxx(op2_where where, const char *name, op2_context ct
 /** Queue a call of a function: `op2_call(ctx, function, data, argument, ...)`, also without
  * arguments; see op2_call_at(). */
 #define op2_call(ctx, function, ...) OP2_CALL_(OP2_HERE, #function, ctx, function, __VA_ARGS__, {0})
+/* The first of the variable arguments is the function that destroys the data. */
+#define OP2_CALL_OWNED_(where, name, ctx, function, data, destroy, ...)                            \
+  op2_call_owned_at(where, name, ctx, function, data, destroy,                                     \
+                    (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)) - 1,                 \
+                    (op2_arg[]){__VA_ARGS__})
+/** Queue a call of a function with data of its own: `op2_call_owned(ctx, function, data, destroy,
+ * argument, ...)`, also without arguments; see op2_call_owned_at(). */
+#define op2_call_owned(ctx, function, data, ...)                                                   \
+  OP2_CALL_OWNED_(OP2_HERE, #function, ctx, function, data, __VA_ARGS__, {0})
 #endif
 
 #endif

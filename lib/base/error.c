@@ -7,13 +7,7 @@
 
 static _Thread_local char message[OP2I_MESSAGE_MAX];
 
-/* This is known of the failure besides its message. */
-static _Thread_local struct details {
-  op2_status status;
-  const char *file;
-  int line, argument;
-  char object[200]; /* empty: none */
-} details = {.argument = -1};
+static _Thread_local struct op2i_error_details details = {.argument = -1};
 
 op2_status op2i_error(op2_status status, const char *format, ...) {
   /* A second buffer is needed, since an argument may be the present message. */
@@ -23,7 +17,7 @@ op2_status op2i_error(op2_status status, const char *format, ...) {
   vsnprintf(fresh, sizeof fresh, format, args);
   va_end(args);
   snprintf(message, sizeof message, "%s", fresh);
-  details = (struct details){.status = status, .argument = -1};
+  details = (struct op2i_error_details){.status = status, .argument = -1};
   return status;
 }
 
@@ -39,6 +33,16 @@ op2_status op2i_error_at(op2_status status, const char *file, int line, int argu
 
 op2_status op2i_error_nomem(const char *what) {
   return op2i_error(OP2_ERR_NOMEM, "out of memory for %s", what);
+}
+
+void op2i_error_keep(struct op2i_error_kept *kept) {
+  snprintf(kept->message, sizeof kept->message, "%s", message);
+  kept->details = details;
+}
+
+void op2i_error_restore(const struct op2i_error_kept *kept) {
+  snprintf(message, sizeof message, "%s", kept->message);
+  details = kept->details;
 }
 
 const char *op2_error_message(void) { return message; }

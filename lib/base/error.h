@@ -17,6 +17,22 @@ op2_status op2i_error_nomem(const char *what);
 op2_status op2i_error_at(op2_status status, const char *file, int line, int argument,
                          const char *object);
 
+/* This is known of a thread's last failure besides its message. */
+struct op2i_error_details {
+  op2_status status;
+  const char *file;
+  int line, argument;
+  char object[200]; /* empty: none */
+};
+/* Keep this thread's last failure, and restore it, round functions of the program that have nothing to
+ * do with it and may have failures of their own. */
+struct op2i_error_kept {
+  char message[OP2I_MESSAGE_MAX];
+  struct op2i_error_details details;
+};
+void op2i_error_keep(struct op2i_error_kept *kept);
+void op2i_error_restore(const struct op2i_error_kept *kept);
+
 /* The only macro that hides a jump. It needs `op2_status status` and a label `fail`. */
 #define OP2I_TRY(expression)                                                                       \
   do {                                                                                             \

@@ -22,6 +22,7 @@ struct request {
   const char *name;
   op2_context ctx;
   op2_call_function function;
+  struct op2i_call_data data;
   int nargs;
   const op2_arg *args;
 };
@@ -123,7 +124,7 @@ static void free_call(struct op2i_user_call *call) {
 
 static void resolve(struct op2i_user_call *call, const op2_arg *args) {
   struct op2i_op *op = &call->op;
-  op->payload_bytes = 16; /* the pointer to the data */
+  op->payload_bytes = (int32_t)sizeof(struct op2i_call_data);
   for (int n = 0; n < call->nargs; n++) {
     struct op2i_user_arg *arg = &call->args[n];
     enum op2i_arg_kind kind = op2i_arg_kind(&args[n]);
@@ -281,19 +282,20 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
                       unsigned char *payload) {
   struct op2i_user_call *call = op2i_op_call(op);
   op2_context ctx = op->ctx;
-  void *data, *few[32], **values = few;
+  struct op2i_call_data captured;
+  void *few[32], **values = few;
   int lent = 0, answer = 0;
   if (call->nargs > 32) values = op2i_malloc((size_t)call->nargs * sizeof *values);
   if (!values) return op2i_error_nomem("a call's arguments");
-  memcpy(&data, payload, sizeof data);
+  memcpy(&captured, payload, sizeof captured);
   op2_status status = lend(call, versions, payload, values, &lent);
   if (!status) {
     double start = op2i_seconds();
     ctx->calling = call->name;
     if (ctx->backend->call)
-      status = ctx->backend->call(call, data, values, &answer);
+      status = ctx->backend->call(call, captured.data, values, &answer);
     else
-      answer = call_function(call, data, values);
+      answer = call_function(call, captured.data, values);
     ctx->calling = NULL;
     call->seconds += op2i_seconds() - start;
     call->times++;
@@ -328,18 +330,45 @@ static void unuse(struct op2i_op *op) {
   if (objects != few) op2i_free(objects);
 }
 
+/* Call the program's function that destroys data. As in the function of a call, nothing of the context
+ * can be used meanwhile: the queue may be in the middle of a change. A null context is none. */
+static void destroy_data(op2_context ctx, const char *name, struct op2i_call_data data) {
+  struct op2i_error_kept kept;
+  if (!data.destroy) return;
+  const char *calling = ctx ? ctx->calling : NULL;
+  struct op2i_fp_scope *scope = op2i_fp_window_open();
+  op2i_error_keep(&kept);
+  if (ctx) ctx->calling = name;
+  data.destroy(data.data);
+  if (ctx) ctx->calling = calling;
+  op2i_error_restore(&kept);
+  op2i_fp_window_close(scope, true);
+}
+
+static void drop(struct op2i_op *op, const unsigned char *payload) {
+  struct op2i_call_data data;
+  memcpy(&data, payload, sizeof data);
+  destroy_data(op->ctx, op2i_op_call(op)->name, data);
+}
+
 static void describe(const struct op2i_op *op, struct op2i_text *text) {
   op2i_text_add(text, "call '%s'", ((const struct op2i_user_call *)op)->name);
 }
 
-const struct op2i_op_kind op2i_user_call_kind = {
-    .name = "call", .in_order = true, .use = use, .unuse = unuse, .describe = describe, .run = run};
+const struct op2i_op_kind op2i_user_call_kind = {.name = "call",
+                                                 .in_order = true,
+                                                 .use = use,
+                                                 .unuse = unuse,
+                                                 .drop = drop,
+                                                 .describe = describe,
+                                                 .run = run};
 const struct op2i_op_kind op2i_own_call_kind = {
     .name = "call", .use = use, .unuse = unuse, .describe = describe, .run = run};
 
 /* ---- queueing -------------------------------------------------------------------------------- */
 
-static op2_status queue(const struct request *r, void *data) {
+/* *queued: a node has the data, and drops it. */
+static op2_status queue(const struct request *r, bool *queued) {
   struct op2i_user_call *call = NULL;
   op2_context ctx = r->ctx;
   op2_status status = intern(r, &call);
@@ -347,33 +376,44 @@ static op2_status queue(const struct request *r, void *data) {
   if (status) return status;
   unsigned char *payload = op2i_malloc((size_t)call->op.payload_bytes);
   if (!payload) return op2i_context_abort_ranks(ctx, op2i_error_nomem("a call's values"));
-  memcpy(payload, &data, sizeof data);
+  memcpy(payload, &r->data, sizeof r->data);
   for (int n = 0; n < r->nargs; n++)
     if (call->args[n].offset >= 0)
       memcpy(payload + call->args[n].offset, r->args[n].value,
              (size_t)r->args[n].dim * op2i_type_size((op2_type)r->args[n].type));
   use(&call->op);
+  const int64_t number = op2i_scheduler.next(ctx->sched);
   status = op2i_scheduler.enqueue(ctx->sched, &call->op, r->where, payload,
                                   ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
+  *queued = op2i_scheduler.next(ctx->sched) != number;
   unuse(&call->op);
   op2i_free(payload);
   return status;
 }
 
-op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
-                       op2_call_function function, void *data, int nargs, const op2_arg *args) {
+op2_status op2_call_owned_at(op2_where where, const char *name, op2_context ctx,
+                             op2_call_function function, void *data, op2_destroy_function destroy,
+                             int nargs, const op2_arg *args) {
   if (!where.file) where.file = "?";
   const struct request r = {
-      &op2i_user_call_kind, where, name ? name : "?", ctx, function, nargs, args};
-  op2_status status = queue(&r, data);
+      &op2i_user_call_kind, where, name ? name : "?", ctx, function, {data, destroy}, nargs, args};
+  bool queued = false;
+  op2_status status = queue(&r, &queued);
+  if (!queued) destroy_data(op2_initialised(ctx) ? ctx : NULL, r.name, r.data);
   if (op2_initialised(ctx)) op2i_objects_release_awaiting(ctx);
   return status;
 }
 
+op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
+                       op2_call_function function, void *data, int nargs, const op2_arg *args) {
+  return op2_call_owned_at(where, name, ctx, function, data, NULL, nargs, args);
+}
+
 op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
                          op2_call_function function, int nargs, const op2_arg *args) {
-  const struct request r = {&op2i_own_call_kind, where, name, ctx, function, nargs, args};
-  return queue(&r, NULL);
+  const struct request r = {&op2i_own_call_kind, where, name, ctx, function, {0}, nargs, args};
+  bool queued;
+  return queue(&r, &queued);
 }
 
 const struct op2i_interned op2i_interned_calls = {forget_calls, free_calls};

@@ -9,6 +9,12 @@
  * calls are found again by their arguments, so that a call in a time loop is one operation. The
  * pointer to the user's data and the captured values are in the payload. */
 
+/* A payload begins with this; captured values follow. */
+struct op2i_call_data {
+  void *data;
+  op2_destroy_function destroy; /* null: data is the program's */
+};
+
 /* One argument: an index into the operation's tables, or an offset in the payload. */
 struct op2i_user_arg {
   int32_t dat, gbl; /* or -1 */

@@ -21,6 +21,8 @@ struct op2i_op_kind {
   void (*unuse)(struct op2i_op *op);
   /* Add to a payload what is captured when it is queued; null: nothing. */
   op2_status (*capture)(struct op2i_op *op, unsigned char *payload);
+  /* Release what a payload has captured, once its node goes; null: nothing to be released. */
+  void (*drop)(struct op2i_op *op, const unsigned char *payload);
   /* Describe it in words for messages: "loop 'res_calc' over 'edges'". */
   void (*describe)(const struct op2i_op *op, struct op2i_text *text);
   /* Run it in the calling thread, with what its node has captured; null for loops, which backends

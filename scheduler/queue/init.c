@@ -117,7 +117,8 @@ static void end(op2_context ctx) {
   ctx->finalized = true;
   op2i_process_leave(ctx);
   op2i_sched_destroy(ctx->sched);
-  op2i_comm_free(ctx->comm); /* no rank may wait for one whose program has kept a handle */
+  op2i_objects_release_awaiting(ctx); /* those that functions left which destroy calls' data */
+  op2i_comm_free(ctx->comm);          /* no rank may wait for one whose program has kept a handle */
   ctx->comm = NULL;
   op2i_interned_loops.free(ctx);
   op2i_interned_calls.free(ctx);

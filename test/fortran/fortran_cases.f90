@@ -318,6 +318,10 @@ contains
       data=c_loc(called), name='take')
     call op2_flush(ctx)
     call check('a function that is called', called == 42)
+    call op2_call(ctx, take, [op2_arg_direct(x, OP2_READ), op2_arg_val(factor)], &
+      data=c_loc(called), destroy=clear)
+    call op2_flush(ctx)
+    call check('data that are destroyed', called == -1)
     call op2_call(ctx, refuse, [op2_arg_direct(x, OP2_READ)], stat=ierr)
     if (ierr == OP2_SUCCESS) call op2_flush(ctx, stat=ierr)
     call check('one that returns an error', ierr == OP2_ERR_CALL)
@@ -335,6 +339,13 @@ contains
     out = factor*sum(x)
     answer = 0
   end function
+
+  subroutine clear(data) bind(c)
+    type(c_ptr), value :: data
+    integer(c_int), pointer :: value
+    call c_f_pointer(data, value)
+    value = -1
+  end subroutine
 
   function refuse(data, values) bind(c) result(answer)
     type(c_ptr), value :: data

@@ -71,6 +71,8 @@ CALL(try_loop_unnamed, op2_par_loop(w->one, w->nodes, op2_arg_direct(w->diagonal
 CALL(try_enqueue, op2_loop_enqueue(w->loop))
 CALL(try_compute, op2_loop_compute(w->loop))
 CALL(try_call, op2_call(w->ctx, no_function, NULL, op2_arg_direct(w->other, OP2_READ)))
+CALL(try_call_owned,
+     op2_call_owned(w->ctx, no_function, NULL, NULL, op2_arg_direct(w->other, OP2_READ)))
 CALL(try_fill, op2_dat_fill(w->other, op2_scalar_value(1)))
 CALL(try_copy, op2_dat_copy(w->other, w->b))
 CALL(try_scale, op2_dat_scale(w->other, op2_scalar_gbl(w->named)))
@@ -211,6 +213,7 @@ static const struct trial trials[] = {
     {"op2_loop_enqueue", try_enqueue, ANY},
     {"op2_loop_compute", try_compute, ANY},
     {"op2_call", try_call, ANY},
+    {"op2_call", try_call_owned, ANY},
     {"op2_dat_fill", try_fill, ANY},
     {"op2_dat_copy", try_copy, ANY},
     {"op2_dat_scale", try_scale, ANY},

@@ -75,10 +75,13 @@ op2_status queue(op2_kernel k, op2_set s, op2_dat d, op2_map m, op2_gbl g) {
                       op2_arg_map_idx(m, 1));
 }
 int look(void *data, void *const *values);
+void end(void *data);
 op2_status call(op2_context c, op2_dat d, op2_gbl g);
 op2_status call(op2_context c, op2_dat d, op2_gbl g) {
   const op2_status status = op2_call(c, look, &g);
-  return status ? status : op2_call(c, look, &g, op2_arg_direct(d, OP2_RW), op2_arg_gbl(g, OP2_READ));
+  if (status || op2_call_owned(c, look, &g, end)) return status;
+  if (op2_call_owned(c, look, &g, end, op2_arg_direct(d, OP2_RW))) return status;
+  return op2_call(c, look, &g, op2_arg_direct(d, OP2_RW), op2_arg_gbl(g, OP2_READ));
 }
 END
 
