@@ -5,7 +5,7 @@
 #include "compat.h"
 #include "mem.h"
 
-/* The address is a value of the loop and not of the text, which so is the same in every run. */
+/* The addresses are no part of the text, which so is the same in every run and on all ranks. */
 #define ADDRESSES "op2_compat_addresses"
 
 static void parameter(const struct op2_compat_site *site, int i, const op_arg *arg,
@@ -27,9 +27,7 @@ void op2i_compat_address_text(const struct op2_compat_site *site, int nargs, con
                      "[0])((void (*)(void))" ADDRESSES "[1], values);\n}\n");
 }
 
-op2_arg op2i_compat_address(const struct op2_compat_site *site) {
-  static uint64_t addresses[2]; /* read by the call that takes the argument */
+void op2i_compat_addresses(const struct op2_compat_site *site, uint64_t addresses[2]) {
   addresses[0] = (uint64_t)(uintptr_t)site->call;
   addresses[1] = (uint64_t)(uintptr_t)site->function;
-  return op2_arg_val(addresses, 2, OP2_U64);
 }

@@ -42,10 +42,17 @@ struct op2i_compat {
   struct op2i_compat_const *consts;
   int64_t nsets, nmaps, ndats, nconsts;
   int64_t sets_max, maps_max, dats_max, consts_max;
+  bool parted;   /* op_partition() has moved what was declared so far */
   op_dat viewed; /* the dat whose values the program has a pointer to, or null */
   void *view;
 };
 extern struct op2i_compat op2i_compat;
+
+/* MPI, from libop2-compat-mpi; null: the process is alone. */
+extern const struct op2_compat_ranks *op2i_compat_ranks;
+/* ranks.c: one process, or one rank */
+bool op2i_compat_alone(void);
+int64_t op2i_compat_before(int64_t count); /* what lower ranks give, together; collective */
 
 /* context.c: if a call has failed, end the program with its message. */
 void op2i_compat_check(op2_status status, const char *call);
@@ -67,18 +74,19 @@ void op2i_compat_trial_constants(void);
 /* A kernel as the library runs it. */
 struct op2i_compat_kernel {
   op2_kernel handle;
-  bool address; /* the function is called, with its address as last argument */
+  bool address;          /* the function is called: addresses are the last argument */
+  uint64_t addresses[2]; /* they live as long as the kernel */
 };
 
 /* kernel.c: the kernel of a call. `marks` are those of op2i_cxx_request. */
 const struct op2i_compat_kernel *op2i_compat_kernel(struct op2_compat_site *site, op_set set,
                                                     const char *marks, int nargs,
                                                     const op_arg *args);
-/* address.c: a kernel that calls the function of the site, which is given as last argument by
- * op2i_compat_address(). */
+/* address.c: the text of a kernel that calls the function of a site. Its last argument leads to the
+ * addresses that op2i_compat_addresses() gives. */
 void op2i_compat_address_text(const struct op2_compat_site *site, int nargs, const op_arg *args,
                               struct op2i_text *out);
-op2_arg op2i_compat_address(const struct op2_compat_site *site);
+void op2i_compat_addresses(const struct op2_compat_site *site, uint64_t addresses[2]);
 /* source.c: the program's own text of the unit of a call, which is the caller's; null and *why where
  * there is none. */
 char *op2i_compat_source(const struct op2_compat_site *site, const char **why);

@@ -3,8 +3,10 @@
  * do not return from them. */
 #include "compat.h"
 #include "mem.h"
+#include "ranks.h"
 
 struct op2i_compat op2i_compat;
+const struct op2_compat_ranks *op2i_compat_ranks;
 
 void op2i_compat_end(const char *format, ...) {
   va_list list;
@@ -14,10 +16,12 @@ void op2i_compat_end(const char *format, ...) {
   vfprintf(stderr, format, list);
   fprintf(stderr, "\n");
   va_end(list);
+  if (op2i_compat.ctx && !op2i_compat_alone()) op2i_compat_ranks->abort();
   exit(1);
 }
 
 void op2i_compat_warn(const char *format, ...) {
+  if (!op_is_root()) return;
   va_list list;
   va_start(list, format);
   fprintf(stderr, "op2-compat warning: ");
@@ -52,7 +56,9 @@ void op_init(int argc, char **argv, int diags) {
     if (at) op2i_compat.maps_base = atoi(at + sizeof option - 1);
   }
   if (op2i_compat.ctx) return;
-  op2i_compat_check(op2_init(NULL, &op2i_compat.ctx), "op_init");
+  op2i_compat_check(op2i_compat_ranks ? op2i_compat_ranks->begin(&op2i_compat.ctx)
+                                      : op2_init(NULL, &op2i_compat.ctx),
+                    "op_init");
   op2i_compat.run++;
 }
 
@@ -90,4 +96,5 @@ void op_exit(void) {
   if (op2i_compat.trial) op2i_compat_check(op2_finalize(&op2i_compat.trial), "op_exit");
   free_lists();
   op2i_compat = (struct op2i_compat){.run = op2i_compat.run};
+  if (op2i_compat_ranks) op2i_compat_ranks->end();
 }

@@ -20,13 +20,22 @@ op_set op_decl_set(int size, const char *name) {
   begun("op_decl_set");
   op2i_compat_check(op2_set_create(op2i_compat.ctx, size, name, &handle), "op_decl_set");
   op_set set = op2i_compat_memory(sizeof *set);
-  *set = (struct op_set_core){(int)op2i_compat.nsets, size, copy(name), handle};
+  *set = (struct op_set_core){.index = (int)op2i_compat.nsets,
+                              .size = size,
+                              .name = copy(name),
+                              .core_size = size,
+                              .handle = handle,
+                              .declared = size,
+                              .first = op2i_compat_before(size)};
   op2i_compat_append(&op2i_compat.sets, sizeof set, &op2i_compat.nsets, &op2i_compat.sets_max,
                      &set);
   return set;
 }
 
-op_map op_decl_map(op_set from, op_set to, int dim, int *map, const char *name) {
+/* Entries are numbers in the whole set, which alone are those of its elements. The copy has them
+ * from 0; entries that an int does not hold are there after op_partition(). */
+static op_map declare_map(op_set from, op_set to, int dim, const void *map, op2_type type,
+                          const char *name) {
   op2_map handle;
   begun("op_decl_map");
   if (!from || !to) op2i_compat_end("op_decl_map: map '%s' has a null set", name);
@@ -34,14 +43,26 @@ op_map op_decl_map(op_set from, op_set to, int dim, int *map, const char *name) 
     op2i_compat_end("op_decl_map: map '%s' needs at least one entry for each element", name);
   size_t count = (size_t)from->size * (size_t)dim;
   int *values = op2i_compat_memory(count * sizeof *values);
-  for (size_t i = 0; i < count; i++) values[i] = map[i] - op2i_compat.maps_base;
-  op2i_compat_check(op2_map_create(from->handle, to->handle, dim, values, name, &handle),
+  for (size_t i = 0; i < count; i++)
+    values[i] = (type == OP2_I64 ? (int)((const long long *)map)[i] : ((const int *)map)[i]) -
+                op2i_compat.maps_base;
+  const op2_entries_desc how = {.type = type, .base = op2i_compat.maps_base, .global = true};
+  op2i_compat_check(op2_map_create_entries(from->handle, to->handle, dim, &how, map, name, &handle),
                     "op_decl_map");
+  op2i_compat.parted = false;
   op_map made = op2i_compat_memory(sizeof *made);
   *made = (struct op_map_core){(int)op2i_compat.nmaps, from, to, dim, values, copy(name), handle};
   op2i_compat_append(&op2i_compat.maps, sizeof made, &op2i_compat.nmaps, &op2i_compat.maps_max,
                      &made);
   return made;
+}
+
+op_map op_decl_map(op_set from, op_set to, int dim, int *map, const char *name) {
+  return declare_map(from, to, dim, map, OP2_I32, name);
+}
+
+op_map op_decl_map_long(op_set from, op_set to, int dim, long long *map, const char *name) {
+  return declare_map(from, to, dim, map, OP2_I64, name);
 }
 
 op_dat op_decl_dat_char(op_set set, int dim, const char *type, int size, char *data,
@@ -71,13 +92,6 @@ int op_free_dat_temp_char(op_dat dat) {
   op2i_free((char *)dat->type);
   op2i_free(dat);
   return 0;
-}
-
-int op_get_size(op_set set) { return set->size; }
-
-void op_partition(const char *library, const char *routine, op_set set, op_map map,
-                  op_dat coordinates) {
-  (void)library, (void)routine, (void)set, (void)map, (void)coordinates;
 }
 
 void op_renumber(op_map map) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* libop2-compat-hdf5: the calls of OP2 for files, in one process. */
+/* libop2-compat-hdf5: the calls of OP2 for files. */
 #include <unistd.h>
 
 #include <op2.h>
@@ -23,13 +23,14 @@ static op2_file opened(const char *file, const char *call, const char *name) {
 /* A file to write to: what it has already stays. */
 static op2_file added(const char *file, const char *call, const char *name) {
   op2_file made;
-  op2_file_mode mode = access(file, F_OK) ? OP2_FILE_CREATE : OP2_FILE_ADD;
+  bool exists = op2_compat_any(op_is_root() && !access(file, F_OK));
+  op2_file_mode mode = exists ? OP2_FILE_ADD : OP2_FILE_CREATE;
   check(op2_file_open(op2_compat_context(), file, mode, &made), call, file, name);
   return made;
 }
 
-/* All rows of a table, which are the caller's. OP2 gives a null handle where there is no table:
- * so does this. */
+/* The rows of a table for the block of a set that this rank has declared, which are the caller's.
+ * OP2 gives a null handle where there is no table, and so does this. */
 static void *rows_of(const char *file, const char *call, const char *name, op_set set, int dim,
                      op2_type type, size_t bytes) {
   int64_t n;
@@ -38,11 +39,12 @@ static void *rows_of(const char *file, const char *call, const char *name, op_se
   op2_file from = opened(file, call, name);
   char *rows = NULL;
   if (op2_file_shape(from, name, &n, &columns, &kept)) {
-    printf("%s: there is no '%s' in %s\n", call, name, file);
+    op_printf("%s: there is no '%s' in %s\n", call, name, file);
   } else {
-    rows = op_malloc((size_t)set->size * (size_t)dim * bytes + 1);
+    rows = op_malloc((size_t)set->declared * (size_t)dim * bytes + 1);
     if (rows)
-      check(op2_file_read_rows(from, name, 0, set->size, dim, type, rows), call, file, name);
+      check(op2_file_read_rows(from, name, set->first, set->declared, dim, type, rows), call, file,
+            name);
   }
   check(op2_file_close(&from), call, file, name);
   return rows;
@@ -66,7 +68,8 @@ op_set op_decl_set_hdf5_infer_size(const char *file, const char *name, const cha
   op2_file from = opened(file, call, dataset);
   check(op2_file_shape(from, dataset, &rows, &columns, &type), call, file, dataset);
   check(op2_file_close(&from), call, file, dataset);
-  return op_decl_set((int)rows, name);
+  int64_t rank = op2_rank(op2_compat_context()), ranks = op2_ranks(op2_compat_context());
+  return op_decl_set((int)(rows * (rank + 1) / ranks - rows * rank / ranks), name);
 }
 
 op_map op_decl_map_hdf5(op_set from, op_set to, int dim, const char *file, const char *name) {
@@ -80,7 +83,10 @@ op_dat op_decl_dat_hdf5(op_set set, int dim, const char *type, const char *file,
   int size = 0;
   op2_type known = (op2_type)op2_compat_type_of(type, &size);
   char *rows = rows_of(file, "op_decl_dat_hdf5", name, set, dim, known, (size_t)size);
-  op_dat dat = rows ? op_decl_dat_char(set, dim, type, size, rows, name) : NULL;
+  op_dat dat = rows ? op_decl_dat_char(set, dim, type, size, NULL, name) : NULL;
+  if (dat) /* op_partition() may have moved the elements of the block */
+    check(op2_dat_set_block(dat->handle, set->first, set->declared, rows), "op_decl_dat_hdf5", file,
+          name);
   op_free(rows);
   return dat;
 }

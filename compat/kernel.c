@@ -79,28 +79,42 @@ struct wish {
   const op_arg *args;
 };
 
+/* Why this rank cannot use a text, or that another one cannot; null if all can. Collective, as all
+ * ranks run the same kernel. */
+static const char *agreed(const char *why) {
+  bool elsewhere = op2_compat_any(why != NULL);
+  return !why && elsewhere ? "another rank cannot use its text" : why;
+}
+
 /* Make the kernel of text, with structures as arrays or as they are. Returns null, or why not. */
 static const char *by_text(const struct wish *w, struct unit *unit, bool flat, op2_kernel *kernel) {
   struct op2i_text text = {0};
   struct op2i_cxx_request request = {w->name, w->marks, op2i_compat_is_constant, flat};
   const char *why = op2i_cxx_translate(&unit->cxx, &request, &text);
   if (!why && (text.failed || !text.chars)) why = "memory is lacking";
+  why = agreed(why);
   if (!why) {
     op2_kernel_desc desc = describe(w->site, w->name, text.chars);
-    why = op2i_compat_trial(w->site, &desc, w->set, w->nargs, w->args);
+    why = agreed(op2i_compat_trial(w->site, &desc, w->set, w->nargs, w->args));
     if (!why && op2_kernel_create(op2i_compat.ctx, &desc, kernel)) why = op2_error_message();
   }
   op2i_text_free(&text);
   return why;
 }
 
-static const char *try_text(const struct wish *w, op2_kernel *kernel) {
-  const char *mode = getenv("OP_COMPAT_KERNELS");
-  if (mode && !strcmp(mode, "address")) return "OP_COMPAT_KERNELS=address";
-  struct unit *unit = unit_of(w->site);
-  if (unit->why) return unit->why;
-  const char *why = by_text(w, unit, true, kernel);
-  return why && strstr(why, "structure") ? by_text(w, unit, false, kernel) : why;
+static const char *try_text(const struct wish *w, bool plain, op2_kernel *kernel) {
+  const char *mode = getenv("OP_COMPAT_KERNELS"), *why = NULL;
+  struct unit *unit = NULL;
+  if (!plain)
+    why = "it is not named as a function of C";
+  else if (mode && !strcmp(mode, "address"))
+    why = "OP_COMPAT_KERNELS=address";
+  else
+    why = (unit = unit_of(w->site))->why;
+  why = agreed(why);
+  if (why) return why;
+  why = by_text(w, unit, true, kernel);
+  return op2_compat_any(why && strstr(why, "structure")) ? by_text(w, unit, false, kernel) : why;
 }
 
 static void by_address(const struct wish *w, const char *rest, op2_kernel *kernel) {
@@ -123,12 +137,13 @@ static const struct op2i_compat_kernel *make(const struct wish *w, bool plain) {
     }
   struct made *m = op2i_compat_memory(sizeof *m);
   *m = (struct made){w->site->function, rest.chars, {0}, kernels};
-  const char *why = plain ? try_text(w, &m->kernel.handle) : "it is not named as a function of C";
+  const char *why = try_text(w, plain, &m->kernel.handle);
   if (why) {
     if (op2i_compat.diags > 0 || strstr(why, "differs"))
       op2i_compat_warn("%s:%d: kernel '%s' is called by its address, as scalar code: %s",
                        w->site->file, w->site->line, w->name, why);
     by_address(w, rest.chars, &m->kernel.handle);
+    op2i_compat_addresses(w->site, m->kernel.addresses);
     m->kernel.address = true;
   }
   kernels = m;

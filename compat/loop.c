@@ -210,7 +210,8 @@ void op2_compat_loop(struct op2_compat_site *site, const char *name, op_set set,
   (void)name;
   if (!set) op2i_compat_end("%s:%d: the set is null", site->file, site->line);
   if (nargs > MOST) op2i_compat_end("%s:%d: more than %d arguments", site->file, site->line, MOST);
-  if (!set->size) return;
+  if (!set->size && op2i_compat_alone()) return;
+  if (!op2i_compat.parted && !op2i_compat_alone()) op_halo_create();
   op2i_compat_close_view();
   op2i_compat_constants();
   mark(nargs, args, marks);
@@ -220,7 +221,7 @@ void op2_compat_loop(struct op2_compat_site *site, const char *name, op_set set,
     found[i] = NULL;
     if (args[i].opt) list[n++] = argument(site, i, &args[i], &found[i]);
   }
-  if (kernel->address) list[n++] = op2i_compat_address(site);
+  if (kernel->address) list[n++] = op2_arg_opaque(kernel->addresses);
   op2_where where = {site->file, site->line};
   op2i_compat_check(op2_par_loop_at(where, kernel->handle, set->handle, n, list), "op_par_loop");
   results_out(nargs, args, found);

@@ -6,13 +6,14 @@
 #include "compat.h"
 
 void op_printf(const char *format, ...) {
+  if (!op_is_root()) return;
   va_list list;
   va_start(list, format);
   vprintf(format, list);
   va_end(list);
 }
 
-void op_print(const char *line) { printf("%s\n", line); }
+void op_print(const char *line) { op_printf("%s\n", line); }
 
 void op_timers_core(double *cpu, double *elapsed) {
   struct rusage usage;
@@ -36,6 +37,7 @@ void op_timing_output(void) {
   op2_profile line;
   op2i_compat_close_view();
   op2i_compat_check(op2_flush(op2i_compat.ctx), "op_timing_output");
+  if (!op_is_root()) return;
   printf("%-24s %-16s %10s %12s %10s\n", "kernel", "set", "calls", "seconds", "GB/s");
   for (int i = 0; op2_profile_get(op2i_compat.ctx, i, &line) == OP2_SUCCESS; i++)
     printf("%-24s %-16s %10lld %12.6f %10.3f\n", line.kernel, line.set, (long long)line.calls,
@@ -46,6 +48,7 @@ void op_timing_output(void) {
 }
 
 void op_diagnostic_output(void) {
+  if (!op_is_root()) return;
   printf("%lld sets, %lld maps, %lld dats; backend %s with %d workers\n",
          (long long)op2i_compat.nsets, (long long)op2i_compat.nmaps, (long long)op2i_compat.ndats,
          op2_backend_name(op2i_compat.ctx), op2_workers(op2i_compat.ctx));

@@ -50,18 +50,21 @@ static void note(struct trial *t, const struct part *p) {
 
 /* ---- what goes in ---------------------------------------------------------------------------- */
 
-/* The values of the program's dat for all elements and slots. */
+/* The values of the program's dat for all elements and slots. Collective, as all ranks try the
+ * kernel. */
 static op2_status load(const struct trial *t, struct part *p) {
   const op_arg *arg = p->arg;
+  const void *data;
+  op2_status status = op2_dat_read_begin(arg->dat->handle, &data);
+  if (status) return status;
   for (int e = 0; e < t->count; e++)
     for (int s = 0; s < p->slots; s++) {
       int64_t row = element(t, e);
       if (arg->map) row = arg->map->map[row * arg->map->dim + (arg->idx < 0 ? s : arg->idx)];
-      char *to = p->mine + ((int64_t)e * p->slots + s) * arg->dat->size;
-      op2_status status = op2_dat_get_block(arg->dat->handle, row, 1, to);
-      if (status) return status;
+      memcpy(p->mine + ((int64_t)e * p->slots + s) * arg->dat->size,
+             (const char *)data + row * arg->dat->size, (size_t)arg->dat->size);
     }
-  return OP2_SUCCESS;
+  return op2_dat_read_end(arg->dat->handle, &data);
 }
 
 /* A set of rows for the argument, each of which one element reaches. */

@@ -20,7 +20,8 @@
  * The C++ interface of OP2 on this library (doc/from-op2.md). Programs include it as op_seq.h, with
  * this folder among those that are searched, and link to libop2-compat. A call that fails prints
  * why on stderr and ends the program with status 1, as such programs expect. All calls are for one
- * thread and one process. */
+ * thread. Among the ranks of MPI (op2_compat_mpi.h) they are collective unless their comment says
+ * otherwise, and an error ends all ranks. */
 
 #define OP2_COMPAT_API             __attribute__((visibility("default")))
 #define OP2_COMPAT_REFUSED_(what_) __attribute__((error(what_)))
@@ -58,14 +59,22 @@ typedef struct op_set_core *op_set;
 typedef struct op_map_core *op_map;
 typedef struct op_dat_core *op_dat;
 
-/** A set. The members are for reading. */
+/** A set. The members are for reading. Sizes are those of this rank's part; op_partition() renews
+ * them. */
 struct op_set_core {
   int index;
-  int size;
+  int size; /**< elements that this rank owns; they come first */
   const char *name;
-  void *handle; /**< op2_set */
+  int core_size;    /**< of these, those that lead to no other rank's */
+  int exec_size;    /**< copies of elements of others for which loops run here, too */
+  int nonexec_size; /**< other copies */
+  void *handle;     /**< op2_set */
+  int declared;     /**< the size of the block that was declared */
+  long long first;  /**< the number of its first element in the whole set */
 };
-/** A map. The members are for reading; `map` is a copy of what was declared, from 0. */
+/** A map. The members are for reading; `map` is a copy of what was declared, from 0. After
+ * op_partition() it has a row for each element that this rank owns, and the positions of targets
+ * among what this rank has. */
 struct op_map_core {
   int index;
   op_set from, to;
@@ -78,7 +87,7 @@ struct op_map_core {
 /** @brief The values of a dat in place, for `dat->data`.
  * @memory the pointer is valid until a loop, or another call that uses dats, is made
  * @sync   forces every queued user of the dat
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_dat_core.data */
 OP2_COMPAT_C_ OP2_COMPAT_API char *op2_compat_data(op_dat dat);
 
@@ -137,17 +146,17 @@ extern "C" {
 /** @brief Make the context that all other calls use. `OP_MAPS_BASE_INDEX=1` among the arguments
  * says that maps are numbered from 1. `diags` above 0 reports kernels that run by their address.
  * @memory argv is only read               @sync   as op2_init()
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_init */
 OP2_COMPAT_API void op_init(int argc, char **argv, int diags);
 /** @brief As op_init(); the layout of data is the library's.
  * @memory argv is only read               @sync   as op2_init()
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_init_soa */
 OP2_COMPAT_API void op_init_soa(int argc, char **argv, int diags, int soa);
 /** @brief Run what is queued and end the context; handles are freed.
  * @memory frees all sets, maps and dats   @sync   flushes and waits
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_exit */
 OP2_COMPAT_API void op_exit(void);
 
@@ -155,31 +164,38 @@ OP2_COMPAT_API void op_exit(void);
 
 /** @brief Declare a set.
  * @units  elements                        @memory the handle lives until op_exit()
- * @sync   runs nothing                    @mpi    one process
+ * @sync   runs nothing                    @mpi    collective
  * @errors end the program                 @source OP2 op_decl_set */
 OP2_COMPAT_API op_set op_decl_set(int size, const char *name);
 /** @brief Declare a map.
  * @shape  map[from->size][dim]            @units  elements
  * @memory map is copied                   @sync   runs nothing
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_decl_map */
 OP2_COMPAT_API op_map op_decl_map(op_set from, op_set to, int dim, int *map, const char *name);
+/** @brief Declare a map whose entries have 64 bits.
+ * @shape  map[from->size][dim]            @units  elements
+ * @memory map is copied                   @sync   runs nothing
+ * @mpi    collective                      @errors end the program
+ * @source OP2 op_decl_map_long */
+OP2_COMPAT_API op_map op_decl_map_long(op_set from, op_set to, int dim, long long *map,
+                                       const char *name);
 /** @brief Declare a dat, for op_decl_dat(), whose type is that of the pointer.
  * @shape  data[set->size][dim]            @units  values of `type`, of `size` bytes each
  * @memory data is copied; null gives zeros
- * @sync   runs nothing                    @mpi    one process
+ * @sync   runs nothing                    @mpi    collective
  * @errors end the program                 @source OP2 op_decl_dat_char */
 OP2_COMPAT_API op_dat op_decl_dat_char(op_set set, int dim, const char *type, int size, char *data,
                                        const char *name);
 /** @brief Give up a dat.
  * @memory queued loops keep its values    @sync   runs nothing
- * @mpi    one process                     @errors none: returns 0
+ * @mpi    collective                      @errors none: returns 0
  * @source OP2 op_free_dat_temp */
 OP2_COMPAT_API int op_free_dat_temp_char(op_dat dat);
 /** @brief Make a variable visible to kernels under its name, for op_decl_const().
  * @shape  data[dim]                       @units  values of `type`
  * @memory data must live until op_exit(): each loop takes the values that it has then
- * @sync   runs nothing                    @mpi    one process
+ * @sync   runs nothing                    @mpi    collective
  * @errors end the program                 @source OP2 op_decl_const */
 OP2_COMPAT_API void op2_compat_const(const char *name, int dim, const char *type, const void *data);
 
@@ -188,25 +204,25 @@ OP2_COMPAT_API void op2_compat_const(const char *name, int dim, const char *type
 /** @brief A dat as an argument: of the element (OP_ID), of slot idx of a map, or of all its slots
  * (a negative idx).
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_arg_dat */
 OP2_COMPAT_API op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type,
                                  op_access acc);
 /** @brief As op_arg_dat(), and a null pointer for the kernel if opt is 0.
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_opt_arg_dat */
 OP2_COMPAT_API op_arg op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,
                                      const char *type, op_access acc);
 /** @brief The element's number, or with a map that of slot idx, from 0.
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    one process                     @errors none
+ * @mpi    collective                      @errors none
  * @source OP2 op_arg_idx */
 OP2_COMPAT_API op_arg op_arg_idx(int idx, op_map map);
 /** @brief A variable of the program as an argument, for op_arg_gbl() and its like.
  * @shape  data[dim]                       @units  values of `type`, of `size` bytes each
  * @memory keeps the pointer until the loop is queued, or if `lazy` until op_lazy_get()
- * @sync   runs nothing                    @mpi    one process
+ * @sync   runs nothing                    @mpi    collective
  * @errors end the program                 @source OP2 op_arg_gbl_char */
 OP2_COMPAT_API op_arg op2_compat_arg(enum op2_compat_kind kind, int opt, int lazy, char *data,
                                      int dim, const char *type, int size, op_access acc);
@@ -215,14 +231,14 @@ OP2_COMPAT_API op_arg op2_compat_arg(enum op2_compat_kind kind, int opt, int laz
  * @memory args is copied
  * @sync   queues the loop; runs the queue if a variable gets a result, or the kernel runs by its
  *         address
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_par_loop */
 OP2_COMPAT_API void op2_compat_loop(struct op2_compat_site *site, const char *name, op_set set,
                                     int nargs, const op_arg *args);
 /** @brief Bring the result of a reduction whose argument was OP_LAZY() to its variable.
  * @memory data is the variable; nothing is done if there is no such result
  * @sync   forces the loops that reduce into it
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source op2 */
 OP2_COMPAT_API void op_lazy_get(void *data);
 
@@ -231,96 +247,121 @@ OP2_COMPAT_API void op_lazy_get(void *data);
 /** @brief Copy values out, for op_fetch_data().
  * @shape  out[set->size][dim]             @units  values of the dat's type
  * @memory out is the caller's             @sync   as op2_dat_get()
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_fetch_data_char */
 OP2_COMPAT_API void op_fetch_data_char(op_dat dat, char *out);
 /** @brief Copy values of elements low to high out, both included, for op_fetch_data_idx().
  * @shape  out[high - low + 1][dim]        @units  values of the dat's type
  * @memory out is the caller's             @sync   as op2_dat_get()
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_fetch_data_idx_char */
 OP2_COMPAT_API void op_fetch_data_idx_char(op_dat dat, char *out, int low, int high);
 /** @brief Write the values to a text file: size and dim, then a line for each element.
  * @memory keeps nothing                   @sync   as op2_dat_get()
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_print_dat_to_txtfile */
 OP2_COMPAT_API void op_print_dat_to_txtfile(op_dat dat, const char *file);
 /** @brief The same in binary: size and dim as int, then the values.
  * @memory keeps nothing                   @sync   as op2_dat_get()
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_print_dat_to_binfile */
 OP2_COMPAT_API void op_print_dat_to_binfile(op_dat dat, const char *file);
 /** @brief printf().
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    one process                     @errors none
+ * @mpi    collective                      @errors none
  * @source OP2 op_printf */
 OP2_COMPAT_API void op_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** @brief Print a line.
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    one process                     @errors none
+ * @mpi    collective                      @errors none
  * @source OP2 op_print */
 OP2_COMPAT_API void op_print(const char *line);
 /** @brief Run what is queued, then read the clocks.
  * @units  seconds: of the processor, and of the clock
  * @memory keeps nothing                   @sync   flushes and waits
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_timers */
 OP2_COMPAT_API void op_timers(double *cpu, double *elapsed);
 /** @brief Read the clocks without running anything.
  * @units  seconds                         @memory keeps nothing
- * @sync   runs nothing                    @mpi    one process
+ * @sync   runs nothing                    @mpi    collective
  * @errors none                            @source OP2 op_timers_core */
 OP2_COMPAT_API void op_timers_core(double *cpu, double *elapsed);
 /** @brief Print calls, seconds and bandwidth of each kernel, and how often results of reductions
  * made the queue run.
  * @memory keeps nothing                   @sync   flushes and waits
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_timing_output */
 OP2_COMPAT_API void op_timing_output(void);
 /** @brief Print sets, maps and dats, and with `diags` above 1 what the library did with the loops.
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    one process                     @errors end the program
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_diagnostic_output */
 OP2_COMPAT_API void op_diagnostic_output(void);
-/** @brief The size of a set.
+/** @brief The size of a set over all ranks.
  * @units  elements                        @memory keeps nothing
- * @sync   runs nothing                    @mpi    one process
+ * @sync   runs nothing                    @mpi    not collective
  * @errors none                            @source OP2 op_get_size */
 OP2_COMPAT_API int op_get_size(op_set set);
-/** @brief Does nothing in one process.
+/** @brief The number of elements of a set that this rank owns.
+ * @units  elements                        @memory keeps nothing
+ * @sync   runs nothing                    @mpi    not collective
+ * @errors none                            @source OP2 op_get_size_local */
+OP2_COMPAT_API int op_get_size_local(op_set set);
+/** @brief The number of this rank, 0 in one process.
+ * @memory rank is the caller's            @sync   runs nothing
+ * @mpi    not collective                  @errors none
+ * @source OP2 op_rank */
+OP2_COMPAT_API void op_rank(int *rank);
+/** @brief True on the first rank.
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    one process                     @errors none
+ * @mpi    not collective                  @errors none
+ * @source OP2 op_is_root */
+OP2_COMPAT_API int op_is_root(void);
+/** @brief Cut sets into blocks if op_partition() was not called; the first loop does that, too.
+ * @memory as op_partition()               @sync   as op_partition()
+ * @mpi    collective                      @errors end the program
+ * @source OP2 op_halo_create */
+OP2_COMPAT_API void op_halo_create(void);
+/** @brief True if it is true on one of the ranks.
+ * @memory keeps nothing                   @sync   runs nothing; waits for all ranks
+ * @mpi    collective                      @errors none
+ * @source op2 */
+OP2_COMPAT_API int op2_compat_any(int here);
+/** @brief Choose the rank that owns each element, and move sets, maps and dats there. With a map
+ * its graph is cut (op2_partition(), k-way), for "GEOM" and "INERTIAL" the box round the
+ * coordinates; "EXTERNAL" takes owners from a dat of int, which is the last argument. Where the
+ * library has no partitioner for graphs, coordinates or blocks are cut, with a warning. Nothing is
+ * done in one process.
+ * @memory as op2_partition()              @sync   runs all that is queued
+ * @mpi    collective                      @errors end the program
  * @source OP2 op_partition */
 OP2_COMPAT_API void op_partition(const char *library, const char *routine, op_set set, op_map map,
                                  op_dat coordinates);
 /** @brief op2_renumber(); a refusal is printed, and not an error.
  * @memory keeps nothing                   @sync   as op2_renumber()
- * @mpi    one process                     @errors none
+ * @mpi    collective                      @errors none
  * @source OP2 op_renumber */
 OP2_COMPAT_API void op_renumber(op_map map);
 
 /** @brief The context behind these calls, as an op2_context, for op2's own calls.
  * @memory the library's                   @sync   runs nothing; ends the use of `dat->data`
- * @mpi    one process                     @errors none: null before op_init()
+ * @mpi    collective                      @errors none: null before op_init()
  * @source op2 */
 OP2_COMPAT_API void *op2_compat_context(void);
 /** @brief The i-th set, map or dat, or null.
  * @memory the library's                   @sync   runs nothing
- * @mpi    one process                     @errors none
+ * @mpi    collective                      @errors none
  * @source op2 */
 OP2_COMPAT_API op_set op2_compat_set(int i);
 OP2_COMPAT_API op_map op2_compat_map(int i); /**< see op2_compat_set() */
 OP2_COMPAT_API op_dat op2_compat_dat(int i); /**< see op2_compat_set() */
 /** @brief The op2_type of a type that OP2's calls name.
  * @units  bytes, in *size                 @memory size is the caller's
- * @sync   runs nothing                    @mpi    one process
+ * @sync   runs nothing                    @mpi    collective
  * @errors end the program                 @source op2 */
 OP2_COMPAT_API int op2_compat_type_of(const char *type, int *size);
 
-static inline int op_is_root(void) { return 1; }
-static inline int op_get_size_local(op_set set) { return op_get_size(set); }
-static inline void op_rank(int *rank) { *rank = 0; }
-static inline void op_halo_create(void) {}
 static inline void *op_malloc(size_t bytes) { return malloc(bytes); }
 static inline void *op_calloc(size_t count, size_t bytes) { return calloc(count, bytes); }
 static inline void *op_realloc(void *old, size_t bytes) { return realloc(old, bytes); }
@@ -330,13 +371,11 @@ static inline void op_free(void *memory) { free(memory); }
 
 op_access op2_compat_work(void)
     OP2_COMPAT_REFUSED_("OP_WORK has no counterpart: use a local variable of the kernel");
-op_map op_decl_map_long(op_set, op_set, int, long long *, const char *)
-    OP2_COMPAT_REFUSED_("maps of one process have entries of type int: use op_decl_map()");
 op_dat op_decl_dat_overlay(op_set, op_dat)
     OP2_COMPAT_REFUSED_("dats do not share memory here: declare one dat and use it twice");
-op_dat op_mpi_get_data(op_dat) OP2_COMPAT_REFUSED_("there is one process: use op_fetch_data()");
+op_dat op_mpi_get_data(op_dat) OP2_COMPAT_REFUSED_("use op_fetch_data()");
 void op_disable_mpi_reductions(bool)
-    OP2_COMPAT_REFUSED_("there is one process: leave the call out");
+    OP2_COMPAT_REFUSED_("reductions are over all ranks: leave the call out");
 void op_timings_to_csv(const char *)
     OP2_COMPAT_REFUSED_("use op_timing_output(), or op2_profile_get() of op2/graph.h");
 void op_put_dat(op_dat) OP2_COMPAT_REFUSED_("the library brings values where they are needed");
@@ -435,5 +474,8 @@ static const char *const op2_compat_header __attribute__((unused)) = __FILE__;
         __LINE__, nullptr,       nullptr,         nullptr,           nullptr};                     \
     op2_compat_par_loop(&op2_site_, kernel_, name_, set_, __VA_ARGS__);                            \
   }))
+#endif
+#ifdef OP2_COMPAT_MPI
+#include "op2_compat_mpi.h"
 #endif
 #endif

@@ -1,3 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#error                                                                                             \
-    "libop2-compat is for one process: include op_seq.h, or port the program to op2_init_mpi() (doc/from-op2.md)"
+/* One of the names by which programs for OP2 include its interface over MPI. */
+/* Leave out MPI's old interface for C++, which would need another library. */
+#ifndef OMPI_SKIP_MPICXX
+#define OMPI_SKIP_MPICXX 1
+#endif
+#ifndef MPICH_SKIP_MPICXX
+#define MPICH_SKIP_MPICXX 1
+#endif
+#include <mpi.h>
+/* Programs for OP2 mean the first rank by this name, which MPI has for something else. */
+#undef MPI_ROOT
+#define MPI_ROOT 0
+#include "op2_compat_mpi.h"

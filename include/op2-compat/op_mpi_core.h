@@ -1,3 +1,3 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#error                                                                                             \
-    "libop2-compat is for one process: include op_seq.h, or port the program to op2_init_mpi() (doc/from-op2.md)"
+/* One of the names by which programs for OP2 include its interface over MPI. */
+#include "op_lib_mpi.h"

@@ -125,22 +125,22 @@ int main(int argc, char **argv) {
   for (int i = 0; i < faces_n; i++) ends.push_back(i), ends.push_back(i + 1);
 
   op_init(argc, argv, 1);
-  op_set cells = op_decl_set(n, "cells"), faces = op_decl_set(faces_n, "faces");
-  op_set coarse_cells = op_decl_set(coarse_n, "coarse");
-  op_map pface = op_decl_map(faces, cells, 2, ends.data(), "pface");
-  op_map pup = op_decl_map(cells, coarse_cells, 1, up.data(), "pup");
-  op_dat p_q = op_decl_dat(cells, NVAR, "double:soa", q.data(), "q");
-  op_dat p_r = op_decl_dat(cells, NVAR, "double", r.data(), "r");
-  op_dat p_volume = op_decl_dat(cells, 1, "double", volume.data(), "volume");
-  op_dat p_dt = op_decl_dat(cells, 1, "double", dt.data(), "dt");
-  op_dat p_normal = op_decl_dat(faces, 3, "double", normal.data(), "normal");
-  op_dat p_coarse = op_decl_dat(coarse_cells, NVAR, "double", coarse.data(), "coarse");
-  op_dat p_count = op_decl_dat(coarse_cells, 1, "int", count.data(), "count");
-  op_dat p_lo = op_decl_dat(cells, 1, "double", lo.data(), "lo");
-  op_dat p_hi = op_decl_dat(cells, 1, "double", hi.data(), "hi");
-  op_dat p_lim = op_decl_dat(cells, 1, "double", lim.data(), "lim");
-  op_dat p_a = op_decl_dat(cells, 1, "float", a.data(), "a");
-  op_dat p_b = op_decl_dat(cells, 1, "float", b.data(), "b");
+  op_set cells = set_of(n, "cells"), faces = set_of(faces_n, "faces");
+  op_set coarse_cells = set_of(coarse_n, "coarse");
+  op_map pface = map_of(faces, cells, 2, ends, "pface");
+  op_map pup = map_of(cells, coarse_cells, 1, up, "pup");
+  op_dat p_q = dat_of(cells, NVAR, "double:soa", q, "q");
+  op_dat p_r = dat_of(cells, NVAR, "double", r, "r");
+  op_dat p_volume = dat_of(cells, 1, "double", volume, "volume");
+  op_dat p_dt = dat_of(cells, 1, "double", dt, "dt");
+  op_dat p_normal = dat_of(faces, 3, "double", normal, "normal");
+  op_dat p_coarse = dat_of(coarse_cells, NVAR, "double", coarse, "coarse");
+  op_dat p_count = dat_of(coarse_cells, 1, "int", count, "count");
+  op_dat p_lo = dat_of(cells, 1, "double", lo, "lo");
+  op_dat p_hi = dat_of(cells, 1, "double", hi, "hi");
+  op_dat p_lim = dat_of(cells, 1, "double", lim, "lim");
+  op_dat p_a = dat_of(cells, 1, "float", a, "a");
+  op_dat p_b = dat_of(cells, 1, "float", b, "b");
   op_decl_const(NVAR, "double", far);
   op_decl_const(1, "double", &factor);
 

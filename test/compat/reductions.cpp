@@ -32,7 +32,7 @@ void three(op_set set, const char *type, void (*sum)(const T *, T *), void (*lea
   int n = op_get_size(set);
   std::vector<T> x(2 * (size_t)n);
   for (T &v : x) v = (T)(100 * random_number() + 1);
-  op_dat dat = op_decl_dat(set, 2, type, x.data(), "x");
+  op_dat dat = dat_of(set, 2, type, x, "x");
   T s[2] = {3, 4}, lo = 50, hi = 50, s2[2] = {3, 4}, lo2 = 50, hi2 = 50;
   op_par_loop(sum, "sum", set, op_arg_dat(dat, -1, OP_ID, 2, type, OP_READ),
               op_arg_gbl(s, 2, type, OP_INC));
@@ -51,7 +51,7 @@ void three(op_set set, const char *type, void (*sum)(const T *, T *), void (*lea
   {                                                                                                \
     std::vector<T> x(2 * (size_t)n);                                                               \
     for (T & v : x) v = (T)(100 * random_number() + 1);                                            \
-    op_dat dat = op_decl_dat(set, 2, #T, x.data(), "x");                                           \
+    op_dat dat = dat_of(set, 2, #T, x, "x");                                                       \
     T s[2] = {3, 4}, lo = 50, hi = 50, s2[2] = {3, 4}, lo2 = 50, hi2 = 50;                         \
     op_par_loop(sum_##N, "sum", set, op_arg_dat(dat, -1, OP_ID, 2, #T, OP_READ),                   \
                 op_arg_gbl(s, 2, #T, OP_INC));                                                     \
@@ -68,7 +68,7 @@ void three(op_set set, const char *type, void (*sum)(const T *, T *), void (*lea
 int main(int argc, char **argv) {
   const int n = 1000;
   op_init(argc, argv, argc > 1);
-  op_set set = op_decl_set(n, "set");
+  op_set set = set_of(n, "set");
   BY_NAME(double, double)
   BY_NAME(float, float)
   BY_NAME(int, int)
@@ -83,8 +83,8 @@ int main(int argc, char **argv) {
 
   std::vector<double> x(n), y(n);
   for (double &v : x) v = random_number();
-  op_dat p_x = op_decl_dat(set, 1, "double", x.data(), "x");
-  op_dat p_y = op_decl_dat(set, 1, "double", y.data(), "y");
+  op_dat p_x = dat_of(set, 1, "double", x, "x");
+  op_dat p_y = dat_of(set, 1, "double", y, "y");
   double a = 2, s = 0, expected = 1;
   for (double v : x) expected += 2 * v + 3 * v;
   s = 1;

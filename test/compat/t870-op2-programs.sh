@@ -87,7 +87,8 @@ if [ -e "$build/compat/libop2-compat-hdf5.so" ]; then
     $cxx $flags -o "$tmp/files" "$here/files.cpp" $links -lop2-compat-hdf5
   }
   runs "files is compiled" files
-  tried "files" "$tmp/files" "$tmp/mesh.h5" "$tmp/values.h5"
+  tried "files that are written" "$tmp/files" "$tmp/mesh.h5" "$tmp/values.h5" write
+  tried "files that are read" "$tmp/files" "$tmp/mesh.h5" "$tmp/values.h5" read
 else
   skip "this build has no HDF5: files of OP2 not tried"
 fi
@@ -98,7 +99,7 @@ refused() { # PATTERN TEXT: the program does not compile, with this message
   printf '#include "op_seq.h"\n%s\n' "$2" >"$tmp/refused.cpp"
   catches "$1" "$1" $cxx $flags -c -o "$tmp/refused.o" "$tmp/refused.cpp"
 }
-refused 'use op_decl_map' 'int main() { return op_decl_map_long(0, 0, 1, 0, "b") != 0; }'
+refused 'use op_fetch_data' 'int main() { return op_mpi_get_data(0) != 0; }'
 refused 'OP_WORK has no counterpart' 'int main() { return OP_WORK; }'
 refused 'as many arguments as the kernel has parameters' \
   'void k(double *, double *); int main() { op_par_loop(k, "k", 0, op_arg_idx(0, OP_ID)); }'
