@@ -15,6 +15,7 @@
 #include "op2/context.h"
 #include "op2/device.h"
 #include "op2/graph.h"
+#include "op2/hold.h"
 #include "op2/loop.h"
 #include "op2/matrix.h"
 #include "op2/mesh.h"

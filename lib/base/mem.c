@@ -60,21 +60,30 @@ enum { LINE = 64, HUGE_PAGE = 2 << 20 };
 /* Below 2 MiB huge pages only cost time for clearing. */
 static size_t alignment(size_t bytes) { return bytes >= HUGE_PAGE ? HUGE_PAGE : LINE; }
 
-/* The start of the data in a block of memory. The address of the block itself is stored just before
- * them. */
+/* This stands just before data. It has the block of memory that they are in, and the number of their
+ * holders beside the one that allocated them. */
+struct origin {
+  void *block;
+  atomic_size_t holders;
+};
+
+static struct origin *origin_of(void *data) { return (struct origin *)data - 1; }
+
+/* The start of the data in a block of memory. */
 static void *place_data(void *block, size_t bytes) {
   size_t align = alignment(bytes);
   if (!block) return NULL;
-  char *data = (char *)block + sizeof block;
+  char *data = (char *)block + sizeof(struct origin);
   data += -(uintptr_t)data % align;
-  memcpy(data - sizeof block, &block, sizeof block);
+  origin_of(data)->block = block;
+  atomic_init(&origin_of(data)->holders, 0);
   if (align == HUGE_PAGE) madvise(data, bytes, MADV_HUGEPAGE);
   return data;
 }
 
 /* The size in bytes of the block for `bytes` of data, or 0 if no object can be that large. */
 static size_t room_for(size_t bytes) {
-  size_t more = sizeof(void *) + alignment(bytes);
+  size_t more = sizeof(struct origin) + alignment(bytes);
   return bytes > PTRDIFF_MAX - more ? 0 : bytes + more;
 }
 
@@ -88,11 +97,12 @@ void *op2i_alloc_data(size_t bytes) {
   return room ? place_data(op2i_calloc(1, room), bytes) : NULL;
 }
 
+void op2i_hold_data(void *data) {
+  if (data) atomic_fetch_add(&origin_of(data)->holders, 1);
+}
+
 void op2i_free_data(void *data) {
-  void *block;
-  if (!data) return;
-  memcpy(&block, (char *)data - sizeof block, sizeof block);
-  free(block);
+  if (data && !atomic_fetch_sub(&origin_of(data)->holders, 1)) free(origin_of(data)->block);
 }
 
 int op2i_reserve(void *array_of_pointer, size_t element_bytes, int64_t count, int64_t *capacity) {

@@ -21,6 +21,9 @@ void *op2i_alloc_raw(size_t bytes);
 void *op2i_alloc_data(size_t bytes);
 void op2i_free_data(void *data);
 
+/* Keep memory for data until op2i_free_data() has been called once more, by any thread. */
+void op2i_hold_data(void *data);
+
 /* Return freed memory to the system, after work that needed much memory for a short time. */
 void op2i_mem_give_back(void);
 

@@ -8,6 +8,7 @@
 #include "fpenv.h"
 #include "mem.h"
 #include "mesh.h"
+#include "op2/hold.h"
 #include "rows.h"
 
 static size_t total_bytes(op2_dat dat) {
@@ -271,6 +272,19 @@ static op2_status open_view(op2_dat dat, void *storage, void **data) {
 static void close_view(op2_dat dat) {
   if (dat->view != dat->wrapped) op2i_free_data(dat->view);
   dat->view = NULL;
+}
+
+const void *op2_dat_hold(op2_dat dat) {
+  if (!op2i_object_is(dat, OP2I_DAT) || dat->wrapped) return NULL;
+  void *data = dat->view ? dat->view : dat->values.at[OP2I_HOST];
+  op2i_hold_data(data);
+  return data;
+}
+
+void op2_memory_release(const void **memory) {
+  if (!memory) return;
+  op2i_free_data((void *)(uintptr_t)*memory);
+  *memory = NULL;
 }
 
 /* Copy a view back into the host memory that it was made from. */
