@@ -8,6 +8,7 @@
 #   test/deps.sh build hdf5     also HDF5, for meshes in files; built with that MPI
 #   test/deps.sh build petsc    also PETSc, for matrices as its own and its solvers; built with that MPI
 #   test/deps.sh build fortran  also a Fortran compiler, for the module op2
+#   test/deps.sh build python   also what pip needs to build the package op2 for Python
 #   test/deps.sh test           everything the tests use; where no CUDA toolkit is, also NVRTC, by its
 #                               package on PyPI, into ~/.cache/op2-test/cuda
 # With --list, print the packages of the groups and install nothing.
@@ -23,11 +24,12 @@ mpi="libopenmpi-dev openmpi-bin libptscotch-dev"
 hdf5="libhdf5-openmpi-dev"
 petsc="libpetsc-real-dev"
 fortran="gfortran"
+python="python3-dev python3-pip python3-setuptools python3-wheel python3-cffi python3-numpy"
 opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
 # gcc includes the run-time libraries of its sanitizers and of OpenMP; clang's OpenMP is a separate
 # package. MPICH is tested in addition to Debian's default MPI.
 test="$demo $mpi $hdf5 $petsc $opencl $fortran valgrind hdf5-tools libmpich-dev mpich g++ clang libomp-dev"
-test="$test binutils cmake debootstrap gdb python3-pip"
+test="$test binutils cmake debootstrap gdb $python python3-pytest python3-mpi4py python3-petsc4py"
 
 list=no
 nvrtc=no
@@ -43,11 +45,12 @@ for group; do
     hdf5) wanted="$wanted $mpi $hdf5" ;;
     petsc) wanted="$wanted $mpi $petsc" ;;
     fortran) wanted="$wanted $fortran" ;;
+    python) wanted="$wanted $python" ;;
     test) wanted="$wanted $test" nvrtc=yes ;;
-    *) die "unknown group '$group' (there are: build, demo, mpi, opencl, hdf5, petsc, fortran, test)" ;;
+    *) die "unknown group '$group' (there are: build, demo, mpi, opencl, hdf5, petsc, fortran, python, test)" ;;
   esac
 done
-[ -n "$wanted" ] || die "which groups? (build, demo, mpi, opencl, hdf5, petsc, fortran, test)"
+[ -n "$wanted" ] || die "which groups? (build, demo, mpi, opencl, hdf5, petsc, fortran, python, test)"
 wanted=$(printf '%s\n' $wanted | sort -u)
 if [ $list = yes ]; then
   printf '%s\n' $wanted

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Parallel loops over unstructured meshes, queued and run when their results are needed.
+
+>>> import op2
+>>> context = op2.Context("sequential")
+>>> edges, nodes = op2.Set(context, 3, "edges"), op2.Set(context, 3, "nodes")
+>>> ends = op2.Map(edges, nodes, [[0, 1], [1, 2], [2, 0]], "ends")
+>>> length = op2.Dat(edges, [1.0, 10.0, 100.0], name="length")
+>>> total = op2.Dat(nodes, name="total")
+>>> spread = op2.Kernel(context, "spread", '''
+... void spread(const double *length, double *a, double *b) {
+...   *a += *length;
+...   *b += *length;
+... }''')
+>>> op2.par_loop(spread, edges, length(op2.READ), total(op2.INC, ends, 0), total(op2.INC, ends, 1))
+>>> total.get()
+array([101.,  11., 110.])
+>>> context.finalize()
+"""
+from . import errors
+from .arguments import Arg, index, map_index, opaque, optional, value
+from .context import Context, environment
+from .enums import (ALL, INC, ITER, MAX, MIN, PACKED, READ, RW, WRITE, Access, DataState, Norm,
+                    PartitionMethod, Place, Reason)
+from .errors import *  # noqa: F401,F403 (the classes that errors.__all__ names)
+from .loops import Kernel, ParLoop, par_loop
+from .mesh import Map, Set, Subset
+from .values import Constant, Dat, Global
+
+__all__ = [
+    "ALL", "Access", "Arg", "Constant", "Context", "Dat", "DataState", "Global", "INC", "ITER",
+    "Kernel", "MAX", "MIN", "Map", "Norm", "PACKED", "ParLoop", "PartitionMethod", "Place", "READ",
+    "RW", "Reason", "Set", "Subset", "WRITE", "environment", "errors", "index", "map_index",
+    "opaque", "optional", "par_loop", "value", *errors.__all__,
+]

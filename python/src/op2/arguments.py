@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Arguments of loops and calls. Dats, globals and matrices make those of themselves when they are
+called with an access mode."""
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, List, Sequence, Tuple
+
+from ._native import ffi, lib
+from ._object import numbers, pointer, type_of
+from .errors import ArgumentError
+
+if TYPE_CHECKING:
+    from .mesh import Map
+    from .values import Dat
+
+
+class Arg:
+    """One argument of a loop or call, which can be given to any number of them."""
+
+    __slots__ = ("_c", "dats", "kept", "lasting")
+
+    def __init__(self, c: Any, *, dats: Tuple["Dat", ...] = (), kept: Any = None,
+                 lasting: bool = False):
+        self._c = c
+        #: The dats that the argument uses.
+        self.dats = dats
+        #: What has to exist until the argument is given to a loop or call.
+        self.kept = kept
+        #: True if that has to exist until the loop or call has run.
+        self.lasting = lasting
+
+
+def value(values: Any, dtype: Any = None) -> Arg:
+    """Values that are copied when the loop is queued. A number of Python's is a double or an
+    int64_t; numbers and arrays may also be given to loops as they are."""
+    array = numbers(values, dtype)
+    return Arg(lib.op2_arg_val(pointer(array), array.size, type_of(array.dtype)), kept=array)
+
+
+def index() -> Arg:
+    """The number of the element that the kernel is applied to."""
+    return Arg(lib.op2_arg_idx())
+
+
+def map_index(map: "Map", slot: int = lib.OP2_ALL) -> Arg:
+    """The number of the element in a slot of a map, or those in all slots."""
+    return Arg(lib.op2_arg_map_idx(map._p, slot), kept=map)
+
+
+def opaque(memory: Any) -> Arg:
+    """A pointer that reaches the kernel unchanged: to the memory of an array or of anything else
+    with a buffer, a pointer of cffi's, or an address. An object exists until the loop has run."""
+    if isinstance(memory, int):
+        address = ffi.cast("void *", memory)
+    elif isinstance(memory, ffi.CData):
+        address = memory
+    else:
+        address = ffi.from_buffer(memory)
+    return Arg(lib.op2_arg_opaque(address), kept=(memory, address), lasting=True)
+
+
+def optional(present: bool, argument: Any) -> Arg:
+    """An argument that may be absent; then the kernel gets a null pointer."""
+    if present:
+        return as_argument(argument)
+    return Arg(lib.op2_arg_opt(0, as_argument(argument)._c))
+
+
+def as_argument(given: Any) -> Arg:
+    """An argument: as it is, or for values, which are copied."""
+    if isinstance(given, Arg):
+        return given
+    if callable(given):
+        raise ArgumentError(f"{given!r} is no argument; with an access mode, as in x(op2.READ), it "
+                            "makes one")
+    return value(given)
+
+
+def prepare(given: Sequence[Any]) -> Tuple[Any, List[Arg]]:
+    """Arguments for C, and what has to be kept until they have been taken. Scopes of Dat.data on
+    their dats end."""
+    arguments = [as_argument(argument) for argument in given]
+    for argument in arguments:
+        for dat in argument.dats:
+            dat._settle()
+    return ffi.new("op2_arg[]", [argument._c for argument in arguments]), arguments

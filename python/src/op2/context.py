@@ -1,0 +1,338 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Contexts, from which everything else is made."""
+from __future__ import annotations
+
+import atexit
+import os
+import sys
+import threading
+import weakref
+from collections import deque
+from typing import Any, Callable, Deque, Dict, List, Optional, Set, Tuple
+
+from . import structs
+from ._native import ffi, lib
+from ._object import numbers, pointer
+from .errors import CallError, Error, FileError, UnavailableError, last, text
+
+Profile = structs.result("Profile", "op2_profile")
+Times = structs.result("Times", "op2_times")
+DeviceStats = structs.result("DeviceStats", "op2_device_stats")
+CommStats = structs.result("CommStats", "op2_comm_stats")
+PartitionReport = structs.result("PartitionReport", "op2_partition_report")
+
+# Contexts that have not ended stay, whether somebody refers to them or not, to be ended at exit.
+_live: Set["Context"] = set()
+
+
+def _written(function: Callable[[Any], int]) -> str:
+    """What a function of the library writes to a stream."""
+    start, length = ffi.new("char **"), ffi.new("size_t *")
+    stream = lib.open_memstream(start, length)
+    if stream == ffi.NULL:
+        raise FileError("no memory for a stream")
+    try:
+        status = function(stream)
+        error = last() if status else None
+    finally:
+        lib.fclose(stream)
+        written = ffi.buffer(start[0], length[0])[:].decode(errors="replace")
+        lib.free(start[0])
+    if error:
+        raise error
+    return written
+
+
+def environment() -> str:
+    """The table of environment variables: name, default, present value and meaning."""
+    return _written(lib.op2_environment_write)
+
+
+class Context:
+    """The backend, its workers, and the queue of loops.
+
+    `backend` is "sequential", "openmp", "starpu", "opencl", "cuda", "check" or "static"; None takes
+    OP2_BACKEND or the library's default. Options are those of op2_options (op2/context.h), by their
+    names; `eager` is True or False. With `comm`, a communicator of mpi4py, the context is one rank
+    of several.
+
+    A context is also a context manager, which ends it.
+
+    >>> import op2
+    >>> with op2.Context("sequential", threads=1) as context:
+    ...     context.backend, context.workers, context.ranks
+    ('sequential', 1, 1)
+    >>> context.initialised
+    False
+    """
+
+    def __init__(self, backend: Optional[str] = None, *, comm: Any = None,
+                 eager: Optional[bool] = None, **options: Any):
+        options["backend"] = backend
+        options["eager"] = None if eager is None else 1 if eager else -1
+        filled, _kept = structs.fill("op2_options", options)
+        # Another thread waits here while this one is inside the library without the lock of Python.
+        self._lock = threading.RLock()
+        self._dead: Deque[Tuple[str, Any, Any]] = deque()
+        self._inside_call, self._burying = 0, False
+        self._calls: Dict[int, Any] = {}
+        self._raised: Dict[Tuple[Optional[str], int], Deque[BaseException]] = {}
+        self._kept: List[Any] = []
+        self._leaving: List[Any] = []
+        self._lending: "weakref.WeakSet[Any]" = weakref.WeakSet()
+        self._pid = os.getpid()
+        self._handle = ffi.new("op2_context *")
+        #: The handle for the C interface.
+        self._p = ffi.NULL
+        if comm is None:
+            self._do(lib.op2_init, filled, self._handle)
+        else:
+            self._do(_mpi().op2_init_mpi_f, filled, comm.py2f(), self._handle)
+        self._p = self._handle[0]
+        _live.add(self)
+
+    # ---- calls of the library ----
+
+    def _do(self, function: Any, *arguments: Any) -> None:
+        """Call a function that returns a status, and raise an exception if it fails."""
+        with self._lock:
+            if self._dead:
+                self._bury()
+            if function(*arguments):
+                raise self._failure()
+
+    def _failure(self) -> Error:
+        """The exception for the last failure, with that of the function which caused it."""
+        error = last()
+        if isinstance(error, CallError) and self._raised:
+            key = (error.file, error.line)
+            queue = self._raised[key if key in self._raised else next(iter(self._raised))]
+            error.__cause__ = queue.popleft()
+            self._raised = {at: causes for at, causes in self._raised.items() if causes}
+            if not isinstance(error.__cause__, Exception):
+                raise error.__cause__  # the program is to end
+        return error
+
+    def _fails(self, place: Any, error: BaseException) -> None:
+        """Remember the exception of a function that was queued at this place."""
+        key = (text(place.file), place.line)
+        self._raised.setdefault(key, deque()).append(error)
+
+    # ---- objects that are given up ----
+
+    def _given_up(self, kind: str, handle: Any, kept: Any = None) -> None:
+        """Destroy an object later, and give up what it needs when no queued loop uses it."""
+        self._dead.append((kind, handle, kept))
+        if not self.initialised:
+            self._bury_after_the_end()
+
+    def _bury(self) -> None:
+        """Destroy what was given up, in this order, unless a function that was called runs inside
+        the library."""
+        if self._inside_call or self._burying:
+            return
+        self._burying = True
+        try:
+            while self._dead:
+                kind, handle, kept = self._dead.popleft()
+                self._destroy(kind, handle)
+                if kept is not None:
+                    self._keep_until_done(kept)
+        finally:
+            self._burying = False
+
+    def _bury_after_the_end(self) -> None:
+        # Nothing will be called that could do it later. If another thread is here, it does.
+        if self._lock.acquire(blocking=False):
+            try:
+                self._bury()
+            finally:
+                self._lock.release()
+
+    def _destroy(self, kind: str, handle: Any) -> None:
+        with self._lock:
+            if kind == "scope":
+                try:
+                    handle()
+                except Error:
+                    pass  # the dat goes as well, so nobody will see its values
+            else:
+                getattr(lib, f"op2_{kind}_destroy")(ffi.new(f"op2_{kind} *", handle))
+
+    def _keep_until_done(self, kept: Any) -> None:
+        """Keep something that queued loops use, until there are none."""
+        self._leaving.append(kept)
+        self._let_go()
+
+    def _let_go(self) -> None:
+        if self._leaving or self._calls:
+            if not self._inside_call and not self.queued:
+                self._leaving.clear()
+                self._calls.clear()
+
+    def _settle_all(self) -> None:
+        """End the scopes of Dat.data, before something is done that may move all values."""
+        for dat in list(self._lending):
+            dat._settle()
+
+    # ---- the queue ----
+
+    def flush(self) -> None:
+        """Run everything that is queued, and wait for it."""
+        try:
+            self._do(lib.op2_flush, self._p)
+        finally:
+            self._let_go()
+
+    def finalize(self) -> None:
+        """Run what is still queued and end the context.
+
+        Its objects can still be given up afterwards; all else that uses them raises StateError.
+        """
+        with self._lock:
+            if self._p == ffi.NULL:
+                self._bury()
+                return
+            if not self._inside_call:
+                self._settle_all()
+            self._bury()
+            status = lib.op2_finalize(self._handle)
+            error = self._failure() if status else None
+            if self._handle[0] == ffi.NULL:
+                _live.discard(self)
+                self._p = ffi.NULL
+                for kept in (self._calls, self._kept, self._leaving):
+                    kept.clear()
+        if error:
+            raise error
+
+    def __enter__(self) -> "Context":
+        return self
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
+        try:
+            self.finalize()
+        except Error as failure:
+            # What the block has raised is the better explanation of what went wrong.
+            if error is None:
+                raise
+            sys.stderr.write(f"op2: {failure}\n")
+
+    @property
+    def initialised(self) -> bool:
+        """True if the context has not ended."""
+        return bool(lib.op2_initialised(self._p))
+
+    @property
+    def queued(self) -> int:
+        """The number of loops and calls that are queued and have not run."""
+        return lib.op2_queued(self._p)
+
+    @property
+    def backend(self) -> Optional[str]:
+        """The name of the backend; None after the end."""
+        return text(lib.op2_backend_name(self._p))
+
+    @property
+    def workers(self) -> int:
+        """The number of CPU workers."""
+        return lib.op2_workers(self._p)
+
+    @property
+    def rank(self) -> int:
+        """The number of this rank, from 0."""
+        return lib.op2_rank(self._p)
+
+    @property
+    def ranks(self) -> int:
+        """The number of ranks that share the context's meshes."""
+        return lib.op2_ranks(self._p)
+
+    # ---- reports ----
+
+    def explain(self) -> str:
+        """In words, what the library did with the loops and why."""
+        with self._lock:
+            return _written(lambda stream: lib.op2_explain(self._p, stream))
+
+    def graph(self) -> str:
+        """The graph of what is queued, in Graphviz' language."""
+        with self._lock:
+            return _written(lambda stream: lib.op2_graph_write_dot(self._p, stream))
+
+    def profile(self) -> List[Any]:
+        """What each kernel over each set has cost so far: calls, elements, seconds, bytes."""
+        lines, made = [], ffi.new("op2_profile *")
+        with self._lock:
+            while lib.op2_profile_get(self._p, len(lines), made) == lib.OP2_SUCCESS:
+                lines.append(structs.read(Profile, made))
+        return lines
+
+    def _result(self, kind: Any, name: str, function: Any) -> Any:
+        made = ffi.new(name + " *")
+        self._do(function, self._p, made)
+        return structs.read(kind, made)
+
+    def times(self) -> Any:
+        """The time since the context was made, in parts."""
+        return self._result(Times, "op2_times", lib.op2_times_get)
+
+    def device_stats(self) -> Any:
+        """Transfers, launches and memory of the device."""
+        return self._result(DeviceStats, "op2_device_stats", lib.op2_device_stats_get)
+
+    def comm_stats(self) -> Any:
+        """Halo exchanges of this rank."""
+        return self._result(CommStats, "op2_comm_stats", lib.op2_comm_stats_get)
+
+    # ---- ranks ----
+
+    def partition(self, method: Any = None, *, set: Any = None, owner: Any = None,
+                  coordinates: Any = None, map: Any = None) -> Any:
+        """Choose the owners of elements, and move sets, maps and dats there.
+
+        `method` is a PartitionMethod or its name; None: equal blocks of all sets. The other
+        parameters are those of op2_partition_options. Returns a report.
+        """
+        owners = None if owner is None else numbers(owner, "i4")
+        options = {"method": method or "blocks", "set": set and set._p, "map": map and map._p,
+                   "coordinates": coordinates and coordinates._p,
+                   "owner": None if owners is None else pointer(owners, "int32_t[]")}
+        filled, _kept = structs.fill("op2_partition_options", options)
+        self._settle_all()
+        report = ffi.new("op2_partition_report *")
+        self._do(lib.op2_partition, self._p, filled, report)
+        return structs.read(PartitionReport, report)
+
+    def __repr__(self) -> str:
+        state = self.backend if self.initialised else "ended"
+        return f"<op2.Context {state}>"
+
+
+def _mpi() -> Any:
+    """The functions of libop2-mpi."""
+    try:
+        from ._native_mpi import lib as found
+    except ImportError:
+        raise UnavailableError("this package was built without libop2-mpi") from None
+    return found
+
+
+@atexit.register
+def _end_all() -> None:
+    """End the contexts that the program has not ended, and report what nobody has seen."""
+    for context in list(_live):
+        if context._pid != os.getpid():
+            continue
+        try:
+            context.finalize()
+        except Error as failure:
+            sys.stderr.write(f"op2: {failure}\n")
+
+
+def _after_fork() -> None:
+    for context in _live:
+        context._lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_after_fork)

@@ -1,0 +1,343 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Values: dats on sets, globals of no set, and constants."""
+from __future__ import annotations
+
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, Iterator, Optional, Tuple, Union
+
+import numpy as np
+
+from . import errors
+from ._native import ffi, lib
+from ._object import DTYPES, Object, name_of, numbers, pointer, type_of
+from ._scope import Scope
+from .arguments import Arg
+
+if TYPE_CHECKING:
+    from .context import Context
+    from .enums import Access
+    from .mesh import Map, Set
+
+Shape = Union[int, Tuple[int, ...]]
+
+
+class _Values(Object):
+    """What dats, globals and constants share: values of one type in an array of some shape."""
+
+    #: The type of the values.
+    dtype: np.dtype
+    #: The number of values, of a dat for each element.
+    dim: int
+
+    def _declare(self, values: Any, dim: Optional[Shape], dtype: Any,
+                 rows: Tuple[int, ...]) -> Any:
+        """Settle the shape and the type of what is made, and return its values for C."""
+        if values is None:
+            array = None
+            self.dtype = np.dtype("f8" if dtype is None else dtype)
+            type_of(self.dtype)
+            self._shape = () if dim is None or dim == 1 else _extents(dim)
+        else:
+            array = numbers(values, dtype, self)
+            self.dtype = array.dtype
+            if array.shape[:len(rows)] != rows:
+                raise errors.MismatchError(f"{self}: values of shape {array.shape}, and there are "
+                                           f"{rows[0]} elements")
+            self._shape = array.shape[len(rows):]
+            if dim is not None and _extents(dim) != (self._shape or (1,)):
+                raise errors.MismatchError(f"{self}: values of shape {self._shape} for each "
+                                           f"element, and dim is {dim}")
+        self.dim = int(np.prod(self._shape, dtype=int))
+        return pointer(array)
+
+    def _fitting(self, values: Any, rows: Tuple[int, ...]) -> np.ndarray:
+        """Values as an array of this type and shape, to which they are broadcast."""
+        array, shape = numbers(values, self.dtype, self), rows + self._shape
+        try:
+            return np.array(np.broadcast_to(array, shape), order="C")
+        except ValueError:
+            raise errors.MismatchError(f"{self}: values of shape {array.shape} do not fit into "
+                                       f"{shape}") from None
+
+
+class Dat(_Values):
+    """Values on each element of a set.
+
+    `values` has a row for each element; without it all values are zero, and `dim` says how many
+    each element has: a number, or a shape. Values are copied.
+
+    >>> import numpy, op2
+    >>> with op2.Context("sequential") as context:
+    ...     cells = op2.Set(context, 2, "cells")
+    ...     flow = op2.Dat(cells, [[1.0, 2.0], [3.0, 4.0]], name="flow")
+    ...     with flow.write() as array:
+    ...         array[0] *= 10
+    ...     flow.dim, flow.dtype, flow.get()
+    (2, dtype('float64'), array([[10., 20.],
+           [ 3.,  4.]]))
+    """
+
+    _kind = "dat"
+    #: The array that the values are in, of Dat.wrap().
+    _wrapped: Optional[np.ndarray] = None
+    _lent: Optional[Scope] = None
+
+    def __init__(self, set: "Set", values: Any = None, dim: Optional[Shape] = None,
+                 dtype: Any = None, name: Optional[str] = None):
+        super().__init__(set.context, name)
+        #: The set that the values are on.
+        self.set = set
+        data = self._declare(values, dim, dtype, (set.sections[3],))
+        self._create(lib.op2_dat_create, set._p, self.dim, type_of(self.dtype), data,
+                     name_of(name))
+
+    @classmethod
+    def wrap(cls, set: "Set", array: np.ndarray, name: Optional[str] = None) -> "Dat":
+        """A dat whose values stay in this array, which the program uses only in scopes of the dat
+        from now on: with read(), write(), data and data_ro."""
+        self = cls.__new__(cls)
+        Object.__init__(self, set.context, name)
+        self.set = set
+        if not isinstance(array, np.ndarray) or not array.flags.carray:
+            raise errors.ArgumentError(f"{self}: only contiguous, aligned arrays that can be "
+                                       "written are wrapped")
+        data = self._declare(array, None, None, (set.sections[3],))
+        self._wrapped = array
+        self._create(lib.op2_dat_wrap, set._p, self.dim, type_of(self.dtype), data, name_of(name))
+        return self
+
+    @classmethod
+    def _made(cls, set: "Set", dim: int, dtype: Any, name: Optional[str], function: Any,
+              *arguments: Any) -> "Dat":
+        """A dat that another function than op2_dat_create() makes."""
+        self = cls.__new__(cls)
+        Object.__init__(self, set.context, name)
+        self.set = set
+        self._declare(None, dim, dtype, ())
+        self._create(function, *arguments)
+        return self
+
+    # ---- copies ----
+
+    def get(self, *, halo: bool = False) -> np.ndarray:
+        """A copy of the values of owned elements; with `halo`, of all elements."""
+        self._settle()
+        out = np.empty(self._rows(halo) + self._shape, self.dtype)
+        function = lib.op2_dat_get_halo if halo else lib.op2_dat_get
+        self.context._do(function, self._p, ffi.cast("void *", out.ctypes.data))
+        return out
+
+    def set_values(self, values: Any, *, halo: bool = False) -> None:
+        """Overwrite the values of owned elements; with `halo`, of all elements."""
+        self._settle()
+        array = self._fitting(values, self._rows(halo))
+        function = lib.op2_dat_set_halo if halo else lib.op2_dat_set
+        self.context._do(function, self._p, ffi.cast("void *", array.ctypes.data))
+
+    def get_block(self, first: int, count: int) -> np.ndarray:
+        """A copy of the values of `count` elements from global number `first` on, whichever rank
+        owns them."""
+        self._settle()
+        out = np.empty((count,) + self._shape, self.dtype)
+        self.context._do(lib.op2_dat_get_block, self._p, first, count,
+                         ffi.cast("void *", out.ctypes.data))
+        return out
+
+    def set_block(self, first: int, values: Any) -> None:
+        """Overwrite the values of elements from global number `first` on, whichever rank owns
+        them."""
+        self._settle()
+        array = self._fitting(values, np.shape(values)[:1])
+        self.context._do(lib.op2_dat_set_block, self._p, first, len(array),
+                         ffi.cast("void *", array.ctypes.data))
+
+    def __array__(self, dtype: Any = None, copy: Optional[bool] = None) -> np.ndarray:
+        if copy is False:
+            raise ValueError("an array of a dat is a copy; read() and data_ro are none")
+        return self.get() if dtype is None else self.get().astype(dtype)
+
+    # ---- views ----
+
+    @contextmanager
+    def read(self, *, halo: bool = False) -> Iterator[np.ndarray]:
+        """A scope with a view of the values, which cannot be written: of owned elements, or with
+        `halo` of all. Inside it loops that change the dat are refused."""
+        self._settle()
+        scope = Scope(self, False)
+        try:
+            yield scope.view(self._rows(halo))
+        finally:
+            scope.end()
+
+    @contextmanager
+    def write(self, *, halo: bool = False) -> Iterator[np.ndarray]:
+        """A scope with a view of the values, which can be written. Inside it loops that use the
+        dat are refused; after it the view cannot be written any more."""
+        self._settle()
+        scope = Scope(self, True)
+        try:
+            yield scope.view(self._rows(halo))
+        finally:
+            scope.end()
+
+    @property
+    def data(self) -> np.ndarray:
+        """A view of the values of owned elements, which can be written until something that uses
+        the dat is queued or asked for; from then on this array is read-only. Arrays that were made
+        of it, such as parts of it, do not notice: what is written to them then is lost, or changes
+        values while loops use them."""
+        if self._lent is None:
+            self._lent = Scope(self, True)
+            self.context._lending.add(self)
+        return self._lent.view(self._rows(False))
+
+    @property
+    def data_ro(self) -> np.ndarray:
+        """A view of the values of owned elements, which cannot be written. What it shows after
+        later loops have run is not defined; get() copies."""
+        self._settle()
+        scope = Scope(self, False)
+        try:
+            return scope.view(self._rows(False))
+        finally:
+            scope.end()
+
+    def _settle(self) -> None:
+        """End the scope of `data`, before anything else is done with the dat."""
+        lent, self._lent = self._lent, None
+        if lent is not None:
+            self.context._lending.discard(self)
+            lent.end()
+
+    def _rows(self, halo: bool) -> Tuple[int]:
+        return (self.set.sections[3] if halo else self.set.sections[1],)
+
+    # ---- use ----
+
+    def __call__(self, access: "Access", map: Optional["Map"] = None,
+                 slot: int = lib.OP2_ALL) -> Arg:
+        """An argument of a loop: the element's own values or, through a map, those of the element
+        in this slot, of all (ALL), or of all in one private buffer (PACKED, ITER())."""
+        if map is None:
+            return Arg(lib.op2_arg_direct(self._p, int(access)), dats=(self,))
+        return Arg(lib.op2_arg_dat(self._p, slot, map._p, int(access)), dats=(self,), kept=map)
+
+    @property
+    def allocated(self) -> bool:
+        """True if there is memory for the values; a dat without values gets it at first use."""
+        return bool(lib.op2_dat_allocated(self._p))
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        """The shape of arrays of the values of owned elements."""
+        return self._rows(False) + self._shape
+
+    def __len__(self) -> int:
+        return self.set.size
+
+    def __bool__(self) -> bool:
+        return True
+
+    def destroy(self) -> None:
+        """Give the dat up now. Views of its values stay, and show what they showed last."""
+        if self._owns and self.context.initialised:
+            self._settle()
+        wrapped, self._wrapped = self._wrapped, None
+        super().destroy()
+        if wrapped is not None:
+            self.context._keep_until_done(wrapped)
+
+    def __del__(self) -> None:
+        if self._owns:
+            if self._lent is not None:
+                self.context._given_up("scope", self._lent.end)
+            self.context._given_up(self._kind, self._p, self._wrapped)
+
+
+class Global(_Values):
+    """Values of no set: parameters of loops, and results of reductions.
+
+    >>> import op2
+    >>> with op2.Context("sequential") as context:
+    ...     total = op2.Global(context, 0.0, name="total")
+    ...     total.value = 3
+    ...     total.value, op2.Global(context, dim=2, dtype="i4").value
+    (3.0, array([0, 0], dtype=int32))
+    """
+
+    _kind = "gbl"
+
+    def __init__(self, context: "Context", values: Any = None, dim: Optional[Shape] = None,
+                 dtype: Any = None, name: Optional[str] = None):
+        super().__init__(context, name)
+        data = self._declare(values, dim, dtype, ())
+        self._create(lib.op2_gbl_create, context._p, self.dim, type_of(self.dtype), data,
+                     name_of(name))
+
+    def get(self) -> np.ndarray:
+        """A copy of the values."""
+        out = np.empty(self._shape, self.dtype)
+        self.context._do(lib.op2_gbl_get, self._p, ffi.cast("void *", out.ctypes.data))
+        return out
+
+    def set_values(self, values: Any) -> None:
+        """Set the values for what is queued from now on; nothing runs."""
+        array = self._fitting(values, ())
+        self.context._do(lib.op2_gbl_set, self._p, ffi.cast("void *", array.ctypes.data))
+
+    @property
+    def value(self) -> Any:
+        """The values: a number if there is one, else an array that is a copy. Assignment sets
+        them for what is queued from now on."""
+        return self.get()[()]
+
+    @value.setter
+    def value(self, values: Any) -> None:
+        self.set_values(values)
+
+    def __float__(self) -> float:
+        return float(self.get())
+
+    def __int__(self) -> int:
+        return int(self.get())
+
+    def __call__(self, access: "Access") -> Arg:
+        """An argument of a loop: read, or reduced into by INC, MIN or MAX."""
+        return Arg(lib.op2_arg_gbl(self._p, int(access)), kept=self)
+
+    def info(self, reduction: int) -> Arg:
+        """An argument of a loop for what goes with the value that argument number `reduction`, a
+        global in MIN or MAX, finds: where it was, for instance."""
+        return Arg(lib.op2_arg_info(self._p, reduction), kept=self)
+
+
+class Constant(_Values):
+    """Values that kernels see under the constant's name, an identifier of C.
+
+    >>> import op2
+    >>> with op2.Context("sequential") as context:
+    ...     gamma = op2.Constant(context, "gamma_air", 1.4)
+    ...     gamma.set_values(1.2)
+    ...     op2.Constant(context, "sin", 1.4)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    op2.errors.NameValueError: constant 'sin': this is a function of <math.h>, ...
+    """
+
+    _kind = "const"
+
+    def __init__(self, context: "Context", name: str, values: Any, dtype: Any = None):
+        super().__init__(context, name)
+        data = self._declare(values, None, dtype, ())
+        self._create(lib.op2_const_create, context._p, self.dim, type_of(self.dtype), data,
+                     name_of(name))
+
+    def set_values(self, values: Any) -> None:
+        """Change the values for loops that are queued from now on."""
+        array = self._fitting(values, ())
+        self.context._do(lib.op2_const_set, self._p, ffi.cast("void *", array.ctypes.data))
+
+
+def _extents(dim: Shape) -> Tuple[int, ...]:
+    """A number of values, or a shape, as a shape."""
+    return tuple(int(extent) for extent in np.atleast_1d(dim))

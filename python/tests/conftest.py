@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""What tests share: contexts on each backend, lazy and eager, that end with the test."""
+import gc
+
+import pytest
+
+import op2
+
+HOSTS = ["sequential", "openmp", "starpu", "check"]
+
+
+def started(backend, **options):
+    """A context, or a skip with the reason why there is none."""
+    try:
+        return op2.Context(backend, **options)
+    except op2.UnavailableError as error:
+        pytest.skip(str(error))
+
+
+def some_context(backends):
+    """A fixture: a context on each of these backends, lazy and eager. Those of devices are lazy
+    only, since most of their time is spent in compilers."""
+    kinds = [(backend, eager) for backend in backends for eager in (False, True)
+             if backend != "opencl" or not eager]
+
+    @pytest.fixture(params=kinds, ids=lambda kind: kind[0] + ("-eager" if kind[1] else ""))
+    def made(request):
+        backend, eager = request.param
+        with started(backend, eager=eager, threads=2) as context:
+            yield context
+        gc.collect()
+
+    return made
+
+
+host = some_context(HOSTS)
+context = some_context(HOSTS + ["opencl"])
+
+
+@pytest.fixture
+def plain():
+    """One lazy context, for what does not depend on the backend."""
+    with op2.Context("sequential", eager=False) as made:
+        yield made
+    gc.collect()
