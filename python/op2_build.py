@@ -36,12 +36,23 @@ static void op2_python_release(const void *memory) { op2_memory_release(&memory)
 static int op2_python_iter(int space) { return OP2_ITER(space); }
 """
 
-# For each companion library: its header, the pkg-config modules that have it, and types of others.
+# For each companion library: its header, the pkg-config modules that have it, types of others and
+# what the package itself needs from C.
 COMPANIONS = {
-    "mpi": ("op2/mpi.h", ["op2-mpi", "op2-openmpi", "op2-mpich"], "typedef int... MPI_Fint;"),
-    "hdf5": ("op2/io.h", ["op2-hdf5"], ""),
-    "petsc": ("op2/petsc.h", ["op2-petsc"],
-              "typedef ... *Mat; typedef ... *Vec; typedef ... *KSP; typedef const char *MatType;"),
+    "mpi": ("op2/mpi.h", ["op2-mpi", "op2-openmpi", "op2-mpich"], """
+typedef int... MPI_Fint;
+int MPI_Get_library_version(char *version, int *length);
+""", ""),
+    "hdf5": ("op2/io.h", ["op2-hdf5"], "", ""),
+    "petsc": ("op2/petsc.h", ["op2-petsc"], """
+typedef ... *Mat;
+typedef ... *Vec;
+typedef ... *KSP;
+typedef const char *MatType;
+static void op2_python_petsc_version(char version[256]);
+""", """
+static void op2_python_petsc_version(char version[256]) { (void)!PetscGetVersion(version, 256); }
+"""),
 }
 
 
@@ -142,7 +153,7 @@ def libop2():
 
 def companion(name):
     """The module of a companion library, or None if it is not installed."""
-    header, modules, types = COMPANIONS[name]
+    header, modules, types, source = COMPANIONS[name]
     module = next(filter(installed, modules), None)
     if module is None:
         return None
@@ -150,7 +161,7 @@ def companion(name):
     ffi.include(libop2())
     own = declarations(header, module, set(declarations("op2.h", "op2")))
     ffi.cdef(types + "\n" + "\n".join(own))
-    ffi.set_source("op2._native_" + name, f"#include <op2.h>\n#include <{header}>\n",
+    ffi.set_source("op2._native_" + name, f"#include <op2.h>\n#include <{header}>\n{source}",
                    **flags(module))
     return ffi
 

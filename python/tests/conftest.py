@@ -18,10 +18,9 @@ def started(backend, **options):
 
 
 def some_context(backends):
-    """A fixture: a context on each of these backends, lazy and eager. Those of devices are lazy
-    only, since most of their time is spent in compilers."""
+    """A fixture: a lazy context on each of these backends, and an eager one on some of them."""
     kinds = [(backend, eager) for backend in backends for eager in (False, True)
-             if backend != "opencl" or not eager]
+             if backend in ("sequential", "starpu") or not eager]
 
     @pytest.fixture(params=kinds, ids=lambda kind: kind[0] + ("-eager" if kind[1] else ""))
     def made(request):

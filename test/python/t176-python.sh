@@ -4,26 +4,7 @@
 # doc/python.md are right, and its own tests pass (python/tests).
 set -u
 . "$(dirname "$0")/../support/tap.sh"
-python=${OP2_TEST_PYTHON:-}
-if [ -z "$python" ]; then
-  skip "no Python with cffi, numpy, setuptools and pytest was found (test/deps.sh test)"
-  done_testing
-fi
-needs_library libop2.so
-
-# The package is built from a copy, since setuptools writes beside the sources.
-cp -R "$src/python" "$tmp/package"
-PKG_CONFIG_PATH=$build/meson-uninstalled
-PYTHONPATH=$tmp/site
-PYTHONDONTWRITEBYTECODE=1
-export PKG_CONFIG_PATH PYTHONPATH PYTHONDONTWRITEBYTECODE
-installed() {
-  "$python" -m pip install -q --no-build-isolation --no-deps --no-index --root-user-action=ignore \
-    --target "$tmp/site" "$tmp/package"
-}
-runs "pip builds and installs the package" installed
-[ "$tap_failed" -eq 0 ] || done_testing
-cd "$tmp" || exit 1
+. "$src/test/python/package.sh"
 
 # cases NAME ARGUMENT...: repeats the checks of pytest
 cases() {

@@ -19,17 +19,22 @@ array([101.,  11., 110.])
 """
 from . import errors
 from .arguments import Arg, index, map_index, opaque, optional, value
+from .calls import call
 from .context import Context, environment
 from .enums import (ALL, INC, ITER, MAX, MIN, PACKED, READ, RW, WRITE, Access, DataState, Norm,
                     PartitionMethod, Place, Reason)
 from .errors import *  # noqa: F401,F403 (the classes that errors.__all__ names)
+from .files import File
 from .loops import Kernel, ParLoop, par_loop
+from .matrices import Mat, Operator, Solver, SolveResult, Sparsity
 from .mesh import Map, Set, Subset
 from .values import Constant, Dat, Global
+from .vectors import Scalar, ratio
 
 __all__ = [
-    "ALL", "Access", "Arg", "Constant", "Context", "Dat", "DataState", "Global", "INC", "ITER",
-    "Kernel", "MAX", "MIN", "Map", "Norm", "PACKED", "ParLoop", "PartitionMethod", "Place", "READ",
-    "RW", "Reason", "Set", "Subset", "WRITE", "environment", "errors", "index", "map_index",
-    "opaque", "optional", "par_loop", "value", *errors.__all__,
+    "ALL", "Access", "Arg", "Constant", "Context", "Dat", "DataState", "File", "Global", "INC", "ITER",
+    "Kernel", "MAX", "MIN", "Map", "Mat", "Norm", "Operator", "PACKED", "ParLoop",
+    "PartitionMethod", "Place", "READ", "RW", "Reason", "Scalar", "Set", "SolveResult", "Solver",
+    "Sparsity", "Subset", "WRITE", "call", "environment", "errors", "index", "map_index", "opaque",
+    "optional", "par_loop", "ratio", "value", *errors.__all__,
 ]

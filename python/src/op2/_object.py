@@ -65,6 +65,8 @@ class Object:
     _kind = ""
     _p: Any = ffi.NULL
     _owns = False
+    #: What C uses as long as a queued loop uses the object.
+    _keeps: Any = None
 
     def __init__(self, context: "Context", name: Optional[str] = None):
         #: The context that the object belongs to.
@@ -80,14 +82,18 @@ class Object:
 
     def destroy(self) -> None:
         """Give the object up now. Using it afterwards raises ArgumentError."""
-        handle, self._p, owned, self._owns = self._p, ffi.NULL, self._owns, False
-        if owned:
-            self.context._destroy(self._kind, handle)
+        if self._owns:
+            self._settle()
+            self._owns, handle, self._p = False, self._p, ffi.NULL
+            self.context._destroy(self._kind, handle, self._keeps)
 
     def __del__(self) -> None:
         # The collector may run anywhere, so the handle is only put on a list here.
         if self._owns:
-            self.context._given_up(self._kind, self._p)
+            self.context._given_up(self._kind, self._p, self._keeps)
+
+    def _settle(self) -> None:
+        """End what would be in the way of a use of the object."""
 
     def __str__(self) -> str:
         kind = type(self).__name__.lower()

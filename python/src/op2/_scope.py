@@ -26,7 +26,7 @@ class Scope:
         self._end = getattr(lib, f"op2_dat_{kind}_end")
         self._data = ffi.new("void **" if writes else "const void **")
         self._context, self._p = dat.context, dat._p
-        self._dtype, self._shape, self._wrapped = dat.dtype, dat._shape, dat._wrapped
+        self._dtype, self._shape, self._wrapped = dat.dtype, dat._shape, dat._keeps
         self._views: Dict[Tuple[int], "weakref.ref[np.ndarray]"] = {}
         self._context._do(getattr(lib, f"op2_dat_{kind}_begin"), dat._p, self._data)
 

@@ -3,27 +3,26 @@
 called with an access mode."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple
 
 from ._native import ffi, lib
-from ._object import numbers, pointer, type_of
+from ._object import Object, numbers, pointer, type_of
 from .errors import ArgumentError
 
 if TYPE_CHECKING:
     from .mesh import Map
-    from .values import Dat
 
 
 class Arg:
     """One argument of a loop or call, which can be given to any number of them."""
 
-    __slots__ = ("_c", "dats", "kept", "lasting")
+    __slots__ = ("_c", "source", "kept", "lasting")
 
-    def __init__(self, c: Any, *, dats: Tuple["Dat", ...] = (), kept: Any = None,
+    def __init__(self, c: Any, source: Optional[Object] = None, *, kept: Any = None,
                  lasting: bool = False):
         self._c = c
-        #: The dats that the argument uses.
-        self.dats = dats
+        #: The dat, global or matrix that the argument stands for; None: none.
+        self.source = source
         #: What has to exist until the argument is given to a loop or call.
         self.kept = kept
         #: True if that has to exist until the loop or call has run.
@@ -76,11 +75,16 @@ def as_argument(given: Any) -> Arg:
     return value(given)
 
 
+def settle(arguments: Sequence[Arg]) -> None:
+    """End the scopes of Dat.data on the dats of these arguments."""
+    for argument in arguments:
+        if argument.source is not None:
+            argument.source._settle()
+
+
 def prepare(given: Sequence[Any]) -> Tuple[Any, List[Arg]]:
     """Arguments for C, and what has to be kept until they have been taken. Scopes of Dat.data on
     their dats end."""
     arguments = [as_argument(argument) for argument in given]
-    for argument in arguments:
-        for dat in argument.dats:
-            dat._settle()
+    settle(arguments)
     return ffi.new("op2_arg[]", [argument._c for argument in arguments]), arguments

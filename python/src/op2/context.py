@@ -75,8 +75,12 @@ class Context:
         self._lock = threading.RLock()
         self._dead: Deque[Tuple[str, Any, Any]] = deque()
         self._inside_call, self._burying = 0, False
-        self._calls: Dict[int, Any] = {}
+        self._calls: List[Any] = []
+        # What functions have raised: those of calls, by the places that queued them, and those of
+        # operators, any of whose solves may have been running.
         self._raised: Dict[Tuple[Optional[str], int], Deque[BaseException]] = {}
+        self._raised_in_operators: Deque[BaseException] = deque()
+        self._solves: Set[Tuple[Optional[str], int]] = set()
         self._kept: List[Any] = []
         self._leaving: List[Any] = []
         self._lending: "weakref.WeakSet[Any]" = weakref.WeakSet()
@@ -104,13 +108,15 @@ class Context:
     def _failure(self) -> Error:
         """The exception for the last failure, with that of the function which caused it."""
         error = last()
-        if isinstance(error, CallError) and self._raised:
-            key = (error.file, error.line)
-            queue = self._raised[key if key in self._raised else next(iter(self._raised))]
-            error.__cause__ = queue.popleft()
-            self._raised = {at: causes for at, causes in self._raised.items() if causes}
-            if not isinstance(error.__cause__, Exception):
-                raise error.__cause__  # the program is to end
+        place = (error.file, error.line)
+        causes = self._raised.get(place)
+        if causes is None and place in self._solves:
+            causes = self._raised_in_operators
+        if isinstance(error, CallError) and causes:
+            cause = causes.popleft()
+            if not isinstance(cause, Exception):
+                raise cause  # the program is to end
+            error.__cause__ = cause
         return error
 
     def _fails(self, place: Any, error: BaseException) -> None:
@@ -134,10 +140,7 @@ class Context:
         self._burying = True
         try:
             while self._dead:
-                kind, handle, kept = self._dead.popleft()
-                self._destroy(kind, handle)
-                if kept is not None:
-                    self._keep_until_done(kept)
+                self._destroy(*self._dead.popleft())
         finally:
             self._burying = False
 
@@ -149,7 +152,7 @@ class Context:
             finally:
                 self._lock.release()
 
-    def _destroy(self, kind: str, handle: Any) -> None:
+    def _destroy(self, kind: str, handle: Any, kept: Any = None) -> None:
         with self._lock:
             if kind == "scope":
                 try:
@@ -158,13 +161,22 @@ class Context:
                     pass  # the dat goes as well, so nobody will see its values
             else:
                 getattr(lib, f"op2_{kind}_destroy")(ffi.new(f"op2_{kind} *", handle))
+            if kept is not None:
+                self._keep_until_done(kept)
 
     def _keep_until_done(self, kept: Any) -> None:
         """Keep something that queued loops use, until there are none."""
         self._leaving.append(kept)
         self._let_go()
 
+    def _keep_call(self, call: Any) -> None:
+        """Keep a call until it has run."""
+        self._let_go()
+        self._calls = [kept for kept in self._calls if not kept.done]
+        self._calls.append(call)
+
     def _let_go(self) -> None:
+        """Give up what was kept for queued loops and calls, if there are none."""
         if self._leaving or self._calls:
             if not self._inside_call and not self.queued:
                 self._leaving.clear()
@@ -310,11 +322,20 @@ class Context:
 
 
 def _mpi() -> Any:
-    """The functions of libop2-mpi."""
+    """The functions of libop2-mpi, if mpi4py has the same MPI: communicators of another one mean
+    nothing to it."""
     try:
+        from mpi4py import MPI
         from ._native_mpi import lib as found
-    except ImportError:
-        raise UnavailableError("this package was built without libop2-mpi") from None
+    except ImportError as error:
+        raise UnavailableError(f"ranks need mpi4py, and this package with libop2-mpi: {error}"
+                               ) from None
+    version, length = ffi.new("char[8192]"), ffi.new("int *")
+    found.MPI_Get_library_version(version, length)
+    ours = text(version)
+    theirs = MPI.Get_library_version().rstrip("\0")
+    if ours != theirs:
+        raise UnavailableError(f"mpi4py has {theirs!r}, and libop2-mpi {ours!r}")
     return found
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence
 from ._native import ffi, lib
 from ._object import Object
 from ._place import of_text, where
-from .arguments import Arg, prepare
+from .arguments import Arg, prepare, settle
 from .errors import ArgumentError, ArityError, text
 
 if TYPE_CHECKING:
@@ -120,9 +120,7 @@ class ParLoop(Object):
         self._create(lib.op2_loop_create_at, where(), kernel._p, set._p, len(arguments), made)
 
     def _run(self, function: Any) -> None:
-        for argument in self._arguments:
-            for dat in argument.dats:
-                dat._settle()
+        settle(self._arguments)
         self.context._do(function, self._p)
         _keep(self.context, self._arguments)
 

@@ -37,6 +37,15 @@ class Set(Object):
             self._create(lib.op2_set_create, context._p, size, name_of(name))
 
     @classmethod
+    def _of(cls, context: "Context", name: Optional[str], function: Any,
+            *arguments: Any) -> "Set":
+        """A set that another function than op2_set_create() makes."""
+        self = cls.__new__(cls)
+        Object.__init__(self, context, name)
+        self._create(function, *arguments)
+        return self
+
+    @classmethod
     def halo(cls, context: "Context", ends: Sequence[int], numbers_: Any, owner: Any = None,
              name: Optional[str] = None) -> "Set":
         """This rank's part of a set, by the program's own decomposition: the ends of its sections,
@@ -90,20 +99,20 @@ class Set(Object):
     def subset(self, indices: Any, name: Optional[str] = None) -> "Subset":
         """The subset of these elements, in ascending order; of a subset, of these positions."""
         chosen = numbers(indices if len(indices) else np.empty(0, "i8"), "i8")
-        return Subset._of(self, name, lib.op2_subset_create, self._p, chosen.size,
+        return Subset._part(self, name, lib.op2_subset_create, self._p, chosen.size,
                           pointer(chosen, "int64_t[]"))
 
     def union(self, other: "Set", name: Optional[str] = None) -> "Subset":
         """The elements that are in this one, in the other, or in both."""
-        return Subset._of(self, name, lib.op2_subset_create_union, self._p, other._p)
+        return Subset._part(self, name, lib.op2_subset_create_union, self._p, other._p)
 
     def intersection(self, other: "Set", name: Optional[str] = None) -> "Subset":
         """The elements that are in both."""
-        return Subset._of(self, name, lib.op2_subset_create_intersection, self._p, other._p)
+        return Subset._part(self, name, lib.op2_subset_create_intersection, self._p, other._p)
 
     def difference(self, other: "Set", name: Optional[str] = None) -> "Subset":
         """The elements that are in this one and not in the other."""
-        return Subset._of(self, name, lib.op2_subset_create_difference, self._p, other._p)
+        return Subset._part(self, name, lib.op2_subset_create_difference, self._p, other._p)
 
     def __or__(self, other: Any) -> "Subset":
         return self.union(other) if isinstance(other, Set) else NotImplemented
@@ -128,7 +137,7 @@ class Subset(Set):
         made._owns = False
 
     @classmethod
-    def _of(cls, parent: Set, name: Optional[str], function: Any, *arguments: Any) -> "Subset":
+    def _part(cls, parent: Set, name: Optional[str], function: Any, *arguments: Any) -> "Subset":
         self = cls.__new__(cls)
         Object.__init__(self, parent.context, name)
         self.base = getattr(parent, "base", parent)
@@ -182,27 +191,24 @@ class Map(Object):
         self = cls.__new__(cls)
         Object.__init__(self, source.context, name)
         self.source, self.target = source, target
-        self._create(function, *arguments, name_of(name))
+        self._create(function, *arguments)
         return self
 
     @classmethod
     def by_global_numbers(cls, source: Set, target: Set, values: Any, name: Optional[str] = None,
                           *, arity: Optional[int] = None) -> "Map":
         """A map by the global numbers of its targets, for Context.partition()."""
-        self = cls.__new__(cls)
-        Object.__init__(self, source.context, name)
-        self.source, self.target = source, target
-        entries, arity = _rows(source.size, values, arity, "i8", self)
-        self._create(lib.op2_map_create_global, source._p, target._p, arity,
-                     _entries(entries, "int64_t[]"), name_of(name))
-        return self
+        entries, arity = _rows(source.size, values, arity, "i8", f"map '{name}'")
+        return cls._of(source, target, name, lib.op2_map_create_global, source._p, target._p,
+                       arity, _entries(entries, "int64_t[]"), name_of(name))
 
     def permuted(self, order: Sequence[int], name: Optional[str] = None) -> "Map":
         """The map whose slot k is slot order[k] of this one."""
         slots = [int(slot) for slot in order]
         if len(slots) != self.arity:
             raise errors.RangeError(f"{self}: {len(slots)} slots, and the arity is {self.arity}")
-        return Map._of(self.source, self.target, name, lib.op2_map_create_permuted, self._p, slots)
+        return Map._of(self.source, self.target, name, lib.op2_map_create_permuted, self._p, slots,
+                       name_of(name))
 
     @staticmethod
     def composed(maps: Iterable["Map"], name: Optional[str] = None) -> "Map":
@@ -211,7 +217,7 @@ class Map(Object):
         if not parts:
             raise errors.ArgumentError("Map.composed: there are no maps")
         return Map._of(parts[-1].source, parts[0].target, name, lib.op2_map_create_composed,
-                       len(parts), [part._p for part in parts])
+                       len(parts), [part._p for part in parts], name_of(name))
 
     def renumber(self) -> None:
         """Renumber the mesh, so that elements near in the mesh are near in memory."""
@@ -254,7 +260,7 @@ def _entries(entries: Optional[np.ndarray], kind: str) -> Any:
 
 
 def _rows(rows: int, values: Any, arity: Optional[int], dtype: str,
-          owner: "Map") -> Tuple[Optional[np.ndarray], int]:
+          owner: Any) -> Tuple[Optional[np.ndarray], int]:
     """The entries of a map, and its arity."""
     if values is None:
         if arity is None:

@@ -12,6 +12,8 @@ from ._native import ffi, lib
 from ._object import DTYPES, Object, name_of, numbers, pointer, type_of
 from ._scope import Scope
 from .arguments import Arg
+from .enums import DataState, Place
+from .vectors import DatVector, Vector
 
 if TYPE_CHECKING:
     from .context import Context
@@ -60,7 +62,7 @@ class _Values(Object):
                                        f"{shape}") from None
 
 
-class Dat(_Values):
+class Dat(_Values, DatVector):
     """Values on each element of a set.
 
     `values` has a row for each element; without it all values are zero, and `dim` says how many
@@ -78,8 +80,6 @@ class Dat(_Values):
     """
 
     _kind = "dat"
-    #: The array that the values are in, of Dat.wrap().
-    _wrapped: Optional[np.ndarray] = None
     _lent: Optional[Scope] = None
 
     def __init__(self, set: "Set", values: Any = None, dim: Optional[Shape] = None,
@@ -102,8 +102,18 @@ class Dat(_Values):
             raise errors.ArgumentError(f"{self}: only contiguous, aligned arrays that can be "
                                        "written are wrapped")
         data = self._declare(array, None, None, (set.sections[3],))
-        self._wrapped = array
+        self._keeps = array
         self._create(lib.op2_dat_wrap, set._p, self.dim, type_of(self.dtype), data, name_of(name))
+        return self
+
+    @classmethod
+    def _lend(cls, set: "Set", dim: int, dtype: Any, handle: Any) -> "Dat":
+        """A dat that belongs to the library."""
+        self = cls.__new__(cls)
+        Object.__init__(self, set.context, "lent")
+        self.set = set
+        self._declare(None, dim, dtype, ())
+        self._p = handle
         return self
 
     @classmethod
@@ -203,7 +213,7 @@ class Dat(_Values):
             scope.end()
 
     def _settle(self) -> None:
-        """End the scope of `data`, before anything else is done with the dat."""
+        """End the scope of `data`."""
         lent, self._lent = self._lent, None
         if lent is not None:
             self.context._lending.discard(self)
@@ -219,13 +229,25 @@ class Dat(_Values):
         """An argument of a loop: the element's own values or, through a map, those of the element
         in this slot, of all (ALL), or of all in one private buffer (PACKED, ITER())."""
         if map is None:
-            return Arg(lib.op2_arg_direct(self._p, int(access)), dats=(self,))
-        return Arg(lib.op2_arg_dat(self._p, slot, map._p, int(access)), dats=(self,), kept=map)
+            return Arg(lib.op2_arg_direct(self._p, int(access)), self)
+        return Arg(lib.op2_arg_dat(self._p, slot, map._p, int(access)), self, kept=map)
 
     @property
     def allocated(self) -> bool:
         """True if there is memory for the values; a dat without values gets it at first use."""
         return bool(lib.op2_dat_allocated(self._p))
+
+    @property
+    def state(self) -> DataState:
+        """Where the values are now."""
+        found = ffi.new("op2_data_state *")
+        self.context._do(lib.op2_dat_state, self._p, found)
+        return DataState(found[0])
+
+    def to(self, place: Place) -> None:
+        """Copy the values to a place before they are needed there."""
+        self._settle()
+        self.context._do(lib.op2_dat_to, self._p, int(place))
 
     @property
     def shape(self) -> Tuple[int, ...]:
@@ -238,23 +260,13 @@ class Dat(_Values):
     def __bool__(self) -> bool:
         return True
 
-    def destroy(self) -> None:
-        """Give the dat up now. Views of its values stay, and show what they showed last."""
-        if self._owns and self.context.initialised:
-            self._settle()
-        wrapped, self._wrapped = self._wrapped, None
-        super().destroy()
-        if wrapped is not None:
-            self.context._keep_until_done(wrapped)
-
     def __del__(self) -> None:
-        if self._owns:
-            if self._lent is not None:
-                self.context._given_up("scope", self._lent.end)
-            self.context._given_up(self._kind, self._p, self._wrapped)
+        if self._owns and self._lent is not None:
+            self.context._given_up("scope", self._lent.end)
+        super().__del__()
 
 
-class Global(_Values):
+class Global(_Values, Vector):
     """Values of no set: parameters of loops, and results of reductions.
 
     >>> import op2
@@ -303,12 +315,12 @@ class Global(_Values):
 
     def __call__(self, access: "Access") -> Arg:
         """An argument of a loop: read, or reduced into by INC, MIN or MAX."""
-        return Arg(lib.op2_arg_gbl(self._p, int(access)), kept=self)
+        return Arg(lib.op2_arg_gbl(self._p, int(access)), self)
 
     def info(self, reduction: int) -> Arg:
         """An argument of a loop for what goes with the value that argument number `reduction`, a
         global in MIN or MAX, finds: where it was, for instance."""
-        return Arg(lib.op2_arg_info(self._p, reduction), kept=self)
+        return Arg(lib.op2_arg_info(self._p, reduction), self)
 
 
 class Constant(_Values):

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Meshes and values in files of HDF5, laid out as OP2's. They need libop2-hdf5."""
+from __future__ import annotations
+
+import os
+import warnings
+from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
+
+import numpy as np
+
+from ._native import ffi
+from ._object import DTYPES, name_of, numbers, pointer, type_of
+from .errors import ArgumentError, OptionError, UnavailableError
+from .mesh import Map, Set
+from .values import Dat
+
+if TYPE_CHECKING:
+    from .context import Context
+
+_MODES = {"r": "READ", "w": "CREATE", "a": "ADD"}
+
+
+class File:
+    """An open file. `mode` is "r" to read it, "w" to write a new one, or "a" to read it and write
+    more.
+
+    What is written replaces a former file when this one is closed, and not before. A block of
+    `with` closes it. Among ranks, all make the same calls.
+
+    >>> import op2, tempfile
+    >>> name = tempfile.mkdtemp() + "/mesh.h5"
+    >>> with op2.Context("sequential") as context:
+    ...     cells = op2.Set(context, 3, "cells")
+    ...     with op2.File(context, name, "w") as file:
+    ...         file.write(cells)
+    ...         file.write(op2.Dat(cells, [1.0, 2.0, 3.0], name="x"))
+    ...     with op2.File(context, name) as file:
+    ...         cells = file.read_set("cells")
+    ...         x = file.read_dat(cells, "x")
+    ...     cells.size, x.get()
+    (3, array([1., 2., 3.]))
+    """
+
+    _handle: Any = None
+
+    def __init__(self, context: "Context", path: Union[str, "os.PathLike[str]"], mode: str = "r"):
+        if mode not in _MODES:
+            raise OptionError(f"mode is '{mode}', and is one of {', '.join(_MODES)}")
+        #: The context that sets, maps and dats are of.
+        self.context = context
+        #: The path of the file.
+        self.path = os.fspath(path)
+        self._ffi, self._lib = _hdf5()
+        made = self._ffi.new("op2_file *")
+        context._do(self._lib.op2_file_open, context._p, os.fsencode(self.path),
+                    getattr(self._lib, "OP2_FILE_" + _MODES[mode]), made)
+        self._handle = made
+
+    def close(self) -> None:
+        """Close the file. If this fails, a former file is unchanged."""
+        handle, self._handle = self._handle, None
+        if handle is not None:
+            self.context._do(self._lib.op2_file_close, handle)
+
+    def __enter__(self) -> "File":
+        return self
+
+    def __exit__(self, *_error: Any) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        # Closing is collective and writes, so that the collector of garbage must not do it.
+        if self._handle is not None:
+            warnings.warn(f"file '{self.path}' was not closed, and is not kept", ResourceWarning,
+                          source=self)
+
+    def _do(self, name: str, *arguments: Any) -> None:
+        if self._handle is None:
+            raise ArgumentError(f"file '{self.path}' is closed")
+        self.context._do(getattr(self._lib, "op2_file_" + name), self._handle[0], *arguments)
+
+    # ---- reading ----
+
+    def shape(self, name: str) -> Tuple[int, int, np.dtype]:
+        """The rows, the values in a row and the type of a dataset."""
+        rows, columns = ffi.new("int64_t *"), ffi.new("int *")
+        kind = self._ffi.new("op2_type *")
+        self._do("shape", name.encode(), rows, columns, kind)
+        return rows[0], columns[0], DTYPES[kind[0]]
+
+    def read_set(self, name: str) -> Set:
+        """The set of this name; among ranks, this rank's block of it."""
+        return Set._of(self.context, name, self._reader("read_set"), name.encode())
+
+    def read_map(self, source: Set, target: Set, name: str) -> Map:
+        """The map of this name."""
+        arity = self.shape(name)[1]
+        return Map._of(source, target, name, self._reader("read_map"), source._p, target._p, arity,
+                       name.encode())
+
+    def read_dat(self, set: Set, name: str) -> Dat:
+        """The dat of this name, with its values."""
+        _, dim, dtype = self.shape(name)
+        return Dat._made(set, dim, dtype, name, self._reader("read_dat"), set._p, dim,
+                         type_of(dtype), name.encode())
+
+    def read_values(self, name: str) -> np.ndarray:
+        """Values that are kept without a set: those of constants, for instance."""
+        rows, columns, dtype = self.shape(name)
+        values = np.empty(rows * columns, dtype)
+        self._do("read_const", rows * columns, type_of(dtype), name.encode(), _memory(values))
+        return values
+
+    def read_rows(self, name: str, first: int, count: int) -> np.ndarray:
+        """Rows of a map or dat as they are in the file; each rank may ask for others."""
+        _, columns, dtype = self.shape(name)
+        rows = np.empty((count, columns), dtype)
+        self._do("read_rows", name.encode(), first, count, columns, type_of(dtype), _memory(rows))
+        return rows
+
+    def _reader(self, function: str) -> Any:
+        return lambda *arguments: self._status(function, *arguments)
+
+    def _status(self, function: str, *arguments: Any) -> int:
+        if self._handle is None:
+            raise ArgumentError(f"file '{self.path}' is closed")
+        status: int = getattr(self._lib, "op2_file_" + function)(self._handle[0], *arguments)
+        return status
+
+    # ---- writing ----
+
+    def write(self, what: Any, name: Optional[str] = None) -> None:
+        """Write a set, map or dat, under its own name or another one."""
+        kinds = {Set: "set", Map: "map", Dat: "dat"}
+        kind = next((kind for cls, kind in kinds.items() if isinstance(what, cls)), None)
+        if kind is None:
+            raise ArgumentError(f"file '{self.path}': {what!r} is no set, map or dat")
+        what._settle()
+        self._do("write_" + kind, what._p, name_of(name))
+
+    def update(self, dat: Dat, name: Optional[str] = None) -> None:
+        """Write the values of a dat over those that the file has, if it has any."""
+        dat._settle()
+        self._do("update_dat", dat._p, name_of(name))
+
+    def write_values(self, name: str, values: Any, dtype: Any = None) -> None:
+        """Write values without a set."""
+        array = numbers(values, dtype, f"file '{self.path}': '{name}'")
+        self._do("write_const", array.size, type_of(array.dtype), name.encode(), pointer(array))
+
+
+def _memory(array: np.ndarray) -> Any:
+    return ffi.cast("void *", array.ctypes.data)
+
+
+def _hdf5() -> Tuple[Any, Any]:
+    """The functions of libop2-hdf5."""
+    try:
+        from . import _native_hdf5 as found
+    except ImportError as error:
+        raise UnavailableError(f"this package was built without libop2-hdf5: {error}") from None
+    return found.ffi, found.lib

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Files of HDF5."""
+import gc
+
+import numpy as np
+import pytest
+
+import op2
+
+
+@pytest.fixture
+def path(tmp_path, plain):
+    try:
+        op2.File(plain, tmp_path / "empty.h5", "w").close()
+    except op2.UnavailableError as error:
+        pytest.skip(str(error))
+    return tmp_path / "mesh.h5"
+
+
+def test_round_trip(plain, path):
+    cells, nodes = op2.Set(plain, 2, "cells"), op2.Set(plain, 4, "nodes")
+    corners = op2.Map(cells, nodes, [[0, 1, 2], [1, 2, 3]], "corners")
+    x = op2.Dat(nodes, np.arange(8).reshape(4, 2), dtype="f4", name="x")
+    with op2.File(plain, path, "w") as file:
+        for each in (cells, nodes, corners, x):
+            file.write(each)
+        x.data[:] += 1
+        file.write(x, "later")
+        file.write_values("gamma", [1.5, 2.5])
+    with op2.File(plain, str(path)) as file:
+        assert file.shape("corners") == (2, 3, np.dtype("i4"))
+        cells, nodes = file.read_set("cells"), file.read_set("nodes")
+        corners = file.read_map(cells, nodes, "corners")
+        x, later = file.read_dat(nodes, "x"), file.read_dat(nodes, "later")
+        assert file.read_values("gamma").tolist() == [1.5, 2.5]
+        assert file.read_rows("corners", 1, 1).tolist() == [[1, 2, 3]]
+    assert (cells.size, nodes.size, corners.arity) == (2, 4, 3)
+    assert x.dtype == np.float32 and np.array_equal(later.get(), x.get() + 1)
+    seen = op2.Dat(cells, dim=3, dtype="i4")
+    op2.par_loop(op2.Kernel(plain, "see", "void see(const int *e, int *x) "
+                            "{ for (int i = 0; i < 3; i++) x[i] = e[i]; }"),
+                 cells, op2.map_index(corners), seen(op2.WRITE))
+    assert seen.get().tolist() == [[0, 1, 2], [1, 2, 3]]
+    with op2.File(plain, path, "a") as file:
+        x.fill(9)
+        file.update(x)
+    with op2.File(plain, path) as file:
+        assert (file.read_dat(nodes, "x").get() == 9).all()
+
+
+def test_failures(plain, path):
+    with pytest.raises(OSError):
+        op2.File(plain, path)
+    with pytest.raises(op2.OptionError):
+        op2.File(plain, path, "x")
+    with op2.File(plain, path, "w") as file:
+        with pytest.raises(op2.ArgumentError):
+            file.write(7)
+    with pytest.raises(op2.ArgumentError):
+        file.write(op2.Set(plain, 1, "cells"))
+    with op2.File(plain, path) as file:
+        with pytest.raises(op2.FileError, match="nowhere"):
+            file.read_set("nowhere")
+
+
+def test_files_that_are_not_closed(plain, path):
+    file = op2.File(plain, path, "w")
+    with pytest.warns(ResourceWarning):
+        del file
+        gc.collect()
+    assert not path.exists()
