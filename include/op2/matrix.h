@@ -92,7 +92,9 @@ OP2_API void op2_sparsity_destroy(op2_sparsity *sparsity);
 
 /** @brief Declare a matrix of zeros.
  * @shape  each nonzero is a block of row_dim * column_dim values
- * @units  values                          @memory comes with the first use
+ * @units  values
+ * @memory comes with the first use: a block for each nonzero, one more for each row, and up to a
+ *         quarter more where rows are padded (doc/matrices.md)
  * @sync   never blocks, runs nothing; among ranks it waits for the others
  * @mpi    collective
  * @errors OP2_ERR_ARG, OP2_ERR_TYPE (neither OP2_F64 nor OP2_F32), OP2_ERR_NOMEM; on error *mat is

@@ -24,8 +24,9 @@ enum op2i_section { OP2I_CORE, OP2I_OWNED, OP2I_EXEC, OP2I_NONEXEC, OP2I_SECTION
 struct op2_set_s {
   struct op2i_object obj;
   int64_t ends[OP2I_SECTIONS]; /* for a subset: positions in idx */
-  op2_set base;                /* itself for a set, the base set (referenced) for a subset */
-  int64_t *idx;                /* subset: sorted base indices, ends[OP2I_NONEXEC] of them */
+  int64_t tail; /* of a set: owned elements at its end that no loop over the whole set runs over */
+  op2_set base; /* itself for a set, the base set (referenced) for a subset */
+  int64_t *idx; /* subset: sorted base indices, ends[OP2I_NONEXEC] of them */
   int64_t *number; /* [total] the user's number of an element; null: the element's own */
   int64_t *known;  /* [total] op2i_set_number() of each, if it has number and halo; else null */
   struct op2i_buffer elements, numbers; /* idx and number, in the places where loops need them */
@@ -210,6 +211,10 @@ static inline int64_t op2i_set_number(const struct op2_set_s *set, int64_t eleme
 /* The same, but with ranks it is the element's position on this rank in the user's order. */
 static inline int64_t op2i_set_place(const struct op2_set_s *set, int64_t element) {
   return set->number ? set->number[element] : element;
+}
+/* The number of owned elements that a loop over a set or subset runs over. */
+static inline int64_t op2i_set_looped(const struct op2_set_s *set) {
+  return set->ends[OP2I_OWNED] - set->tail;
 }
 /* The number of rows of a map from this set that have targets here: with ranks, no loop runs over the
  * non-exec halo, and the targets of its rows need not be on this rank. */

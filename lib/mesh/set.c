@@ -128,18 +128,21 @@ op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const in
   return status;
 }
 
-op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *name, op2_set *out) {
+op2_status op2i_set_create_counted(op2_context ctx, int64_t size, int64_t tail, const char *name,
+                                   op2_set *out) {
   const int64_t ends[] = {size, size, size, size};
   struct op2i_halo *halo = NULL;
   op2_set set = NULL;
   op2_status status = ctx->comm ? op2i_halo_make_block(ctx->comm, size, &halo) : OP2_SUCCESS;
   if (status) return status;
   status = op2i_context_agree(ctx, make_set(ctx, ends, name, halo, &set));
-  if (status)
+  if (status) {
     op2_set_destroy(&set);
-  else
-    *out = set;
-  return status;
+    return status;
+  }
+  set->tail = tail;
+  *out = set;
+  return OP2_SUCCESS;
 }
 
 /* Make a set in blocks, one for each rank, in the order of ranks. Numbers that follow each other

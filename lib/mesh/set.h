@@ -11,8 +11,10 @@
  * owner[halo] as in op2i_halo_make(). Collective; fails on all ranks alike. */
 op2_status op2i_set_create_halo(op2_context ctx, const int64_t ends[4], const int64_t *global,
                                 const int32_t *owner, const char *name, op2_set *set);
-/* Make a set with a block of `size` elements on this rank, and no table of numbers. Collective. */
-op2_status op2i_set_create_counted(op2_context ctx, int64_t size, const char *name, op2_set *set);
+/* Make a set with a block of `size` elements on this rank, and no table of numbers. Loops over the
+ * set leave out the last `tail` of them, which only maps lead to. Collective. */
+op2_status op2i_set_create_counted(op2_context ctx, int64_t size, int64_t tail, const char *name,
+                                   op2_set *set);
 /* Hand out a subset on all ranks, or on none if one of them failed: then *out is untouched and the
  * subset is destroyed. Collective. */
 op2_status op2i_subset_give(op2_context ctx, op2_status status, op2_set subset, op2_set *out);

@@ -231,7 +231,7 @@ static void set_ranges(struct op2i_loop *loop) {
   int64_t core = waits && !loop->traits.per_nonzero ? ends[OP2I_CORE] : 0;
   loop->nranges = 0;
   if (waits) add_range(loop, OP2I_CORE, 0, core);
-  add_range(loop, OP2I_OWNED, core, ends[OP2I_OWNED]);
+  add_range(loop, OP2I_OWNED, core, op2i_set_looped(loop->set));
   if (loop->traits.indirect_write && has_exec(loop->set))
     add_range(loop, OP2I_EXEC, ends[OP2I_OWNED], ends[OP2I_EXEC]);
 }

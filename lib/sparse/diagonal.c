@@ -25,7 +25,7 @@ int64_t op2i_sparsity_nonzero(const struct op2_sparsity_s *sparsity, int64_t row
 op2_status op2i_sparsity_diagonal(op2_sparsity sparsity) {
   char name[256];
   int64_t n = sparsity->rows->ends[OP2I_NONEXEC];
-  int32_t zero = (int32_t)(sparsity->nonzeros->ends[OP2I_NONEXEC] - 1);
+  int32_t zero = (int32_t)sparsity->room;
   if (sparsity->diagonal) return OP2_SUCCESS;
   int32_t *idx = op2i_alloc_raw((size_t)n * sizeof *idx);
   if (!idx) return op2i_error_nomem("the diagonal of a matrix");

@@ -31,13 +31,18 @@ struct pattern {
   int32_t *length;         /* [nrows] how many different columns each row has */
   int32_t *entries;        /* the nonzeros of the pair `by`, which are looked up */
   const struct reached *by;
-  _Atomic bool no_memory, beyond;
+  _Atomic bool no_memory;
 };
 
 static op2_status too_many(op2_sparsity sparsity) {
   return op2i_error(OP2_ERR_RANGE,
                     "sparsity '%s' has more than 2^31 places%s, and they are numbered by 32 bits",
                     sparsity->obj.name, sparsity->obj.ctx->comm ? " on a rank" : "");
+}
+
+/* True if 32 bits number all elements of the set of nonzeros, if its rows take `room`. */
+static bool numbers_fit(const struct op2_sparsity_s *sparsity, int64_t room) {
+  return room + 1 + sparsity->rows->ends[OP2I_NONEXEC] <= INT32_MAX;
 }
 
 /* ---- the elements that reach each row -------------------------------------------------------- */
@@ -197,7 +202,7 @@ static op2_status count_rows(struct pattern *p) {
   op2i_parallel(op2_workers(sparsity->obj.ctx), sparsity->nrows, LEAST, count_some, p);
   if (p->no_memory) return op2i_error_nomem("a sparsity");
   for (int64_t row = 0; row < sparsity->nrows; row++) sparsity->nnz += p->length[row];
-  return sparsity->nnz < INT32_MAX ? OP2_SUCCESS : too_many(sparsity);
+  return numbers_fit(sparsity, sparsity->nnz) ? OP2_SUCCESS : too_many(sparsity);
 }
 
 /* Choose rows or slices. All ranks take the same layout, because it appears in the source text of
@@ -207,7 +212,8 @@ static op2_status choose_layout(struct pattern *p) {
   op2_context ctx = sparsity->obj.ctx;
   int64_t size = op2i_slices_size(sparsity->nrows, p->length);
   int64_t room = op2i_slices_room(sparsity->nnz, size);
-  int64_t slices = size >= 0 && room < INT32_MAX && op2i_slices_pay(ctx, sparsity->nnz, size);
+  int64_t slices =
+      size >= 0 && numbers_fit(sparsity, room) && op2i_slices_pay(ctx, sparsity->nnz, size);
   op2_status status = ctx->comm ? op2i_comm_least(ctx->comm, 1, &slices) : OP2_SUCCESS;
   sparsity->rows_per_slice = slices ? OP2I_SLICE : 1;
   sparsity->room = slices ? room : sparsity->nnz;
@@ -245,43 +251,25 @@ static int32_t place_of(const struct op2_sparsity_s *sparsity, int32_t row, int3
   return (int32_t)op2i_entry(entries, lo);
 }
 
-/* Look up the nonzeros of elements; negative for entries that lead nowhere. */
+/* Look up the nonzeros of elements. */
 static void look_up_some(void *argument, int64_t lo, int64_t hi) {
   struct pattern *p = argument;
   const struct reached *r = p->by;
   int nrows = r->pair->rows->arity, ncolumns = r->pair->columns->arity;
-  bool beyond = false;
   for (int64_t e = lo; e < hi; e++) {
     const int32_t *column = r->pair->columns->idx + e * ncolumns;
     const unsigned char *none = r->no_column ? r->no_column + e * ncolumns : NULL;
     int32_t *out = p->entries + e * nrows * ncolumns;
     for (int i = 0; i < nrows; i++) {
-      int32_t row = row_of(p, r, e, i);
-      for (int j = 0; j < ncolumns; j++, out++) {
-        *out = row < 0 || (none && none[j]) ? -1 : place_of(p->sparsity, row, column[j]);
-        beyond = beyond || *out < 0;
-      }
+      const int32_t row = row_of(p, r, e, i);
+      const int32_t spare = op2i_sparsity_spare(p->sparsity, r->pair->rows->idx[e * nrows + i]);
+      for (int j = 0; j < ncolumns; j++, out++)
+        *out = row < 0 || (none && none[j]) ? spare : place_of(p->sparsity, row, column[j]);
     }
   }
-  if (beyond) p->beyond = true;
 }
 
-/* Give each entry that leads nowhere an element of its own after the nonzeros, so that no two
- * elements write to the same one. */
-static op2_status place_beyond(struct pattern *p, int64_t n, int64_t *beyond) {
-  int64_t next = p->sparsity->room + *beyond;
-  if (!p->beyond) return OP2_SUCCESS;
-  for (int64_t k = 0; k < n; k++) {
-    if (p->entries[k] >= 0) continue;
-    if (next >= INT32_MAX) return too_many(p->sparsity);
-    p->entries[k] = (int32_t)next++;
-  }
-  *beyond = next - p->sparsity->room;
-  return OP2_SUCCESS;
-}
-
-static op2_status look_up(struct pattern *p, const struct reached *r, int32_t **entries,
-                          int64_t *beyond) {
+static op2_status look_up(struct pattern *p, const struct reached *r, int32_t **entries) {
   op2_set from = r->pair->rows->from;
   int64_t n = op2i_map_rows(r->pair->rows), all = from->ends[OP2I_NONEXEC];
   int64_t block = (int64_t)r->pair->rows->arity * r->pair->columns->arity;
@@ -289,15 +277,14 @@ static op2_status look_up(struct pattern *p, const struct reached *r, int32_t **
   if (!*entries) return op2i_error_nomem("a sparsity");
   p->entries = *entries;
   p->by = r;
-  p->beyond = false;
   op2i_parallel(op2_workers(from->obj.ctx), n, LEAST, look_up_some, p);
   memset(*entries + n * block, 0, (size_t)((all - n) * block) * sizeof **entries);
-  return place_beyond(p, n * block, beyond);
+  return OP2_SUCCESS;
 }
 
 /* ---- the interface --------------------------------------------------------------------------- */
 
-static op2_status make_pattern(struct pattern *p, int32_t **entries, int64_t *beyond) {
+static op2_status make_pattern(struct pattern *p, int32_t **entries) {
   op2_status status = OP2_SUCCESS;
   int n = p->sparsity->npairs;
   for (int k = 0; k < n && !status; k++) status = invert(p, &p->reached[k]);
@@ -305,14 +292,13 @@ static op2_status make_pattern(struct pattern *p, int32_t **entries, int64_t *be
   status = op2i_context_agree(p->sparsity->obj.ctx, status);
   if (!status) status = choose_layout(p);
   if (!status) status = fill_rows(p);
-  for (int k = 0; k < n && !status; k++) status = look_up(p, &p->reached[k], &entries[k], beyond);
+  for (int k = 0; k < n && !status; k++) status = look_up(p, &p->reached[k], &entries[k]);
   return status;
 }
 
-op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *beyond) {
+op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries) {
   struct pattern p = {.sparsity = sparsity};
   op2_status status = OP2_SUCCESS;
-  *beyond = 0;
   sparsity->nrows = sparsity->rows->ends[OP2I_OWNED];
   p.reached = op2i_calloc((size_t)sparsity->npairs, sizeof *p.reached);
   if (!p.reached) status = op2i_error_nomem("a sparsity");
@@ -323,7 +309,7 @@ op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *
     if (!status) status = op2i_map_absent(sparsity->pairs[k].columns, &p.reached[k].no_column);
   }
   status = op2i_context_agree(sparsity->obj.ctx, status);
-  if (!status) status = make_pattern(&p, entries, beyond);
+  if (!status) status = make_pattern(&p, entries);
   for (int k = 0; p.reached && k < sparsity->npairs; k++) {
     op2i_free_data(p.reached[k].first);
     op2i_free_data(p.reached[k].elements);

@@ -5,9 +5,11 @@
 /* Sparsities and matrices. The nonzeros of a matrix are the elements of a set (`nonzeros`), its
  * values are a dat on this set, and a pair of maps to rows and columns becomes one map from
  * elements to nonzeros. A loop that adds to a matrix is thus a loop that adds to a dat through a
- * map. After the nonzeros the set has further elements, one for each entry of a map that leads
- * nowhere or to a row of another rank: what is added there is never read, and no two loop elements
- * write to the same one. No map leads to the last element of the set, so it stays zero. */
+ * map. After the entries of the rows the set has one element that stays zero, to which no such map
+ * leads, and then a spare one for each row, also for those of other ranks. Entries of a map that
+ * lead nowhere, or to a row of another rank, lead to the spare element of their row: what is added
+ * there is never read. Elements of a loop that share a row do not run at the same time, so no two
+ * of them write to a spare element at once. Loops over the set leave spare elements out. */
 
 #include "mesh.h"
 #include "op2/matrix.h"
@@ -36,7 +38,7 @@ struct op2_sparsity_s {
   struct op2i_pair *pairs;
   int64_t nrows, nnz;     /* owned rows, and the nonzeros in them */
   int32_t rows_per_slice; /* 1: no slices; see op2i_row_entries() */
-  int64_t room;           /* entries reserved for the rows; those of absent entries follow */
+  int64_t room;           /* entries reserved for the rows; the other elements follow */
   /* The row table, as op2i_row_entries() reads it, and the column of each entry, in the library's
    * numbers and ascending in each row. A padding entry of a slice has a column of its row, or of
    * another row of the slice if its row is empty; its value stays zero. */
@@ -44,8 +46,8 @@ struct op2_sparsity_s {
   /* Maps for loops over rows: the row table, the nonzeros of a row, and their columns. `first` and
    * `across` share the memory of `table` and `column`. */
   op2_map first, entries, across;
-  /* The map from rows to their nonzero on the diagonal, or to the last element, which is always
-   * zero; null: not requested yet. */
+  /* The map from rows to their nonzero on the diagonal, or to the element that is always zero;
+   * null: not requested yet. */
   op2_map diagonal;
   struct op2i_row_nonzeros *row_nonzeros; /* [nrow_nonzeros], with capacity row_nonzeros_capacity */
   int64_t nrow_nonzeros, row_nonzeros_capacity;
@@ -73,9 +75,8 @@ struct op2_mat_s {
 };
 
 /* pattern.c: compute the rows of a sparsity whose pairs are set: all fields from nrows to column.
- * For each pair, return the entries of its map to nonzeros, in memory of op2i_alloc_raw(), and by
- * *beyond how many elements follow the nonzeros of rows. */
-op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries, int64_t *beyond);
+ * For each pair, return the entries of its map to nonzeros, in memory of op2i_alloc_raw(). */
+op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries);
 /* The map from elements to nonzeros of a pair of maps; null if the sparsity lacks the pair. */
 op2_map op2i_sparsity_nonzeros(const struct op2_sparsity_s *sparsity, op2_map rows,
                                op2_map columns);
@@ -91,6 +92,10 @@ op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t byte
                               void *values);
 /* Discard what was computed from the numbers of rows. */
 void op2i_sparsity_renumbered(op2_sparsity sparsity);
+/* The spare element of a row, of this rank or another one. */
+static inline int32_t op2i_sparsity_spare(const struct op2_sparsity_s *sparsity, int32_t row) {
+  return (int32_t)(sparsity->room + 1) + row;
+}
 static inline struct op2i_entries op2i_sparsity_row(const struct op2_sparsity_s *sparsity,
                                                     int64_t row) {
   return op2i_row_entries(sparsity->table, sparsity->rows_per_slice, row);

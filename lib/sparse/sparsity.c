@@ -182,10 +182,10 @@ static op2_status make_row_maps(op2_sparsity sparsity) {
   return OP2_SUCCESS;
 }
 
-static op2_status make_places(op2_sparsity sparsity, int32_t **entries, int64_t beyond) {
-  int64_t size = sparsity->room + beyond + 1;
-  op2_status status =
-      op2i_set_create_counted(sparsity->obj.ctx, size, sparsity->obj.name, &sparsity->nonzeros);
+static op2_status make_places(op2_sparsity sparsity, int32_t **entries) {
+  const int64_t spare = sparsity->rows->ends[OP2I_NONEXEC], size = sparsity->room + 1 + spare;
+  op2_status status = op2i_set_create_counted(sparsity->obj.ctx, size, spare, sparsity->obj.name,
+                                              &sparsity->nonzeros);
   op2i_object_own(sparsity->nonzeros);
   for (int k = 0; k < sparsity->npairs && !status; k++) {
     status = make_map(sparsity, &sparsity->pairs[k], entries[k]);
@@ -271,15 +271,14 @@ op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t byte
 
 static op2_status make_patterns(op2_sparsity sparsity) {
   int32_t **entries = op2i_calloc((size_t)sparsity->npairs, sizeof *entries);
-  int64_t beyond = 0;
   op2_context ctx = sparsity->obj.ctx;
   op2_status status = entries ? OP2_SUCCESS : op2i_error_nomem("a sparsity");
   status = op2i_context_agree(ctx, status);
   if (!status) {
-    status = op2i_pattern_make(sparsity, entries, &beyond);
+    status = op2i_pattern_make(sparsity, entries);
     status = op2i_context_agree(ctx, status);
   }
-  if (!status) status = make_places(sparsity, entries, beyond);
+  if (!status) status = make_places(sparsity, entries);
   for (int k = 0; entries && k < sparsity->npairs; k++) op2i_free_data(entries[k]);
   op2i_free(entries);
   return status;

@@ -149,7 +149,7 @@ const struct op2i_cut *op2i_loop_cut(const struct op2i_loop *loop, struct op2i_s
     cut_elements(cut, loop);
     for (int d = 0; d < loop->op.ndats; d++) cut_dat(cut, loop, d);
   }
-  bool both = cut->host_end > 0 && cut->device_begin < loop->set->ends[OP2I_OWNED];
+  bool both = cut->host_end > 0 && cut->device_begin < loop->ranges[0].hi;
   return both ? cut : NULL;
 }
 
