@@ -52,13 +52,14 @@ typedef struct op2_scalar {
   const void *reserved[3]; /**< null: room for later versions */
 } op2_scalar;
 
-/** A norm of all values of a dat or global. The norm of no values is 0. If a value is NaN, every
- * norm is NaN. Sums inside do not overflow or underflow unless the norm itself does, so that values
- * of 1e200 or 1e-200 have a norm. */
+/** A norm of all values of a dat or global; op2_mat_norm() says what they mean for matrices. The
+ * norm of no values is 0. If a value is NaN, every norm is NaN. Sums inside do not overflow or
+ * underflow unless the norm itself does, so that values of 1e200 or 1e-200 have a norm. */
 typedef enum op2_norm {
-  OP2_NORM_1 = 1, /**< the sum of the absolute values */
-  OP2_NORM_2,     /**< the square root of the sum of the squares */
-  OP2_NORM_INF    /**< the largest absolute value */
+  OP2_NORM_1 = 1,    /**< the sum of the absolute values */
+  OP2_NORM_2,        /**< the square root of the sum of the squares */
+  OP2_NORM_INF,      /**< the largest absolute value */
+  OP2_NORM_FROBENIUS /**< of dats and globals the same as OP2_NORM_2 */
 } op2_norm;
 
 /* ---- scalars --------------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include "op2/algebra.h"
 #include "op2/loop.h"
 #include "op2/status.h"
 #include "op2/types.h"
@@ -175,6 +176,49 @@ OP2_API OP2_NODISCARD op2_status op2_mat_diagonal_at(op2_where where, op2_mat ma
 OP2_API OP2_NODISCARD op2_status op2_mat_mult_at(op2_where where, op2_mat mat, op2_dat x,
                                                  op2_dat y);
 
+/** @brief Queue: A = a A. Use op2_mat_scale(), which fills in `where`. It is a loop over the values,
+ * as all operations with whole matrices are, so it is fused with others of one sparsity and runs
+ * wherever loops do. Where `a` is NaN or infinite, products with the matrix may be NaN in every row
+ * until its values are set or copied as a whole.
+ * @memory keeps the handles until it has run, and nothing else
+ * @sync   as op2_dat_scale_at()           @mpi    every rank queues it, with the same scalar
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_MISMATCH (another context; a scalar of several
+ *         values), OP2_ERR_TYPE, OP2_ERR_NOMEM; then nothing is queued or changed
+ * @source PETSc MatScale */
+OP2_API OP2_NODISCARD op2_status op2_mat_scale_at(op2_where where, op2_mat mat, op2_scalar a);
+
+/** @brief Queue: Y = a X + Y. Use op2_mat_axpy(), which fills in `where`. X and Y have one sparsity,
+ * blocks of one shape and one type; they may be the same matrix. Matrices of two sparsities are
+ * refused, even if one has all nonzeros of the other: a sparsity made from the pairs of both has
+ * room for either.
+ * @memory as op2_mat_scale_at()           @sync   as op2_mat_scale_at()
+ * @mpi    as op2_mat_scale_at()
+ * @errors as op2_mat_scale_at(); OP2_ERR_MISMATCH (two sparsities, blocks of two shapes)
+ * @source PETSc MatAXPY with SAME_NONZERO_PATTERN */
+OP2_API OP2_NODISCARD op2_status op2_mat_axpy_at(op2_where where, op2_mat y, op2_scalar a,
+                                                 op2_mat x);
+
+/** @brief Queue: Y = X. Use op2_mat_copy(), which fills in `where`. X and Y as in
+ * op2_mat_axpy_at().
+ * @memory as op2_mat_scale_at()           @sync   as op2_mat_scale_at()
+ * @mpi    as op2_mat_scale_at()           @errors as op2_mat_axpy_at()
+ * @source PETSc MatCopy */
+OP2_API OP2_NODISCARD op2_status op2_mat_copy_at(op2_where where, op2_mat x, op2_mat y);
+
+/** @brief Queue: result = a norm of a matrix. Use op2_mat_norm(), which fills in `where`.
+ * OP2_NORM_FROBENIUS is the square root of the sum of the squares of all values; OP2_NORM_INF the
+ * largest sum of the absolute values in a row. The norm OP2_NORM_2 of a matrix is its largest
+ * singular value, which is not computed.
+ * @units  result: one OP2_F64
+ * @memory as op2_mat_scale_at(); the first OP2_NORM_INF keeps a value for each row with the matrix
+ * @sync   as op2_mat_scale_at()
+ * @mpi    every rank queues it; the norm of all rows, with the same bits on each rank
+ * @errors as op2_mat_scale_at(); OP2_ERR_ARG (another norm), OP2_ERR_TYPE (a result that is not
+ *         OP2_F64)
+ * @source PETSc MatNorm */
+OP2_API OP2_NODISCARD op2_status op2_mat_norm_at(op2_where where, op2_mat mat, op2_norm norm,
+                                                 op2_gbl result);
+
 /** @brief Copy the values out, in the order of op2_sparsity_get().
  * @shape  values[places][row_dim][column_dim], of the matrix's type
  * @units  values                          @memory values is the caller's
@@ -227,6 +271,14 @@ OP2_INLINE_ op2_arg op2_arg_mat(op2_mat mat, op2_map rows, op2_map columns, op2_
 #define op2_mat_diagonal(mat, dat) op2_mat_diagonal_at(OP2_HERE, mat, dat)
 /** Queue: y = A x; see op2_mat_mult_at(). */
 #define op2_mat_mult(mat, x, y) op2_mat_mult_at(OP2_HERE, mat, x, y)
+/** Queue: A = a A; see op2_mat_scale_at(). */
+#define op2_mat_scale(mat, a) op2_mat_scale_at(OP2_HERE, mat, a)
+/** Queue: Y = a X + Y; see op2_mat_axpy_at(). */
+#define op2_mat_axpy(y, a, x) op2_mat_axpy_at(OP2_HERE, y, a, x)
+/** Queue: Y = X; see op2_mat_copy_at(). */
+#define op2_mat_copy(x, y) op2_mat_copy_at(OP2_HERE, x, y)
+/** Queue: a norm of a matrix; see op2_mat_norm_at(). */
+#define op2_mat_norm(mat, norm, result) op2_mat_norm_at(OP2_HERE, mat, norm, result)
 
 #ifdef __cplusplus
 }

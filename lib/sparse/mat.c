@@ -15,6 +15,8 @@ static void release_mat(void *object) {
   op2i_unref(mat->lift);
   op2i_unref(mat->eliminate);
   op2i_unref(mat->lifted);
+  op2i_unref(mat->add_amounts);
+  op2i_unref(mat->row_sums);
   op2i_unref(mat->mult);
   op2i_unref(mat->set_diagonal);
   op2i_unref(mat->get_diagonal);

@@ -68,6 +68,10 @@ struct op2_mat_s {
    * a right-hand side, and the dat of the sum. */
   op2_kernel lift, eliminate;
   op2_dat lifted;
+  /* The sum of the absolute values in each row: its kernel, and the dat of the sums, in double
+   * precision; null: not requested yet. */
+  op2_kernel add_amounts;
+  op2_dat row_sums;
   /* rows_zeroed: since op2_mat_zero() was last queued, rows were zeroed without their columns,
    * which leaves no matrix symmetric. warned_of_rows: a warning of this has been printed. */
   bool rows_zeroed, warned_of_rows;

@@ -110,8 +110,14 @@ static bool holds(op2_type type, double factor) {
 /* "FILE:LINE: op2_dat_axpy, y" */
 static void describe_vector(const struct op2i_vector_call *call, const char *which,
                             char what[512]) {
-  snprintf(what, 512, "%s:%d: op2_%s_%s, %s", call->where.file, call->where.line,
-           call->kind == OP2I_DAT ? "dat" : "gbl", op2i_vector_forms[call->op].call, which);
+  const char *object = call->kind == OP2I_GBL ? "gbl" : call->kind == OP2I_MAT ? "mat" : "dat";
+  snprintf(what, 512, "%s:%d: op2_%s_%s, %s", call->where.file, call->where.line, object,
+           op2i_vector_forms[call->op].call, which);
+}
+
+/* The kind of the vectors: those of matrices are the dats of their values. */
+static enum op2i_kind kind_of_vectors(const struct op2i_vector_call *call) {
+  return call->kind == OP2I_GBL ? OP2I_GBL : OP2I_DAT;
 }
 
 static op2_status wrong(const struct op2i_vector_call *call, const char *which, op2_status status,
@@ -152,8 +158,9 @@ static struct op2i_shape shape_of(enum op2i_kind kind, const void *vector) {
 
 static bool is_like(const struct op2i_vector_call *call, int v, const struct op2i_shape *first) {
   const struct op2i_object *object = call->vectors[v];
-  if (op2i_object_validate(object, call->kind, "") || object->ctx != first->ctx) return false;
-  const struct op2i_shape shape = shape_of(call->kind, object);
+  if (op2i_object_validate(object, kind_of_vectors(call), "") || object->ctx != first->ctx)
+    return false;
+  const struct op2i_shape shape = shape_of(kind_of_vectors(call), object);
   return shape.set == first->set && shape.dim == first->dim && shape.type == first->type;
 }
 
@@ -164,10 +171,10 @@ static op2_status check_vector(const struct op2i_vector_call *call, int v,
   char which[20] = {op2i_vector_forms[call->op].vectors[v], 0};
   if (call->n) snprintf(which + 1, sizeof which - 1, "[%d]", call->at);
   const struct op2i_object *object = call->vectors[v], *one = call->vectors[0];
-  const char *noun = call->kind == OP2I_DAT ? "dat" : "global";
-  op2_status status = check_object(call, which, object, call->kind, first->ctx);
+  const char *noun = call->kind == OP2I_GBL ? "global" : "dat";
+  op2_status status = check_object(call, which, object, kind_of_vectors(call), first->ctx);
   if (status) return status;
-  const struct op2i_shape shape = shape_of(call->kind, object);
+  const struct op2i_shape shape = shape_of(kind_of_vectors(call), object);
   if (shape.set != first->set)
     return wrong(call, which, OP2_ERR_MISMATCH, "dat '%s' is on set '%s', and dat '%s' on '%s'",
                  object->name, shape.set->obj.name, one->name, first->set->obj.name);
@@ -245,9 +252,9 @@ op2_status op2i_vector_check(struct op2i_vector_call *call, struct op2i_shape *s
   const struct op2i_vector_form *form = &op2i_vector_forms[call->op];
   const char which[] = {form->vectors[0], 0};
   if (!call->where.file) call->where.file = "?";
-  op2_status status = check_object(call, which, call->vectors[0], call->kind, NULL);
+  op2_status status = check_object(call, which, call->vectors[0], kind_of_vectors(call), NULL);
   if (status) return status;
-  *shape = shape_of(call->kind, call->vectors[0]);
+  *shape = shape_of(kind_of_vectors(call), call->vectors[0]);
   status = op2i_context_validate(shape->ctx, form->name);
   for (int v = 1; form->vectors[v] && !status; v++) status = check_vector(call, v, shape);
   if (!status && form->real && !op2i_type_real(shape->type))
@@ -267,6 +274,7 @@ op2_status op2i_vector_check_second(const struct op2i_vector_call *call,
 op2_status op2i_norm_op(struct op2i_vector_call *call, op2_norm norm) {
   switch (norm) {
   case OP2_NORM_1: call->op = OP2I_NORM_1; return OP2_SUCCESS;
+  case OP2_NORM_FROBENIUS:
   case OP2_NORM_2: call->op = OP2I_NORM_2; return OP2_SUCCESS;
   case OP2_NORM_INF: call->op = OP2I_NORM_INF; return OP2_SUCCESS;
   }

@@ -53,7 +53,7 @@ extern const struct op2i_vector_form op2i_vector_forms[OP2I_VECTOR_OPS];
 struct op2i_vector_call {
   op2_where where;
   enum op2i_vector_op op;
-  enum op2i_kind kind; /* OP2I_DAT or OP2I_GBL */
+  enum op2i_kind kind; /* OP2I_DAT or OP2I_GBL; OP2I_MAT: dats, and messages speak of matrices */
   void *vectors[OP2I_VECTORS];
   op2_scalar scalars[OP2I_SCALARS];
   op2_gbl result;

@@ -16,13 +16,14 @@ struct objects {
   op2_sparsity sparsity;
   op2_mat mat;
   op2_dat x, y, diagonal;
+  op2_gbl norm;
   op2_kernel add;
   int32_t idx[SLOTS * CELLS];
 };
 
 struct seen {
   int64_t starts[NODES + 1], columns[PLACES];
-  double values[PLACES], y[NODES], diagonal[NODES];
+  double values[PLACES], y[NODES], diagonal[NODES], norm;
 };
 
 struct outcome {
@@ -65,6 +66,7 @@ static void declare(struct outcome *out, struct objects *o) {
   CALL(op2_dat_create(o->nodes, 1, OP2_F64, x, "x", &o->x));
   CALL(op2_dat_create(o->nodes, 1, OP2_F64, NULL, "y", &o->y));
   CALL(op2_dat_create(o->nodes, 1, OP2_F64, NULL, "diagonal", &o->diagonal));
+  CALL(op2_gbl_create(o->ctx, 1, OP2_F64, NULL, "norm", &o->norm));
   CALL(op2_kernel_create(o->ctx, &add, &o->add));
   for (int i = 0; i < SLOTS * CELLS; i++)
     if (i % 11 == 10) o->idx[i] = -1;
@@ -81,6 +83,7 @@ static void look(struct outcome *out, struct objects *o, struct seen *seen) {
   READ(op2_mat_get(o->mat, seen->values));
   READ(op2_dat_get(o->y, seen->y));
   READ(op2_dat_get(o->diagonal, seen->diagonal));
+  READ(op2_gbl_get(o->norm, &seen->norm));
 }
 
 static void use(struct outcome *out, struct objects *o, struct seen seen[2]) {
@@ -91,6 +94,8 @@ static void use(struct outcome *out, struct objects *o, struct seen seen[2]) {
   CALL(op2_par_loop(o->add, o->cells, op2_arg_mat(o->mat, o->whole, o->whole, OP2_INC)));
   CALL(op2_par_loop(o->add, o->cells, op2_arg_mat(o->mat, o->partial, o->whole, OP2_INC)));
   CALL(op2_mat_zero_rows(o->mat, o->some, 3));
+  CALL(op2_mat_scale(o->mat, op2_scalar_value(2)));
+  CALL(op2_mat_norm(o->mat, OP2_NORM_INF, o->norm));
   CALL(op2_mat_mult(o->mat, o->x, o->y));
   CALL(op2_mat_diagonal(o->mat, o->diagonal));
   look(out, o, &seen[0]);
@@ -113,6 +118,7 @@ static void destroy(struct objects *o) {
   op2_mat_destroy(&o->mat);
   op2_sparsity_destroy(&o->sparsity);
   op2_kernel_destroy(&o->add);
+  op2_gbl_destroy(&o->norm);
   op2_dat dats[] = {o->x, o->y, o->diagonal};
   for (int d = 0; d < 3; d++) op2_dat_destroy(&dats[d]);
   op2_map_destroy(&o->whole);

@@ -20,8 +20,9 @@
 #include "support.h"
 #include "whole_case.h"
 
-enum { STEPS = 40, KINDS = 12, LIMIT = 97 };
-enum { A, B, MATS }; /* A: cells to nodes, with rows left out; B: also nodes to themselves */
+enum { STEPS = 40, KINDS = 13, LIMIT = 97 };
+/* A: cells to nodes, with rows left out; B: also nodes to themselves; C: of the sparsity of B */
+enum { A, B, C, MATS };
 
 static const char *const sources[][2] = {
     {"add", "void add(const double *w, double a[3][3]) { for (int i = 0; i < 3; i++) for (int j = "
@@ -61,7 +62,7 @@ struct run {
   op2_map maps[WHOLE_MAPS], partial, self;
   op2_dat weight, x, y, z, t;
   op2_gbl sum;
-  op2_sparsity sparsities[MATS], heavy_sparsity;
+  op2_sparsity sparsities[C], heavy_sparsity;
   op2_mat mats[MATS], heavy;
   op2_solver solver;
   op2_kernel kernels[KERNELS];
@@ -88,7 +89,7 @@ static void mark(struct run *r, const struct trial *t, int64_t cell) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       if (!absent(cell, i)) d->there[A][node[i] * d->n + node[j]] = true;
-      d->there[B][node[i] * d->n + node[j]] = true;
+      d->there[B][node[i] * d->n + node[j]] = d->there[C][node[i] * d->n + node[j]] = true;
     }
 }
 
@@ -129,7 +130,12 @@ static void declare_maps(struct run *r) {
   free(list);
 }
 
+static op2_sparsity sparsity_of(const struct run *r, int m) {
+  return r->sparsities[m == A ? A : B];
+}
+
 static void declare_mats(struct run *r) {
+  static const char *const names[] = {"A", "B", "C"};
   const op2_map cells = r->maps[CELL_NODE];
   const op2_map_pair of_a[] = {{r->partial, cells}, {r->self, r->self}};
   const op2_map_pair of_b[] = {{r->self, r->self}, {cells, cells}};
@@ -137,7 +143,7 @@ static void declare_mats(struct run *r) {
   DO(op2_sparsity_create(2, of_b, "of b", &r->sparsities[B]));
   DO(op2_sparsity_create(2, of_b, "heavy", &r->heavy_sparsity));
   for (int m = 0; m < MATS; m++)
-    DO(op2_mat_create(r->sparsities[m], 1, 1, OP2_F64, m == A ? "A" : "B", &r->mats[m]));
+    DO(op2_mat_create(sparsity_of(r, m), 1, 1, OP2_F64, names[m], &r->mats[m]));
   DO(op2_mat_create(r->heavy_sparsity, 1, 1, OP2_F64, "H", &r->heavy));
   DO(op2_par_loop(r->kernels[HEAVY], r->sets[CELLS], op2_arg_mat(r->heavy, cells, cells, OP2_INC)));
   DO(op2_par_loop(r->kernels[UNIT], r->sets[NODES],
@@ -287,16 +293,50 @@ static void combine(struct run *r, double factor) {
   }
 }
 
+/* One of the operations with whole matrices B and C. */
+static void combine_mats(struct run *r, int how, double factor) {
+  struct dense *d = &r->dense;
+  const op2_scalar a = op2_scalar_value(factor);
+  if (how == 0) DO(op2_mat_axpy(r->mats[B], a, r->mats[C]));
+  if (how == 1) DO(op2_mat_copy(r->mats[B], r->mats[C]));
+  if (how == 2) DO(op2_mat_scale(r->mats[C], a));
+  for (int64_t k = 0; k < d->n * d->n; k++) {
+    if (how == 0) d->mat[B][k] += factor * d->mat[C][k];
+    if (how == 1) d->mat[C][k] = d->mat[B][k];
+    if (how == 2) d->mat[C][k] *= factor;
+  }
+}
+
+/* The largest sum of a row, or the root of a sum of squares, whose rounding is taken away. */
+static void norm(struct run *r, int m, bool largest) {
+  struct dense *d = &r->dense;
+  double norm = 0, got = 0;
+  DO(op2_mat_norm(r->mats[m], largest ? OP2_NORM_INF : OP2_NORM_FROBENIUS, r->sum));
+  DO(op2_gbl_get(r->sum, &got));
+  for (int64_t i = 0; i < d->n; i++) {
+    double row = 0;
+    for (int64_t j = 0; j < d->n; j++) {
+      const double value = d->mat[m][i * d->n + j];
+      row += largest ? fabs(value) : value * value;
+    }
+    norm = !largest ? norm + row : row > norm ? row : norm;
+  }
+  norm = largest ? norm : sqrt(norm);
+  r->wrong += !r->wrong && fabs(got - norm) > (largest ? 0 : 1e-13 * norm);
+  d->sum = 0;
+  DO(op2_gbl_set(r->sum, &d->sum));
+}
+
 /* ---- comparisons ----------------------------------------------------------------------------- */
 
 static void look_at_mat(struct run *r, int m) {
   struct dense *d = &r->dense;
   int64_t rows = 0, places = 0;
-  DO(op2_sparsity_size(r->sparsities[m], &rows, &places));
+  DO(op2_sparsity_size(sparsity_of(r, m), &rows, &places));
   int64_t *starts = calloc((size_t)rows + 1, sizeof *starts);
   int64_t *columns = calloc((size_t)places + 1, sizeof *columns);
   double *values = calloc((size_t)places + 1, sizeof *values);
-  DO(op2_sparsity_get(r->sparsities[m], starts, columns));
+  DO(op2_sparsity_get(sparsity_of(r, m), starts, columns));
   DO(op2_mat_get(r->mats[m], values));
   for (int64_t i = 0; i < rows && !r->wrong; i++) {
     int64_t row = r->share.set[NODES].global[i], expected = 0;
@@ -345,6 +385,11 @@ static void step(struct run *r, const struct trial *t, uint64_t *seed) {
   case 8: fold(r); break;
   case 9: draw_below(seed, 2) ? solve(r) : sum(r); break;
   case 10: combine(r, draw_below(seed, 5) - 2); break;
+  case 11: {
+    const int how = draw_below(seed, 5);
+    how > 2 ? norm(r, m, how == 3) : combine_mats(r, how, draw_below(seed, 5) - 2);
+    break;
+  }
   default:
     if (draw_below(seed, 3) == 0) look(r);
   }
@@ -372,7 +417,7 @@ static int rank(struct op2i_comm *comm, void *data) {
   for (int k = 0; k < KERNELS; k++) op2_kernel_destroy(&r->kernels[k]);
   for (int m = 0; m < MATS; m++) {
     op2_mat_destroy(&r->mats[m]);
-    op2_sparsity_destroy(&r->sparsities[m]);
+    if (m < C) op2_sparsity_destroy(&r->sparsities[m]);
     free(r->dense.there[m]);
     free(r->dense.mat[m]);
   }
