@@ -52,7 +52,9 @@ OP2_API OP2_NODISCARD op2_status op2_map_create_partial(op2_set from, op2_set to
 /** @brief Find where a matrix may have values other than zero: for each pair of maps and each
  * element of the set that they start from, in the rows that the one map leads to, the columns that
  * the other leads to. All row maps lead to one set, and all column maps to one. Pairs that are
- * given twice count once.
+ * given twice count once. With a pair of two null maps, which is not the first one, every row has a
+ * nonzero on the diagonal, whether or not an element reaches it: for values that
+ * op2_mat_zero_rows() puts there, and for preconditioners. Rows and columns are of one set then.
  * @shape  pairs[npairs], npairs >= 1      @units  maps
  * @memory the maps are kept until the sparsity goes; for each pair and element arity * arity
  *         numbers of four bytes, and four bytes for each nonzero, and up to a quarter more where
@@ -60,7 +62,7 @@ OP2_API OP2_NODISCARD op2_status op2_map_create_partial(op2_set from, op2_set to
  * @sync   runs nothing; among ranks it waits for the others
  * @mpi    collective; the rows that a rank owns
  * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (maps from two sets in one pair, rows or columns of two
- *         sets, a map without values), OP2_ERR_STATE (a map by global numbers before
+ *         sets, a map without values, a diagonal of two sets), OP2_ERR_STATE (a map by global numbers before
  *         op2_partition()), OP2_ERR_RANGE (2^31 nonzeros or more on a rank), OP2_ERR_NOMEM; on
  *         error *sparsity is untouched
  * @source PyOP2 Sparsity; PETSc MatPreallocator */
@@ -250,11 +252,41 @@ OP2_API void op2_mat_destroy(op2_mat *mat);
  * @source PyOP2 Mat(access, (map, map)); OP2 op_arg_mat */
 OP2_API op2_arg op2_arg_mat(op2_mat mat, op2_map rows, op2_map columns, op2_access access);
 
+/** The side of a matrix on which op2_arg_mat_drop() leaves elements out. */
+typedef enum op2_side {
+  OP2_ROWS = 1,            /**< rows of elements in the subset */
+  OP2_COLUMNS = 2,         /**< columns */
+  OP2_ROWS_AND_COLUMNS = 3 /**< both: rows and columns are of one set */
+} op2_side;
+
+/** @brief As op2_arg_mat(), but what an element has for rows or columns of a subset is left out, as
+ * boundary conditions need it: with OP2_INC nothing is added there, with OP2_WRITE nothing is
+ * written, and the kernel gets the whole block all the same. No second map and no second sparsity
+ * are needed. Rows that were left out get their values by another loop, by op2_mat_zero_rows() or by
+ * op2_mat_set(); op2_sparsity_create() says how they get a nonzero on the diagonal if no element
+ * reaches them.
+ * @memory keeps nothing; the loop that takes the argument does. The first loop with a pair of maps,
+ *         a subset and a side keeps a map like that of the pair, four bytes for each value of an
+ *         element's block, as long as the subset exists
+ * @sync   never blocks, runs nothing; that first loop waits for other ranks when it is queued
+ * @mpi    not collective; the owned elements of the subset count, and the same ones on every rank
+ * @errors none here: as op2_arg_mat(), and OP2_ERR_ARG (a null subset, an unknown side),
+ *         OP2_ERR_MISMATCH (a subset of another set than the rows or columns)
+ * @source PyOP2 Mat(access, (map, map), lgmaps); Firedrake assemble(bcs) */
+OP2_API op2_arg op2_arg_mat_drop(op2_mat mat, op2_map rows, op2_map columns, op2_access access,
+                                 op2_side side, op2_set subset);
+
 /** @cond */
 #define OP2_TAG_MAT_ OP2_TAG_(0x6f70320d)
 OP2_INLINE_ op2_arg op2_arg_mat(op2_mat mat, op2_map rows, op2_map columns, op2_access access) {
   op2_arg arg = {OP2_TAG_MAT_,     mat, rows,     columns, OP2_ALL, OP2_ALL, 0, 0,
                  OP2_INT_(access), 0,   OP2_NULL_};
+  return arg;
+}
+OP2_INLINE_ op2_arg op2_arg_mat_drop(op2_mat mat, op2_map rows, op2_map columns, op2_access access,
+                                     op2_side side, op2_set subset) {
+  op2_arg arg = {OP2_TAG_MAT_,     mat, rows,  columns, OP2_ALL, OP2_INT_(side), 0, 0,
+                 OP2_INT_(access), 0,   subset};
   return arg;
 }
 /** @endcond */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "drop.h"
 #include "error.h"
 #include "fpenv.h"
 #include "mem.h"
@@ -37,6 +38,10 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
 static void resolve_mat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_loop_arg *out) {
   op2_mat mat = arg->object;
   op2_map nonzeros = op2i_sparsity_nonzeros(mat->sparsity, arg->map, arg->map2);
+  if (arg->value) {
+    nonzeros = op2i_sparsity_dropped(mat->sparsity, nonzeros, (op2_set)arg->value, arg->idx2);
+    (void)op2i_number_of((void **)loop->named, &loop->nnamed, (void *)arg->value);
+  }
   out->type = mat->type;
   out->dim = mat->row_dim * mat->column_dim;
   out->dat = op2i_number_of((void **)loop->op.dats, &loop->op.ndats, mat->values);
@@ -44,7 +49,7 @@ static void resolve_mat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
   out->arity = nonzeros->arity;
   out->columns = arg->map2->arity;
   out->column_dim = mat->column_dim;
-  (void)op2i_number_of((void **)loop->mats, &loop->nmats, mat);
+  (void)op2i_number_of((void **)loop->named, &loop->nnamed, mat);
   loop->traits.indirect = loop->traits.indirect_write = true;
 }
 
@@ -276,7 +281,7 @@ void op2i_loop_free(struct op2i_loop *loop) {
   op2i_free(loop->entry.key);
   op2i_free(loop->args);
   op2i_free(loop->maps);
-  op2i_free(loop->mats);
+  op2i_free(loop->named);
   op2i_op_free_tables(&loop->op);
   op2i_free(loop);
 }
@@ -292,15 +297,25 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struc
   loop->nargs = nargs;
   loop->entry.key = op2i_malloc(n * sizeof *loop->entry.key);
   loop->args = op2i_calloc(n, sizeof *loop->args);
-  loop->maps = op2i_calloc(2 * n, sizeof *loop->maps); /* each may need a row table as well */
-  loop->mats = op2i_calloc(n, sizeof *loop->mats);
-  if (!loop->entry.key || !loop->args || !loop->maps || !loop->mats ||
+  loop->maps = op2i_calloc(2 * n, sizeof *loop->maps);   /* each may need a row table as well */
+  loop->named = op2i_calloc(2 * n, sizeof *loop->named); /* a matrix may come with a subset */
+  if (!loop->entry.key || !loop->args || !loop->maps || !loop->named ||
       op2i_op_tables(&loop->op, n)) {
     op2i_loop_free(loop);
     return op2i_error_nomem("a loop");
   }
   *out = loop;
   return OP2_SUCCESS;
+}
+
+/* Make the maps of arguments that leave rows or columns out, unless they exist. */
+static op2_status need_dropped(int nargs, const op2_arg *args) {
+  op2_status status = OP2_SUCCESS;
+  for (int n = 0; n < nargs && !status; n++)
+    if (args[n].tag == OP2_TAG_MAT_ && args[n].value)
+      status = op2i_sparsity_need_dropped(((op2_mat)args[n].object)->sparsity, args[n].map,
+                                          args[n].map2, (op2_set)args[n].value, args[n].idx2);
+  return status;
 }
 
 static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,
@@ -310,11 +325,14 @@ static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2
   if (status) return status;
   for (int n = 0; n < nargs; n++) {
     loop->entry.key[n] = args[n];
-    loop->entry.key[n].value = NULL;
+    if (args[n].tag != OP2_TAG_MAT_) loop->entry.key[n].value = NULL;
   }
   loop->traits.one_thread = kernel->one_thread;
-  resolve_args(loop, args);
-  status = resolve_consts(loop);
+  status = need_dropped(nargs, args);
+  if (!status) {
+    resolve_args(loop, args);
+    status = resolve_consts(loop);
+  }
   if (!status) status = classify(loop);
   if (status) {
     op2i_loop_free(loop);
@@ -362,14 +380,15 @@ static inline uint64_t word(const op2_arg *arg, int w) {
   return word;
 }
 
-/* Compares all but the value, which is captured anew. The loop has no branches, since arguments are
- * nearly always the same. */
+/* Compares all but the value, which is captured anew unless it is the subset of a matrix's argument.
+ * The loop has no branches, since arguments are nearly always the same. */
 static bool same_arg(const op2_arg *a, const op2_arg *b) {
   _Static_assert(offsetof(op2_arg, value) == 4 * sizeof(void *) + 6 * sizeof a->idx,
                  "what is compared has no padding");
   enum { WORDS = offsetof(op2_arg, value) / sizeof(uint64_t) };
   uint64_t different = 0;
   for (int w = 0; w < WORDS; w++) different |= word(a, w) ^ word(b, w);
+  different |= (uint64_t)((a->tag == OP2_TAG_MAT_) & (a->value != b->value));
   return !different;
 }
 
@@ -513,7 +532,7 @@ void op2i_loop_use(struct op2i_loop *loop) {
   if (loop->op.uses++ > 0) return;
   for (int d = 0; d < loop->op.ndats; d++) loop->op.dats[d]->obj.refs++;
   for (int m = 0; m < loop->nmaps; m++) loop->maps[m]->obj.refs++;
-  for (int m = 0; m < loop->nmats; m++) loop->mats[m]->obj.refs++;
+  for (int m = 0; m < loop->nnamed; m++) loop->named[m]->refs++;
   for (int g = 0; g < loop->op.ngbls; g++) loop->op.gbls[g]->obj.refs++;
   loop->kernel->obj.refs++;
   loop->set->obj.refs++;
@@ -524,7 +543,7 @@ static bool all_shared(const struct op2i_loop *loop) {
   bool shared = loop->kernel->obj.refs > 1 && loop->set->obj.refs > 1;
   for (int d = 0; d < loop->op.ndats; d++) shared &= loop->op.dats[d]->obj.refs > 1;
   for (int m = 0; m < loop->nmaps; m++) shared &= loop->maps[m]->obj.refs > 1;
-  for (int m = 0; m < loop->nmats; m++) shared &= loop->mats[m]->obj.refs > 1;
+  for (int m = 0; m < loop->nnamed; m++) shared &= loop->named[m]->refs > 1;
   for (int g = 0; g < loop->op.ngbls; g++) shared &= loop->op.gbls[g]->obj.refs > 1;
   return shared;
 }
@@ -532,7 +551,7 @@ static bool all_shared(const struct op2i_loop *loop) {
 static void drop_shared(struct op2i_loop *loop) {
   for (int d = 0; d < loop->op.ndats; d++) loop->op.dats[d]->obj.refs--;
   for (int m = 0; m < loop->nmaps; m++) loop->maps[m]->obj.refs--;
-  for (int m = 0; m < loop->nmats; m++) loop->mats[m]->obj.refs--;
+  for (int m = 0; m < loop->nnamed; m++) loop->named[m]->refs--;
   for (int g = 0; g < loop->op.ngbls; g++) loop->op.gbls[g]->obj.refs--;
   loop->kernel->obj.refs--;
   loop->set->obj.refs--;
@@ -567,15 +586,15 @@ void op2i_loop_unuse(struct op2i_loop *loop) {
   op2_context ctx = loop->op.ctx;
   ctx->refs++;
   loop->op.uses = 1;
-  int n = loop->op.ndats + loop->nmaps + loop->nmats + loop->op.ngbls + 2;
+  int n = loop->op.ndats + loop->nmaps + loop->nnamed + loop->op.ngbls + 2;
   void *few[32], **objects = n <= 32 ? few : op2i_malloc((size_t)n * sizeof *objects);
   if (!objects) return; /* the references stay: a leak, never a dangling handle */
   memcpy(objects, loop->op.dats, (size_t)loop->op.ndats * sizeof *objects);
   memcpy(objects + loop->op.ndats, loop->maps, (size_t)loop->nmaps * sizeof *objects);
-  if (loop->nmats)
-    memcpy(objects + loop->op.ndats + loop->nmaps, loop->mats,
-           (size_t)loop->nmats * sizeof *objects);
-  memcpy(objects + loop->op.ndats + loop->nmaps + loop->nmats, loop->op.gbls,
+  if (loop->nnamed)
+    memcpy(objects + loop->op.ndats + loop->nmaps, loop->named,
+           (size_t)loop->nnamed * sizeof *objects);
+  memcpy(objects + loop->op.ndats + loop->nmaps + loop->nnamed, loop->op.gbls,
          (size_t)loop->op.ngbls * sizeof *objects);
   objects[n - 2] = loop->kernel;
   objects[n - 1] = loop->set;
@@ -595,7 +614,7 @@ static bool names(const struct op2i_loop *loop, const void *object) {
   if (loop->kernel == object || loop->set == object) return true;
   for (int n = 0; n < loop->nargs; n++)
     if (loop->entry.key[n].object == object || loop->entry.key[n].map == object ||
-        loop->entry.key[n].map2 == object)
+        loop->entry.key[n].map2 == object || loop->entry.key[n].value == object)
       return true;
   return false;
 }

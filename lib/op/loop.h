@@ -130,8 +130,10 @@ struct op2i_loop {
   struct op2i_loop_arg *args;
   int nmaps, nconsts; /* distinct objects, numbered by first appearance */
   op2_map *maps;
-  int nmats; /* distinct matrices, which hold the maps that a call names; of fused loops none */
-  op2_mat *mats;
+  /* Distinct matrices, which hold the maps that a call names, and subsets whose rows or columns
+   * arguments leave out; of fused loops none. */
+  int nnamed;
+  struct op2i_object **named;
   struct op2i_loop_const *consts; /* captured in the payload after the arguments' values */
   int32_t partial_bytes; /* one block's reduction results, 0 without reductions; multiple of 64 */
   struct op2i_loop_traits traits;

@@ -124,6 +124,31 @@ static op2_status check_dat(const struct call *call, int n) {
   return OP2_SUCCESS;
 }
 
+/* Check the subset whose rows or columns an argument leaves out. */
+static op2_status check_dropped(const struct call *call, int n, const char *what) {
+  static const char *const sides[] = {[OP2_ROWS] = "rows", [OP2_COLUMNS] = "columns"};
+  const op2_arg *arg = &call->args[n];
+  const struct op2_mat_s *mat = arg->object;
+  const op2_set subset = (op2_set)arg->value;
+  if (arg->idx2 == OP2_ALL) return OP2_SUCCESS;
+  op2_status status = op2i_object_validate(subset, OP2I_SET, what);
+  if (status) return status;
+  if (arg->idx2 < OP2_ROWS || arg->idx2 > OP2_ROWS_AND_COLUMNS)
+    return wrong(call, OP2_ERR_ARG,
+                 "argument %d: matrix '%s': side %" PRId32
+                 " is not OP2_ROWS, OP2_COLUMNS or OP2_ROWS_AND_COLUMNS",
+                 n, mat->obj.name, arg->idx2);
+  for (int side = OP2_ROWS; side <= OP2_COLUMNS; side++) {
+    const struct op2_set_s *of = side == OP2_ROWS ? mat->sparsity->rows : mat->sparsity->columns;
+    if (arg->idx2 & side && subset->base != of)
+      return wrong(call, OP2_ERR_MISMATCH,
+                   "argument %d: '%s' is of set '%s', and the %s of matrix '%s' are of '%s'", n,
+                   subset->obj.name, subset->base->obj.name, sides[side], mat->obj.name,
+                   of->obj.name);
+  }
+  return OP2_SUCCESS;
+}
+
 static op2_status check_mat(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   op2_mat mat = arg->object;
@@ -149,7 +174,7 @@ static op2_status check_mat(const struct call *call, int n) {
     return wrong(call, OP2_ERR_MISMATCH,
                  "argument %d: map '%s' starts from set '%s', the loop is over '%s'", n,
                  arg->map->obj.name, arg->map->from->obj.name, call->set->base->obj.name);
-  return OP2_SUCCESS;
+  return check_dropped(call, n, what);
 }
 
 static op2_status check_gbl(const struct call *call, int n) {

@@ -12,6 +12,8 @@ static uint64_t digest_key(uint64_t digest, const op2_arg *args, int n) {
     const op2_arg *arg = &args[a];
     digest = op2i_object_digest(digest, arg->object);
     digest = op2i_object_digest(op2i_object_digest(digest, arg->map), arg->map2);
+    digest =
+        op2i_object_digest(digest, arg->value); /* the subset of a matrix's argument, or null */
     const int32_t words[] = {arg->idx, arg->idx2, arg->dim, arg->type, arg->access};
     digest = op2i_digest_bytes(digest, words, sizeof words);
   }

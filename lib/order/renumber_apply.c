@@ -195,8 +195,9 @@ static op2_status prepare_followed(struct apply *a, op2_context ctx) {
   op2_status status = op2i_followed_make(ctx, a->n, a->all, &a->nfollowed, &a->followed);
   for (int64_t i = 0; i < a->nfollowed && !status; i++) {
     const struct op2i_followed *f = &a->followed[i];
-    for (int k = 0; k < f->sparsity->npairs && (f->rows || f->elements); k++)
-      need_scratch(a, map_bytes(f->sparsity->pairs[k].nonzeros));
+    op2_map map;
+    for (int64_t k = 0; (f->rows || f->elements) && (map = op2i_sparsity_map(f->sparsity, k)); k++)
+      need_scratch(a, map_bytes(map));
     if (f->nonzeros.order) status = prepare_set(a, &f->nonzeros);
   }
   return status;
@@ -207,8 +208,8 @@ static void change_followed(struct apply *a, struct op2i_followed *f) {
     change(a, &f->nonzeros);
     op2i_followed_change(f);
   }
-  for (int k = 0; k < f->sparsity->npairs; k++) {
-    op2_map map = f->sparsity->pairs[k].nonzeros;
+  op2_map map;
+  for (int64_t k = 0; (map = op2i_sparsity_map(f->sparsity, k)); k++) {
     const struct op2i_renumber *from = change_of(a, map->from);
     if (from)
       change_map(a, from, map);

@@ -146,6 +146,7 @@ static void sort(struct scratch *s, int64_t n) {
 /* Find the columns of a row, each once. Returns how many there are. */
 static int64_t columns_of(const struct pattern *p, int64_t row, struct scratch *s) {
   int64_t n = 0;
+  if (p->sparsity->whole_diagonal) s->columns[n++] = (int32_t)row;
   for (int k = 0; k < p->sparsity->npairs; k++) {
     const struct reached *r = &p->reached[k];
     int64_t arity = r->pair->columns->arity;
@@ -191,7 +192,7 @@ enum { LEAST = 2048 }; /* rows, or elements, below which a further thread does n
 static op2_status count_rows(struct pattern *p) {
   op2_sparsity sparsity = p->sparsity;
   for (int64_t row = 0; row < sparsity->nrows; row++) {
-    int64_t n = 0;
+    int64_t n = sparsity->whole_diagonal;
     for (int k = 0; k < sparsity->npairs; k++)
       n += (p->reached[k].first[row + 1] - p->reached[k].first[row]) *
            p->reached[k].pair->columns->arity;

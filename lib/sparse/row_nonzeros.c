@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "context.h"
+#include "drop.h"
 #include "error.h"
 #include "mem.h"
 #include "slices.h"
@@ -77,11 +78,12 @@ static op2_status make_rows(op2_sparsity sparsity, const struct op2i_row_request
 
 /* ---- columns --------------------------------------------------------------------------------- */
 
-/* Make a dat that is 1 for the elements of a subset. Rows on other ranks may have nonzeros in a
+/* Make a dat that is 1 for the elements of a subset, unless there is one. Rows on other ranks may have nonzeros in a
  * column of the subset, so they need the flags, which they find in the halo of the dat. */
-static op2_status mark(op2_set rows, const char *call, op2_dat *out) {
+static op2_status need_marked(struct op2i_row_nonzeros *own, op2_set rows, const char *call) {
   void *open = NULL;
   op2_dat marked = NULL;
+  if (own->marked) return OP2_SUCCESS;
   op2_status status = op2_dat_create(rows->base, 1, OP2_I32, NULL, rows->obj.name, &marked);
   if (status) return status;
   op2i_object_own(marked);
@@ -96,7 +98,7 @@ static op2_status mark(op2_set rows, const char *call, op2_dat *out) {
   if (status)
     op2_dat_destroy(&marked);
   else
-    *out = marked;
+    own->marked = marked;
   return status;
 }
 
@@ -130,23 +132,16 @@ static op2_status make_columns(op2_sparsity sparsity, const struct op2i_row_requ
                                struct op2i_row_nonzeros *out) {
   struct list cross = {0};
   const int32_t *flag = NULL;
-  op2_dat marked = NULL;
-  op2_status status = mark(r->rows, r->call, &marked);
-  if (status) return status;
-  status = flags_of(marked, &flag);
+  op2_status status = need_marked(out, r->rows, r->call);
+  if (!status) status = flags_of(out->marked, &flag);
   if (!status) status = list_cross(sparsity, flag, &cross);
   status = op2i_context_agree(sparsity->obj.ctx, status);
   if (!status)
     status = op2_subset_create(sparsity->nonzeros, cross.n, cross.nonzero, "rows and columns",
                                &out->cross);
   op2i_free(cross.nonzero);
-  if (status) {
-    op2_dat_destroy(&marked);
-    return status;
-  }
   op2i_object_own(out->cross);
-  out->marked = marked;
-  return OP2_SUCCESS;
+  return status;
 }
 
 /* ---- cached records -------------------------------------------------------------------------- */
@@ -190,6 +185,15 @@ static op2_status have(op2_sparsity sparsity, int64_t rows) {
   return status;
 }
 
+op2_status op2i_sparsity_flags(op2_sparsity sparsity, op2_set subset, const char *call,
+                               const int32_t **flags) {
+  const int64_t id = subset->obj.id;
+  op2_status status = OP2_SUCCESS;
+  if (!find_rows(sparsity, id)) status = have(sparsity, id);
+  if (!status) status = need_marked(find_rows(sparsity, id), subset, call);
+  return status ? status : flags_of(find_rows(sparsity, id)->marked, flags);
+}
+
 op2_status op2i_sparsity_row_nonzeros(op2_sparsity sparsity, const struct op2i_row_request *r,
                                       const struct op2i_row_nonzeros **nonzeros) {
   const int64_t rows = r->rows->obj.id;
@@ -209,6 +213,7 @@ static void forget_rows(op2_context ctx, const void *object) {
   const int64_t rows = ((const struct op2_set_s *)object)->obj.id;
   for (struct op2i_link *l = ctx->sparsities.first; l; l = l->next) {
     op2_sparsity sparsity = l->object;
+    op2i_sparsity_forget_dropped(sparsity, rows);
     for (int64_t k = 0; k < sparsity->nrow_nonzeros; k++) {
       struct op2i_row_nonzeros gone = sparsity->row_nonzeros[k];
       if (gone.rows != rows) continue;

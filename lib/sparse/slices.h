@@ -18,6 +18,10 @@ struct op2i_row_request {
 op2_status op2i_sparsity_row_nonzeros(op2_sparsity sparsity, const struct op2i_row_request *request,
                                       const struct op2i_row_nonzeros **nonzeros);
 void op2i_sparsity_free_row_nonzeros(op2_sparsity sparsity);
+/* 1 for each element of a subset of the rows or columns and 0 for others, on this rank and in the
+ * library's order. Messages name `call`. Valid until the next call. Collective. */
+op2_status op2i_sparsity_flags(op2_sparsity sparsity, op2_set subset, const char *call,
+                               const int32_t **flags);
 /* slices.c: how rows are laid out. */
 /* The number of entries that rows of these lengths take in slices, with padding; -1: a row is too
  * long. */

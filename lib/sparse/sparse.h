@@ -23,12 +23,20 @@ struct op2i_pair {
  * together. They are subsets, so they remain correct when sets are renumbered. They exist until the
  * subset or the sparsity is freed. */
 struct op2i_row_nonzeros {
-  int64_t rows;  /* id of the subset */
+  int64_t rows;  /* id of the subset, which is one of the columns where only `marked` is used */
   bool diagonal; /* true if `on_diagonal` has been requested */
   op2_set all, on_diagonal;
   op2_set cross; /* null: columns have not been requested */
-  /* Made with `cross`: 1 for elements of the subset, in the halo as well, and 0 for others. */
+  /* 1 for elements of the subset, in the halo as well, and 0 for others; null: not requested. */
   op2_dat marked;
+};
+
+/* A map like that of a pair to its nonzeros, in which rows or columns of a subset lead to spare
+ * elements. It exists until the subset or the sparsity is freed. */
+struct op2i_dropped {
+  int64_t subset;   /* its id */
+  int side;         /* an op2_side */
+  op2_map of, drop; /* the map of the pair, and this one */
 };
 
 struct op2_sparsity_s {
@@ -36,6 +44,7 @@ struct op2_sparsity_s {
   op2_set rows, columns, nonzeros;
   int npairs;
   struct op2i_pair *pairs;
+  bool whole_diagonal;    /* every row has a nonzero on the diagonal, by a pair of null maps */
   int64_t nrows, nnz;     /* owned rows, and the nonzeros in them */
   int32_t rows_per_slice; /* 1: no slices; see op2i_row_entries() */
   int64_t room;           /* entries reserved for the rows; the other elements follow */
@@ -51,6 +60,8 @@ struct op2_sparsity_s {
   op2_map diagonal;
   struct op2i_row_nonzeros *row_nonzeros; /* [nrow_nonzeros], with capacity row_nonzeros_capacity */
   int64_t nrow_nonzeros, row_nonzeros_capacity;
+  struct op2i_dropped *dropped; /* [ndropped], with capacity dropped_capacity */
+  int64_t ndropped, dropped_capacity;
   int64_t renumberings;         /* how often its rows, columns or nonzeros have been renumbered */
   struct op2i_link link_of_all; /* link in the context's list of sparsities */
 };
@@ -84,6 +95,12 @@ op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries);
 /* The map from elements to nonzeros of a pair of maps; null if the sparsity lacks the pair. */
 op2_map op2i_sparsity_nonzeros(const struct op2_sparsity_s *sparsity, op2_map rows,
                                op2_map columns);
+/* sparsity.c: make a map from elements to nonzeros for a pair, with these entries, which it takes
+ * over, even on failure. No set lists it. */
+op2_status op2i_sparsity_make_map(op2_sparsity sparsity, const struct op2i_pair *pair,
+                                  int32_t *entries, op2_map *map);
+/* Map k of all that lead from elements to nonzeros, or null behind the last one. */
+op2_map op2i_sparsity_map(const struct op2_sparsity_s *sparsity, int64_t k);
 /* diagonal.c: make the map to the diagonal, unless there is one. Rows and columns are of one
  * set. */
 op2_status op2i_sparsity_diagonal(op2_sparsity sparsity);
@@ -96,9 +113,10 @@ op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t byte
                               void *values);
 /* Discard what was computed from the numbers of rows. */
 void op2i_sparsity_renumbered(op2_sparsity sparsity);
-/* The spare element of a row, of this rank or another one. */
+/* The spare element of a row, of this rank or another one. It is found by the program's number of
+ * the row, so that it stays the same when rows are renumbered. */
 static inline int32_t op2i_sparsity_spare(const struct op2_sparsity_s *sparsity, int32_t row) {
-  return (int32_t)(sparsity->room + 1) + row;
+  return (int32_t)(sparsity->room + 1 + op2i_set_place(sparsity->rows, row));
 }
 static inline struct op2i_entries op2i_sparsity_row(const struct op2_sparsity_s *sparsity,
                                                     int64_t row) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "drop.h"
 #include "error.h"
 #include "map.h"
 #include "mem.h"
@@ -24,6 +25,7 @@ static void release_sparsity(void *object) {
   op2i_free(sparsity->pairs);
   op2i_unref(sparsity->diagonal);
   op2i_sparsity_free_row_nonzeros(sparsity);
+  op2i_sparsity_forget_dropped(sparsity, 0);
   op2i_unref(sparsity->nonzeros);
   op2i_unref(sparsity->rows);
   op2i_unref(sparsity->columns);
@@ -40,6 +42,12 @@ op2_map op2i_sparsity_nonzeros(const struct op2_sparsity_s *sparsity, op2_map ro
     if (sparsity->pairs[k].rows == rows && sparsity->pairs[k].columns == columns)
       return sparsity->pairs[k].nonzeros;
   return NULL;
+}
+
+op2_map op2i_sparsity_map(const struct op2_sparsity_s *sparsity, int64_t k) {
+  if (k < sparsity->npairs) return sparsity->pairs[k].nonzeros;
+  return k < sparsity->npairs + sparsity->ndropped ? sparsity->dropped[k - sparsity->npairs].drop
+                                                   : NULL;
 }
 
 /* ---- checks of arguments --------------------------------------------------------------------- */
@@ -65,6 +73,17 @@ static op2_status check_map(op2_map map, op2_map first, const char *side, const 
   return OP2_SUCCESS;
 }
 
+/* A pair of null maps asks for the diagonal. */
+static bool is_diagonal(const op2_map_pair *pair) { return !pair->rows && !pair->columns; }
+
+static op2_status check_diagonal(const op2_map_pair *first, const char *name) {
+  if (first->rows->to == first->columns->to) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_MISMATCH,
+                    "sparsity '%s' has no diagonal: the rows are of set '%s', and the columns of "
+                    "'%s'",
+                    name, first->rows->to->obj.name, first->columns->to->obj.name);
+}
+
 static op2_status check_pairs(int npairs, const op2_map_pair *pairs, const char *name) {
   if (npairs < 1 || !pairs)
     return op2i_error(OP2_ERR_ARG, "op2_sparsity_create: there are no pairs of maps");
@@ -72,6 +91,10 @@ static op2_status check_pairs(int npairs, const op2_map_pair *pairs, const char 
   if (!status)
     status = op2i_object_validate(pairs[0].columns, OP2I_MAP, "op2_sparsity_create, columns");
   for (int k = 0; k < npairs && !status; k++) {
+    if (k && is_diagonal(&pairs[k])) {
+      status = check_diagonal(&pairs[0], name);
+      continue;
+    }
     status = check_map(pairs[k].rows, pairs[0].rows, "rows", name);
     if (!status) status = check_map(pairs[k].columns, pairs[0].columns, "columns", name);
     if (!status && pairs[k].rows->from != pairs[k].columns->from)
@@ -90,7 +113,8 @@ static op2_status check_pairs(int npairs, const op2_map_pair *pairs, const char 
 
 static void keep_pairs(op2_sparsity sparsity, int npairs, const op2_map_pair *pairs) {
   for (int k = 0; k < npairs; k++) {
-    bool before = false;
+    bool before = is_diagonal(&pairs[k]);
+    sparsity->whole_diagonal |= before;
     for (int j = 0; j < sparsity->npairs; j++)
       before |= sparsity->pairs[j].rows == pairs[k].rows &&
                 sparsity->pairs[j].columns == pairs[k].columns;
@@ -129,7 +153,8 @@ static void hide(op2_map map) {
   op2i_list_remove(&map->to->maps_to, &map->to_link);
 }
 
-static op2_status make_map(op2_sparsity sparsity, struct op2i_pair *pair, int32_t *entries) {
+op2_status op2i_sparsity_make_map(op2_sparsity sparsity, const struct op2i_pair *pair,
+                                  int32_t *entries, op2_map *out) {
   char name[256];
   op2_map map = NULL;
   snprintf(name, sizeof name, "%s x %s", pair->rows->obj.name, pair->columns->obj.name);
@@ -139,7 +164,7 @@ static op2_status make_map(op2_sparsity sparsity, struct op2i_pair *pair, int32_
   if (status) return status;
   hide(map);
   map->conflict_map = op2i_ref(pair->rows);
-  pair->nonzeros = map;
+  *out = map;
   return OP2_SUCCESS;
 }
 
@@ -188,7 +213,8 @@ static op2_status make_places(op2_sparsity sparsity, int32_t **entries) {
                                               &sparsity->nonzeros);
   op2i_object_own(sparsity->nonzeros);
   for (int k = 0; k < sparsity->npairs && !status; k++) {
-    status = make_map(sparsity, &sparsity->pairs[k], entries[k]);
+    struct op2i_pair *pair = &sparsity->pairs[k];
+    status = op2i_sparsity_make_map(sparsity, pair, entries[k], &pair->nonzeros);
     entries[k] = NULL;
   }
   if (!status) status = make_row_maps(sparsity);

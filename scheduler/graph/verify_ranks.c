@@ -45,6 +45,7 @@ static uint64_t add_args(uint64_t hash, const op2_arg *args, int n) {
   for (int a = 0; a < n; a++) {
     const op2_arg *arg = &args[a];
     hash = add_object(add_object(add_object(hash, arg->object), arg->map), arg->map2);
+    hash = add_object(hash, arg->value); /* the subset of a matrix's argument, or null */
     const int32_t words[] = {arg->idx, arg->idx2, arg->dim, arg->type, arg->access};
     for (size_t w = 0; w < sizeof words / sizeof *words; w++)
       hash = op2i_hash_word(hash, (uint32_t)words[w]);
@@ -84,6 +85,7 @@ static void number_args(const op2_arg *args, int n, int64_t *next) {
     number_object((void *)args[a].object, next);
     number_object(args[a].map, next);
     number_object(args[a].map2, next);
+    number_object((void *)args[a].value, next);
   }
 }
 

@@ -137,7 +137,7 @@ static op2_sparsity sparsity_of(const struct run *r, int m) {
 static void declare_mats(struct run *r) {
   static const char *const names[] = {"A", "B", "C"};
   const op2_map cells = r->maps[CELL_NODE];
-  const op2_map_pair of_a[] = {{r->partial, cells}, {r->self, r->self}};
+  const op2_map_pair of_a[] = {{r->partial, cells}, {NULL, NULL}}; /* and the diagonal */
   const op2_map_pair of_b[] = {{r->self, r->self}, {cells, cells}};
   DO(op2_sparsity_create(2, of_a, "of a", &r->sparsities[A]));
   DO(op2_sparsity_create(2, of_b, "of b", &r->sparsities[B]));
@@ -176,14 +176,21 @@ static void declare(struct run *r, const struct trial *t) {
 
 /* ---- steps, and their effect on the dense matrices ------------------------------------------- */
 
-static void assemble(struct run *r, const struct trial *t) {
+/* Nothing is added to rows or columns of the thirds, as `side` says. */
+static void assemble(struct run *r, const struct trial *t, int side) {
   struct dense *d = &r->dense;
+  const op2_map rows = r->partial, columns = r->maps[CELL_NODE];
+  const op2_arg all = op2_arg_mat(r->mats[A], rows, columns, OP2_INC);
+  const op2_arg some =
+      op2_arg_mat_drop(r->mats[A], rows, columns, OP2_INC, (op2_side)side, r->thirds);
   DO(op2_par_loop(r->kernels[ADD], r->sets[CELLS], op2_arg_direct(r->weight, OP2_READ),
-                  op2_arg_mat(r->mats[A], r->partial, r->maps[CELL_NODE], OP2_INC)));
+                  side ? some : all));
   for (int64_t c = 0; c < t->whole.set[CELLS].size; c++)
     for (int i = 0; i < 3; i++)
       for (int j = 0; j < 3; j++) {
         const int32_t *node = t->whole.map[CELL_NODE].idx + 3 * c;
+        if (side & OP2_ROWS && node[i] % 3 == 0) continue;
+        if (side & OP2_COLUMNS && node[j] % 3 == 0) continue;
         if (!absent(c, i)) d->mat[A][node[i] * d->n + node[j]] += weight_of(c) * (i + 1) - 2 * j;
       }
 }
@@ -371,7 +378,7 @@ static void step(struct run *r, const struct trial *t, uint64_t *seed) {
   int kind = draw_below(seed, KINDS), m = draw_below(seed, MATS);
   switch (kind) {
   case 0:
-  case 1: assemble(r, t); break;
+  case 1: assemble(r, t, kind ? draw_below(seed, 4) : 0); break;
   case 2: put(r); break;
   case 3: add_heavy_to_b(r, t); break;
   case 4: zero(r, m); break;

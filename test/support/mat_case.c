@@ -67,17 +67,30 @@ struct mat_case new_mat(const struct pattern_case *pattern, int row_dim, int col
 void end_mat(struct mat_case *m) { op2_mat_destroy(&m->mat); }
 
 void add_to_mat(struct mat_case *m, int salt) {
+  const struct drop_case none = {0};
+  add_dropping(m, salt, &none);
+}
+
+static bool dropped(const struct drop_case *drop, int32_t row, int32_t column) {
+  return (drop->side & OP2_ROWS && drop->in[row]) || (drop->side & OP2_COLUMNS && drop->in[column]);
+}
+
+void add_dropping(struct mat_case *m, int salt, const struct drop_case *drop) {
   const struct pattern_case *p = m->pattern;
   const int32_t captured = salt;
+  const op2_arg arg = drop->side ? op2_arg_mat_drop(m->mat, p->to_rows, p->to_columns, OP2_INC,
+                                                    (op2_side)drop->side, drop->subset)
+                                 : op2_arg_mat(m->mat, p->to_rows, p->to_columns, OP2_INC);
   const int rows = ARITY * m->row_dim, columns = p->column_arity * m->column_dim;
-  MUST(op2_par_loop(m->add, p->cells, op2_arg_mat(m->mat, p->to_rows, p->to_columns, OP2_INC),
-                    op2_arg_idx(), op2_arg_val(&captured, 1, OP2_I32)));
+  MUST(op2_par_loop(m->add, p->cells, arg, op2_arg_idx(), op2_arg_val(&captured, 1, OP2_I32)));
   for (int e = 0; e < PATTERN_CELLS; e++)
     for (int r = 0; r < rows; r++)
       for (int c = 0; c < columns; c++) {
-        const int row = p->row_idx[e * ARITY + r / m->row_dim] * m->row_dim + r % m->row_dim;
-        const int column = p->column_idx[e * p->column_arity + c / m->column_dim] * m->column_dim +
-                           c % m->column_dim;
+        const int32_t i = p->row_idx[e * ARITY + r / m->row_dim];
+        const int32_t j = p->column_idx[e * p->column_arity + c / m->column_dim];
+        const int row = i * m->row_dim + r % m->row_dim;
+        const int column = j * m->column_dim + c % m->column_dim;
+        if (dropped(drop, i, j)) continue;
         m->dense[row * mat_columns(m) + column] += value_of(e, r, c, salt);
       }
 }

@@ -39,6 +39,14 @@ struct mat_case new_mat(const struct pattern_case *pattern, int row_dim, int col
 void fill_mat(struct mat_case *m, int salt);
 /* Add to it once more, with other values. */
 void add_to_mat(struct mat_case *m, int salt);
+/* What such an addition leaves out: rows or columns (an op2_side, or 0 for nothing) of a subset, of
+ * which in[i] is true for its elements. */
+struct drop_case {
+  int side;
+  op2_set subset;
+  const bool *in;
+};
+void add_dropping(struct mat_case *m, int salt, const struct drop_case *drop);
 void end_mat(struct mat_case *m);
 int mat_rows(const struct mat_case *m);
 int mat_columns(const struct mat_case *m);
