@@ -178,6 +178,20 @@ OP2_API OP2_NODISCARD op2_status op2_mat_diagonal_at(op2_where where, op2_mat ma
 OP2_API OP2_NODISCARD op2_status op2_mat_mult_at(op2_where where, op2_mat mat, op2_dat x,
                                                  op2_dat y);
 
+/** @brief Queue: y = A^T x. Use op2_mat_mult_transpose(), which fills in `where`. As
+ * op2_mat_mult_at(), but x is on the rows with row_dim values, and y on the columns with column_dim:
+ * a loop over the columns, each of which is added up in the order of the library's rows. Among
+ * ranks a second loop adds up what the ranks have for a column, in an order that depends on the
+ * partition alone.
+ * @memory the first call keeps eight bytes for each nonzero with the sparsity, and among ranks a
+ *         value for each column that this rank has in its halo, or others have in theirs
+ * @sync   as op2_par_loop_at(); the first call for a sparsity waits for other ranks
+ * @mpi    as op2_par_loop_at()
+ * @errors as op2_mat_mult_at()
+ * @source PETSc MatMultTranspose */
+OP2_API OP2_NODISCARD op2_status op2_mat_mult_transpose_at(op2_where where, op2_mat mat, op2_dat x,
+                                                           op2_dat y);
+
 /** @brief Queue: A = a A. Use op2_mat_scale(), which fills in `where`. It is a loop over the values,
  * as all operations with whole matrices are, so it is fused with others of one sparsity and runs
  * wherever loops do. Where `a` is NaN or infinite, products with the matrix may be NaN in every row
@@ -303,6 +317,8 @@ OP2_INLINE_ op2_arg op2_arg_mat_drop(op2_mat mat, op2_map rows, op2_map columns,
 #define op2_mat_diagonal(mat, dat) op2_mat_diagonal_at(OP2_HERE, mat, dat)
 /** Queue: y = A x; see op2_mat_mult_at(). */
 #define op2_mat_mult(mat, x, y) op2_mat_mult_at(OP2_HERE, mat, x, y)
+/** Queue: y = A^T x; see op2_mat_mult_transpose_at(). */
+#define op2_mat_mult_transpose(mat, x, y) op2_mat_mult_transpose_at(OP2_HERE, mat, x, y)
 /** Queue: A = a A; see op2_mat_scale_at(). */
 #define op2_mat_scale(mat, a) op2_mat_scale_at(OP2_HERE, mat, a)
 /** Queue: Y = a X + Y; see op2_mat_axpy_at(). */

@@ -7,6 +7,7 @@
 #include "map.h"
 #include "mem.h"
 #include "sparse.h"
+#include "transpose.h"
 
 int64_t op2i_sparsity_nonzero(const struct op2_sparsity_s *sparsity, int64_t row, int32_t column) {
   const struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
@@ -47,5 +48,6 @@ op2_status op2i_sparsity_diagonal(op2_sparsity sparsity) {
 void op2i_sparsity_renumbered(op2_sparsity sparsity) {
   op2i_unref(sparsity->diagonal);
   sparsity->diagonal = NULL;
+  op2i_sparsity_forget_columns(sparsity);
   sparsity->renumberings++;
 }

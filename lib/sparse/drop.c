@@ -4,9 +4,8 @@
  * subset exists. */
 #include <string.h>
 
-#include "drop.h"
-
 #include "context.h"
+#include "drop.h"
 #include "error.h"
 #include "list.h"
 #include "mem.h"

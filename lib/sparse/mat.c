@@ -18,6 +18,9 @@ static void release_mat(void *object) {
   op2i_unref(mat->add_amounts);
   op2i_unref(mat->row_sums);
   op2i_unref(mat->mult);
+  op2i_unref(mat->mult_transpose);
+  op2i_unref(mat->add_sums);
+  op2i_unref(mat->column_sums);
   op2i_unref(mat->set_diagonal);
   op2i_unref(mat->get_diagonal);
   op2i_unref(mat->get_block);

@@ -39,6 +39,22 @@ struct op2i_dropped {
   op2_map of, drop; /* the map of the pair, and this one */
 };
 
+/* The columns of a matrix with their nonzeros, for products with the transpose. */
+struct op2i_transpose {
+  int32_t rows_per_slice; /* the layout of the columns; 0: not requested yet */
+  /* Among ranks: a set with an element for each column that this rank knows, owned or in its halo,
+   * at the column's place. In its halo are the elements of other ranks for columns of this one;
+   * others[nothers] are the places of these columns. Null without ranks. */
+  op2_set sums;
+  int64_t nothers;
+  int32_t *others;
+  /* These maps start from the columns, or from `sums`, and are the row table, the nonzeros of a
+   * column, and their rows. They are null until they are needed, also after rows or columns were
+   * renumbered. */
+  op2_map first, nonzeros, rows;
+  op2_map gather_first, gather; /* from the columns to all their sums, or null without ranks */
+};
+
 struct op2_sparsity_s {
   struct op2i_object obj;
   op2_set rows, columns, nonzeros;
@@ -60,6 +76,7 @@ struct op2_sparsity_s {
   op2_map diagonal;
   struct op2i_row_nonzeros *row_nonzeros; /* [nrow_nonzeros], with capacity row_nonzeros_capacity */
   int64_t nrow_nonzeros, row_nonzeros_capacity;
+  struct op2i_transpose transpose;
   struct op2i_dropped *dropped; /* [ndropped], with capacity dropped_capacity */
   int64_t ndropped, dropped_capacity;
   int64_t renumberings;         /* how often its rows, columns or nonzeros have been renumbered */
@@ -74,6 +91,10 @@ struct op2_mat_s {
   op2_dat values;                                   /* on the nonzeros */
   op2_kernel set_diagonal, get_diagonal, get_block; /* null: not requested yet */
   op2_kernel mult; /* multiplies an entry by a value; null: not requested yet */
+  /* The same for the transpose. Among ranks also the kernel that adds up the sums of a column, and
+   * the dat of these. */
+  op2_kernel mult_transpose, add_sums;
+  op2_dat column_sums;
   op2_kernel zero; /* sets the values to zero; null: not requested yet */
   /* Kernels for op2_mat_zero_rows_columns(), which sum up the contributions of columns and correct
    * a right-hand side, and the dat of the sum. */
@@ -99,6 +120,10 @@ op2_map op2i_sparsity_nonzeros(const struct op2_sparsity_s *sparsity, op2_map ro
  * over, even on failure. No set lists it. */
 op2_status op2i_sparsity_make_map(op2_sparsity sparsity, const struct op2i_pair *pair,
                                   int32_t *entries, op2_map *map);
+/* Make a map from the rows, or the columns, with these n numbers as entries, which it takes over,
+ * even on failure. No set lists it. `what` says what it leads to. */
+op2_status op2i_sparsity_make_row_map(op2_sparsity sparsity, op2_set from, op2_set to, int32_t *idx,
+                                      int64_t n, const char *what, op2_map *map);
 /* Map k of all that lead from elements to nonzeros, or null behind the last one. */
 op2_map op2i_sparsity_map(const struct op2_sparsity_s *sparsity, int64_t k);
 /* diagonal.c: make the map to the diagonal, unless there is one. Rows and columns are of one

@@ -13,6 +13,7 @@
 #include "slices.h"
 #include "sort.h"
 #include "sparse.h"
+#include "transpose.h"
 
 static void release_sparsity(void *object) {
   op2_sparsity sparsity = object;
@@ -26,6 +27,7 @@ static void release_sparsity(void *object) {
   op2i_unref(sparsity->diagonal);
   op2i_sparsity_free_row_nonzeros(sparsity);
   op2i_sparsity_forget_dropped(sparsity, 0);
+  op2i_sparsity_free_transpose(sparsity);
   op2i_unref(sparsity->nonzeros);
   op2i_unref(sparsity->rows);
   op2i_unref(sparsity->columns);
@@ -168,14 +170,12 @@ op2_status op2i_sparsity_make_map(op2_sparsity sparsity, const struct op2i_pair 
   return OP2_SUCCESS;
 }
 
-/* Make a map from the rows with these n numbers as entries. The map takes over `idx`, even on
- * failure. */
-static op2_status make_row_map(op2_sparsity sparsity, op2_set to, int32_t *idx, int64_t n,
-                               const char *what, op2_map *out) {
+op2_status op2i_sparsity_make_row_map(op2_sparsity sparsity, op2_set from, op2_set to, int32_t *idx,
+                                      int64_t n, const char *what, op2_map *out) {
   char name[256];
   size_t bytes = (size_t)n * sizeof *idx;
   snprintf(name, sizeof name, "%s of %s", what, sparsity->obj.name);
-  op2_status status = op2i_map_make(sparsity->rows, to, 1, idx, NULL, name, out);
+  op2_status status = op2i_map_make(from, to, 1, idx, NULL, name, out);
   if (status) return status;
   hide(*out);
   if (!idx) return OP2_SUCCESS;
@@ -187,20 +187,22 @@ static op2_status make_row_map(op2_sparsity sparsity, op2_set to, int32_t *idx, 
 static op2_status make_row_maps(op2_sparsity sparsity) {
   int64_t n = op2i_row_table_size(sparsity->rows_per_slice, sparsity->nrows);
   int32_t *table = sparsity->table, *column = sparsity->column;
+  const op2_set rows = sparsity->rows;
   sparsity->table = sparsity->column = NULL;
-  op2_status status =
-      make_row_map(sparsity, sparsity->nonzeros, table, n, "rows", &sparsity->first);
+  op2_status status = op2i_sparsity_make_row_map(sparsity, rows, sparsity->nonzeros, table, n,
+                                                 "rows", &sparsity->first);
   if (status) {
     op2i_free_data(column);
     return status;
   }
   sparsity->table = table;
   sparsity->first->rows_per_slice = sparsity->rows_per_slice;
-  status = make_row_map(sparsity, sparsity->columns, column, sparsity->room, "columns",
-                        &sparsity->across);
+  status = op2i_sparsity_make_row_map(sparsity, rows, sparsity->columns, column, sparsity->room,
+                                      "columns", &sparsity->across);
   if (status) return status;
   sparsity->column = column;
-  status = make_row_map(sparsity, sparsity->nonzeros, NULL, 0, "entries", &sparsity->entries);
+  status = op2i_sparsity_make_row_map(sparsity, rows, sparsity->nonzeros, NULL, 0, "entries",
+                                      &sparsity->entries);
   if (status) return status;
   sparsity->across->first = op2i_ref(sparsity->first);
   sparsity->entries->first = op2i_ref(sparsity->first);

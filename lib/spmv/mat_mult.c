@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Products of matrices and dats: a loop over the rows, whose kernel is called for each entry. */
+/* Products of matrices, or of their transposes, and dats: a loop over the rows, or the columns, whose
+ * kernel is called for each entry. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -9,12 +10,62 @@
 #include "loop_arg.h"
 #include "op2/loop.h"
 #include "sparse.h"
+#include "transpose.h"
 
-/* The kernel is kept with the matrix, because the library finds a known loop by its kernel. */
-static op2_status need_kernel(op2_mat mat) {
+/* A call, with the data that checks and messages need. */
+struct call {
+  op2_where where;
+  const char *name;
+  op2_mat mat;
+};
+
+/* A side of a matrix. */
+struct side {
+  const char *words;
+  op2_set set;
+  int32_t dim;
+};
+
+static op2_status check_dat(const struct call *c, op2_dat dat, const struct side *side) {
+  const struct op2_mat_s *mat = c->mat;
+  op2_status status = op2i_object_validate(dat, OP2I_DAT, c->name);
+  if (status) return status;
+  if (dat->set != side->set)
+    return op2i_error(OP2_ERR_MISMATCH,
+                      "%s:%d: %s, matrix '%s': dat '%s' is on set '%s', and the %s are of '%s'",
+                      c->where.file, c->where.line, c->name, mat->obj.name, dat->obj.name,
+                      dat->set->obj.name, side->words, side->set->obj.name);
+  if (dat->dim != side->dim)
+    return op2i_error(OP2_ERR_MISMATCH,
+                      "%s:%d: %s, matrix '%s': dat '%s' has dim %" PRId32
+                      ", and blocks have %" PRId32 " %s",
+                      c->where.file, c->where.line, c->name, mat->obj.name, dat->obj.name, dat->dim,
+                      side->dim, side->words);
+  if (dat->type != mat->type)
+    return op2i_error(OP2_ERR_TYPE, "%s:%d: %s, matrix '%s' is %s, and dat '%s' %s", c->where.file,
+                      c->where.line, c->name, mat->obj.name, op2i_type_name(mat->type),
+                      dat->obj.name, op2i_type_name(dat->type));
+  return OP2_SUCCESS;
+}
+
+/* Check x, which is on one side of the matrix, and y, which is on the other. */
+static op2_status check_dats(const struct call *c, op2_dat x, op2_dat y, bool transposed) {
+  const struct op2_sparsity_s *sparsity = c->mat->sparsity;
+  const struct side sides[] = {{"columns", sparsity->columns, c->mat->column_dim},
+                               {"rows", sparsity->rows, c->mat->row_dim}};
+  op2_status status = check_dat(c, x, &sides[transposed]);
+  if (!status) status = check_dat(c, y, &sides[!transposed]);
+  if (!status && x == y)
+    status = op2i_error(OP2_ERR_ARG, "%s:%d: %s, matrix '%s': dat '%s' is x and y as well",
+                        c->where.file, c->where.line, c->name, c->mat->obj.name, x->obj.name);
+  return status;
+}
+
+/* The kernels are kept with the matrix, because the library finds a known loop by its kernel. */
+static op2_status need_kernel(op2_mat mat, bool transposed, op2_kernel *kernel) {
   char source[256];
   const char *type = op2i_type_c(mat->type);
-  if (mat->mult) return OP2_SUCCESS;
+  if (*kernel) return OP2_SUCCESS;
   if (mat->row_dim == 1 && mat->column_dim == 1)
     snprintf(source, sizeof source,
              "void mult(%s *y, const %s *a, const %s *x) { y[0] += a[0] * x[0]; }\n", type, type,
@@ -23,31 +74,10 @@ static op2_status need_kernel(op2_mat mat) {
     snprintf(source, sizeof source,
              "void mult(%s *y, const %s *a, const %s *x) {\n"
              "  for (int i = 0; i < %d; i++)\n"
-             "    for (int j = 0; j < %d; j++) y[i] += a[i * %d + j] * x[j];\n}\n",
-             type, type, type, (int)mat->row_dim, (int)mat->column_dim, (int)mat->column_dim);
-  return op2i_kernel_create_own(mat->obj.ctx, "mult", source, &mat->mult);
-}
-
-static op2_status check_dat(op2_where where, op2_mat mat, op2_dat dat, op2_set set, int32_t dim,
-                            const char *which) {
-  op2_status status = op2i_object_validate(dat, OP2I_DAT, "op2_mat_mult");
-  if (status) return status;
-  if (dat->set != set)
-    return op2i_error(
-        OP2_ERR_MISMATCH,
-        "%s:%d: op2_mat_mult, matrix '%s': dat '%s' is on set '%s', and the %s are of '%s'",
-        where.file, where.line, mat->obj.name, dat->obj.name, dat->set->obj.name, which,
-        set->obj.name);
-  if (dat->dim != dim)
-    return op2i_error(OP2_ERR_MISMATCH,
-                      "%s:%d: op2_mat_mult, matrix '%s': dat '%s' has dim %" PRId32
-                      ", and blocks have %" PRId32 " %s",
-                      where.file, where.line, mat->obj.name, dat->obj.name, dat->dim, dim, which);
-  if (dat->type != mat->type)
-    return op2i_error(OP2_ERR_TYPE, "%s:%d: op2_mat_mult, matrix '%s' is %s, and dat '%s' %s",
-                      where.file, where.line, mat->obj.name, op2i_type_name(mat->type),
-                      dat->obj.name, op2i_type_name(dat->type));
-  return OP2_SUCCESS;
+             "    for (int j = 0; j < %d; j++) y[%c] += a[i * %d + j] * x[%c];\n}\n",
+             type, type, type, (int)mat->row_dim, (int)mat->column_dim, transposed ? 'j' : 'i',
+             (int)mat->column_dim, transposed ? 'i' : 'j');
+  return op2i_kernel_create_own(mat->obj.ctx, "mult", source, kernel);
 }
 
 op2_status op2_mat_mult_at(op2_where where, op2_mat mat, op2_dat x, op2_dat y) {
@@ -55,20 +85,71 @@ op2_status op2_mat_mult_at(op2_where where, op2_mat mat, op2_dat x, op2_dat y) {
   if (status) return status;
   if (!where.file) where.file = "?";
   const struct op2_sparsity_s *sparsity = mat->sparsity;
-  status = check_dat(where, mat, x, sparsity->columns, mat->column_dim, "columns");
-  if (!status) status = check_dat(where, mat, y, sparsity->rows, mat->row_dim, "rows");
-  if (!status && x == y)
-    status =
-        op2i_error(OP2_ERR_ARG, "%s:%d: op2_mat_mult, matrix '%s': dat '%s' is x and y as well",
-                   where.file, where.line, mat->obj.name, x->obj.name);
+  const struct call call = {where, "op2_mat_mult", mat};
+  status = check_dats(&call, x, y, false);
   if (status) return status;
   const struct op2i_behalf before =
-      op2i_context_behalf(mat->obj.ctx, "op2_mat_mult", mat->obj.name, where);
-  status = need_kernel(mat);
+      op2i_context_behalf(mat->obj.ctx, call.name, mat->obj.name, where);
+  status = need_kernel(mat, false, &mat->mult);
   op2i_context_behalf_end(mat->obj.ctx, before);
   if (status) return status;
   const op2_arg args[] = {op2_arg_direct(y, OP2_WRITE),
                           op2_arg_dat(mat->values, OP2I_EACH, sparsity->entries, OP2_READ),
                           op2_arg_dat(x, OP2I_EACH, sparsity->across, OP2_READ)};
   return op2_par_loop_at(where, mat->mult, sparsity->rows, 3, args);
+}
+
+/* ---- the transpose --------------------------------------------------------------------------- */
+
+/* Make what the product needs beside the kernel: the nonzeros of columns, and among ranks the dat
+ * of this rank's sums and the kernel that adds up those of all ranks. */
+static op2_status need_transpose(op2_mat mat) {
+  char source[256];
+  const char *type = op2i_type_c(mat->type);
+  op2_status status = op2i_sparsity_need_transpose(mat->sparsity);
+  if (!status) status = need_kernel(mat, true, &mat->mult_transpose);
+  const struct op2i_transpose *t = &mat->sparsity->transpose;
+  if (status || !t->sums) return status;
+  snprintf(source, sizeof source,
+           "void add_sums(%s *y, const %s *sum) {\n"
+           "  for (int j = 0; j < %d; j++) y[j] += sum[j];\n}\n",
+           type, type, (int)mat->column_dim);
+  if (!mat->add_sums)
+    status = op2i_kernel_create_own(mat->obj.ctx, "add_sums", source, &mat->add_sums);
+  if (status || mat->column_sums) return status;
+  status =
+      op2_dat_create(t->sums, mat->column_dim, mat->type, NULL, mat->obj.name, &mat->column_sums);
+  op2i_object_own(mat->column_sums);
+  return status;
+}
+
+/* Queue the product. Among ranks the first loop computes this rank's sums for all columns that it
+ * knows, and the second one adds up the sums of a column by all ranks. */
+static op2_status queue_transpose(const struct call *c, op2_dat x, op2_dat y) {
+  const op2_mat mat = c->mat;
+  const struct op2i_transpose *t = &mat->sparsity->transpose;
+  const op2_dat sums = t->sums ? mat->column_sums : y;
+  const op2_arg product[] = {op2_arg_direct(sums, OP2_WRITE),
+                             op2_arg_dat(mat->values, OP2I_EACH, t->nonzeros, OP2_READ),
+                             op2_arg_dat(x, OP2I_EACH, t->rows, OP2_READ)};
+  op2_status status = op2_par_loop_at(c->where, mat->mult_transpose, sums->set, 3, product);
+  if (status || !t->sums) return status;
+  const op2_arg all[] = {op2_arg_direct(y, OP2_WRITE),
+                         op2_arg_dat(sums, OP2I_EACH, t->gather, OP2_READ)};
+  return op2_par_loop_at(c->where, mat->add_sums, y->set, 2, all);
+}
+
+op2_status op2_mat_mult_transpose_at(op2_where where, op2_mat mat, op2_dat x, op2_dat y) {
+  op2_status status = op2i_object_validate(mat, OP2I_MAT, "op2_mat_mult_transpose");
+  if (status) return status;
+  if (!where.file) where.file = "?";
+  const struct call call = {where, "op2_mat_mult_transpose", mat};
+  status = check_dats(&call, x, y, true);
+  if (status) return status;
+  const struct op2i_behalf before =
+      op2i_context_behalf(mat->obj.ctx, call.name, mat->obj.name, where);
+  status = need_transpose(mat);
+  if (!status) status = queue_transpose(&call, x, y);
+  op2i_context_behalf_end(mat->obj.ctx, before);
+  return status;
 }

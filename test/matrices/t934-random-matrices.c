@@ -241,12 +241,16 @@ static void zero_rows_columns(struct run *r, int m, double diagonal, bool correc
   for (int64_t i = 0; i < d->n && corrects; i += 3) d->y[i] = diagonal * d->x[i];
 }
 
-static void multiply(struct run *r, int m) {
+static void multiply(struct run *r, int m, bool transposed) {
   struct dense *d = &r->dense;
-  DO(op2_mat_mult(r->mats[m], r->x, r->y));
+  if (transposed)
+    DO(op2_mat_mult_transpose(r->mats[m], r->x, r->y));
+  else
+    DO(op2_mat_mult(r->mats[m], r->x, r->y));
   for (int64_t i = 0; i < d->n; i++) {
     d->y[i] = 0;
-    for (int64_t j = 0; j < d->n; j++) d->y[i] += d->mat[m][i * d->n + j] * d->x[j];
+    for (int64_t j = 0; j < d->n; j++)
+      d->y[i] += d->mat[m][transposed ? j * d->n + i : i * d->n + j] * d->x[j];
   }
 }
 
@@ -387,7 +391,7 @@ static void step(struct run *r, const struct trial *t, uint64_t *seed) {
     how ? zero_rows_columns(r, m, value, how > 1) : zero_rows(r, m, value);
     break;
   }
-  case 6: multiply(r, m); break;
+  case 6: multiply(r, m, draw_below(seed, 2)); break;
   case 7: draw_below(seed, 2) ? diagonal(r, m) : spread(r, t); break;
   case 8: fold(r); break;
   case 9: draw_below(seed, 2) ? solve(r) : sum(r); break;
