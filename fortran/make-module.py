@@ -420,7 +420,7 @@ class Maker:
     def values(self, proc, f, p, data):
         """Untyped memory, of a kind and rank."""
         kind, constant, rank = data
-        pointer = f.name == 'op2_dat_wrap'
+        pointer = f.name.endswith('_wrap')
         extent = '' if rank == 0 else '(:)' if rank == 1 else '(:, :)'
         scope = p.stars == 2
         proc.local('at', 'type(c_ptr)')
@@ -428,8 +428,8 @@ class Maker:
             proc.arg(p.name, f'{kind}, pointer, intent(inout)', False, extent)
             self.scope(proc, f, p, constant, rank)
             return
-        attributes = 'pointer, contiguous, intent(in)' if pointer else \
-            ('contiguous, ' if rank else '') + f"target, intent({'in' if p.const else 'inout'})"
+        attributes = ('contiguous, ' if rank else '') + (
+            'pointer, intent(in)' if pointer else f"target, intent({'in' if p.const else 'inout'})")
         proc.arg(p.name, f'{kind}, {attributes}', False, extent)
         proc.before.append('at = c_loc(nowhere)' if rank else f'at = c_loc({p.name})')
         if rank:
@@ -459,9 +459,11 @@ class Maker:
         proc.local('extents', 'integer(c_int64_t)')
         proc.locals['extents'] = 'integer(c_int64_t) :: extents(2)'
         proc.before.append('at = c_null_ptr')
-        dim = '1' if rank == 1 else '0'
-        proc.check(f"scope_error('{f.name}', dat, {constant}, {dim}, extents)")
-        proc.after.append(f"call c_f_pointer(at, {p.name}, extents{'(2:)' if rank == 1 else ''})")
+        owner = f.params[0].name
+        dim, extents = {('dat', 2): ('0', ', extents'), ('dat', 1): ('1', ', extents(2:)'),
+                        ('gbl', 1): ('0', ', extents(:1)'), ('gbl', 0): ('1', '')}[owner, rank]
+        proc.check(f"{owner}_scope_error('{f.name}', {owner}, {constant}, {dim}, extents)")
+        proc.after.append(f'call c_f_pointer(at, {p.name}{extents})')
 
     def input_struct(self, proc, p):
         kept = f'kept_{p.name}'
@@ -588,8 +590,8 @@ class Maker:
 
     def scope_shape(self, f):
         if f.name.endswith(('_begin', '_end')):
-            f.shape.setdefault('data', ['set total size', 'dim'])
-            return (2, 1)
+            rows = ['set total size'] if f.params[0].base == 'op2_dat' else []
+            f.shape.setdefault('data', rows + ['dim'])
         return self.ranks(f)
 
     def all(self):

@@ -360,7 +360,8 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_create(op2_context ctx, int dim, op2_ty
  * @memory out is the caller's             @sync   forces the global's last writer and what that
  *         depends on
  * @mpi    collective
- * @errors OP2_ERR_ARG, OP2_ERR_NOMEM, or the execution failure that poisoned the global
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a write scope is open), OP2_ERR_NOMEM, or the execution failure
+ *         that poisoned the global
  * @source PyOP2 Global.data */
 OP2_API OP2_NODISCARD op2_status op2_gbl_get(op2_gbl gbl, void *out);
 
@@ -369,9 +370,62 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_get(op2_gbl gbl, void *out);
  * loop without running anything. Cures a poisoned global.
  * @shape  in[dim]                         @units  values of the global's type
  * @memory in is copied                    @sync   never blocks, runs nothing
- * @mpi    the same values on every rank   @errors OP2_ERR_ARG, OP2_ERR_NOMEM
+ * @mpi    the same values on every rank
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), OP2_ERR_NOMEM
  * @source PyOP2 Global.data */
 OP2_API OP2_NODISCARD op2_status op2_gbl_set(op2_gbl gbl, const void *in);
+
+/** @brief Declare a global over memory that stays the caller's.
+ * Its values are those in the memory. From this call until the global's end, the program touches the
+ * memory only inside access scopes of this global: a scope fills it, so that what loops reduce into
+ * the global is in the program's own variable where the program looks for it, and not before. The
+ * memory has the global's values after the end of the global or of the context, too, unless these
+ * could not be computed.
+ * @shape  data[dim]                       @units  values of `type`
+ * @memory data is borrowed until the handle is destroyed and no queued loop uses the global; aligned
+ *         for its type
+ * @sync   runs nothing; op2_flush() before freeing the memory
+ * @mpi    collective; the same values on every rank
+ * @errors as op2_gbl_create(); OP2_ERR_ARG also for null or misaligned data and for memory that
+ *         another wrapped global or dat covers
+ * @source OP2 op_arg_gbl, which takes a pointer of the program's */
+OP2_API OP2_NODISCARD op2_status op2_gbl_wrap(op2_context ctx, int dim, op2_type type, void *data,
+                                              const char *name, op2_gbl *gbl);
+
+/** @brief Open a scope for reading a global in place.
+ * Until op2_gbl_read_end(), loops that modify the global and op2_gbl_set() are refused.
+ * @shape  (*data)[dim]                    @units  values of the global's type
+ * @memory *data belongs to the global, or is the memory that the global wraps; it is valid until the
+ *         scope ends
+ * @sync   as op2_gbl_get()                @mpi    collective
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a write scope is open), OP2_ERR_NOMEM, or the execution failure
+ *         that poisoned the global
+ * @source PyOP2 Global.data_ro */
+OP2_API OP2_NODISCARD op2_status op2_gbl_read_begin(op2_gbl gbl, const void **data);
+
+/** @brief Close a scope opened by op2_gbl_read_begin(); scopes for reading nest.
+ * @memory nulls *data                     @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors OP2_ERR_ARG, OP2_ERR_STATE (no such scope)
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_gbl_read_end(op2_gbl gbl, const void **data);
+
+/** @brief Open a scope for reading and writing a global in place.
+ * The values at the end of the scope are those of the loops queued after it. Loops queued before
+ * keep the values they were queued with, so those that only read the global are not run. Until
+ * op2_gbl_write_end(), loops that use the global, op2_gbl_get() and op2_gbl_set() are refused.
+ * @shape  (*data)[dim]                    @units  values of the global's type
+ * @memory as op2_gbl_read_begin()         @sync   as op2_gbl_get()
+ * @mpi    collective
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (a scope is open), OP2_ERR_NOMEM, or the execution failure that
+ *         poisoned the global
+ * @source PyOP2 Global.data */
+OP2_API OP2_NODISCARD op2_status op2_gbl_write_begin(op2_gbl gbl, void **data);
+
+/** @brief Close a scope opened by op2_gbl_write_begin().
+ * @memory nulls *data                     @sync   never blocks, runs nothing
+ * @mpi    the same values on every rank   @errors OP2_ERR_ARG, OP2_ERR_STATE (no such scope)
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_gbl_write_end(op2_gbl gbl, void **data);
 
 /** @brief Give up a global handle.
  * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing

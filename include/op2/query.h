@@ -68,6 +68,9 @@ typedef struct op2_gbl_info {
   const char *name;
   int32_t dim;
   op2_type type;
+  bool wrapped;            /**< its scopes show memory of the program (op2_gbl_wrap()) */
+  int32_t open_reads;      /**< access scopes for reading that are open */
+  int32_t open_writes;     /**< access scopes for writing that are open: 0 or 1 */
   const void *reserved[4]; /**< null: room for later versions */
 } op2_gbl_info;
 

@@ -80,9 +80,10 @@ struct op2_context_s {
   bool partitioned;
   op2_partition_report partition; /* report of the last partitioning */
   struct op2i_list dats, sparsities;
-  op2_dat wrapped;     /* list of dats over borrowed memory */
-  int64_t open_scopes; /* open scopes of all dats */
-  int64_t epoch;       /* changes when the location of a buffer's values changes (host, device) */
+  op2_dat wrapped;               /* list of dats over borrowed memory */
+  struct op2i_list wrapped_gbls; /* globals over borrowed memory */
+  int64_t open_scopes;           /* open scopes of all dats and globals */
+  int64_t epoch; /* changes when the location of a buffer's values changes (host, device) */
   int64_t next_id;
   struct op2i_behalf behalf; /* public call on behalf of which objects are made */
 };

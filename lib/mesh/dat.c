@@ -10,6 +10,7 @@
 #include "mesh.h"
 #include "op2/hold.h"
 #include "rows.h"
+#include "wrapped.h"
 
 static size_t total_bytes(op2_dat dat) {
   return (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes;
@@ -169,29 +170,15 @@ op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data,
   return give(set, status, dat, "op2_dat_create", out);
 }
 
-static op2_status check_borrowed(op2_set set, int dim, op2_type type, const void *data,
-                                 const char *name) {
-  size_t size = op2i_type_size(type);
-  const char *lo = data, *hi = lo + (size_t)set->ends[OP2I_NONEXEC] * (size_t)dim * size;
-  if (!data) return op2i_error(OP2_ERR_ARG, "dat '%s': wrapped memory is null", name);
-  if ((uintptr_t)data % size)
-    return op2i_error(OP2_ERR_ARG, "dat '%s': wrapped memory is not aligned for %s", name,
-                      op2i_type_name(type));
-  for (op2_dat other = set->obj.ctx->wrapped; other; other = other->next_wrapped) {
-    const char *other_lo = other->wrapped, *other_hi = other_lo + total_bytes(other);
-    if (lo < other_hi && other_lo < hi)
-      return op2i_error(OP2_ERR_ARG, "dat '%s': wrapped memory overlaps that of dat '%s'", name,
-                        other->obj.name);
-  }
-  return OP2_SUCCESS;
-}
-
 static op2_status wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
                        op2_dat *out) {
   char room[OP2I_NAME_ROOM];
   name = op2i_object_name(op2i_object_context(set, OP2I_SET), OP2I_DAT, name, room);
   op2_status status = check_dat(set, dim, type, name);
-  if (!status) status = check_borrowed(set, dim, type, data, name);
+  if (status) return status;
+  status = op2i_wrapped_check(set->obj.ctx, "dat", name, data,
+                              (size_t)set->ends[OP2I_NONEXEC] * (size_t)dim * op2i_type_size(type),
+                              type);
   if (status) return status;
   op2_dat dat = NULL;
   void *host;

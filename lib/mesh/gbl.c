@@ -103,12 +103,13 @@ void op2i_gbl_admit(op2_gbl gbl) {
 
 static void release_gbl(void *object) {
   op2_gbl gbl = object;
+  op2i_gbl_leave_memory(gbl);
   op2i_version_unref(gbl->version);
   op2i_resource_clear(&gbl->res);
 }
 
-static op2_status create_gbl(op2_context ctx, int dim, op2_type type, const void *data,
-                             const char *name, op2_gbl *out) {
+op2_status op2i_gbl_make(op2_context ctx, int dim, op2_type type, const void *data,
+                         const char *name, op2_gbl *out) {
   char room[OP2I_NAME_ROOM];
   name = op2i_object_name(ctx, OP2I_GBL, name, room);
   op2_status status = check_values(dim, type, "global", name);
@@ -144,6 +145,21 @@ static void trail_declaration(op2_context ctx, int dim, op2_type type, const voi
                     op2i_digest_bytes(0, data, bytes));
 }
 
+op2_status op2i_gbl_give(op2_context ctx, op2_status status, op2_gbl gbl, const char *name,
+                         const char *call, op2_gbl *out) {
+  status = op2i_context_agree(ctx, status);
+  if (!status)
+    status = op2i_context_alike(ctx, "global", gbl->obj.name, "dim", gbl->dim, gbl->type);
+  if (status) {
+    op2_gbl_destroy(&gbl);
+    return status;
+  }
+  /* Zeros are the same values whether or not a rank has given them. */
+  trail_declaration(ctx, gbl->dim, gbl->type, gbl->version->data, name, call);
+  *out = gbl;
+  return OP2_SUCCESS;
+}
+
 op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *data,
                           const char *name, op2_gbl *out) {
   op2_gbl gbl = NULL;
@@ -151,35 +167,32 @@ op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *d
   if (status) return status;
   op2i_context_call(ctx, "op2_gbl_create", name, 0, 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_create: where to put the global is null");
-  status = op2i_context_agree(ctx, create_gbl(ctx, dim, type, data, name, &gbl));
-  if (!status) status = op2i_context_alike(ctx, "global", gbl->obj.name, "dim", dim, type);
-  if (status) {
-    op2_gbl_destroy(&gbl);
-    return status;
-  }
-  /* Zeros are the same values whether or not a rank has given them. */
-  trail_declaration(ctx, dim, type, gbl->version->data, name, "op2_gbl_create");
-  *out = gbl;
-  return OP2_SUCCESS;
+  status = op2i_gbl_make(ctx, dim, type, data, name, &gbl);
+  return op2i_gbl_give(ctx, status, gbl, name, "op2_gbl_create", out);
+}
+
+op2_status op2i_gbl_acquire(op2_gbl gbl, const char *call, void **data) {
+  OP2I_FP_DEFAULT;
+  struct op2i_version *now = op2i_gbl_now(gbl);
+  op2_status status =
+      op2i_scheduler.force(gbl->obj.ctx->sched, &now->res, false, call, gbl->obj.name);
+  if (!status) status = op2i_resource_report(&now->res);
+  return status ? status : op2i_buffer_at(&now->values, OP2I_HOST, OP2_READ, OP2I_EVERY_ROW, data);
 }
 
 op2_status op2_gbl_get(op2_gbl gbl, void *out) {
-  OP2I_FP_DEFAULT;
   op2_status status = op2i_object_validate(gbl, OP2I_GBL, "op2_gbl_get");
   if (!status) status = op2i_context_validate(gbl->obj.ctx, "op2_gbl_get");
   if (status) return status;
   op2i_object_call(gbl, OP2I_GBL, "op2_gbl_get", NULL, 0);
   if (!out)
     return op2i_error(OP2_ERR_ARG, "op2_gbl_get: global '%s': a null pointer", gbl->obj.name);
-  op2_context ctx = gbl->obj.ctx;
-  struct op2i_version *now = op2i_gbl_now(gbl);
-  status = op2i_scheduler.force(ctx->sched, &now->res, false, "op2_gbl_get", gbl->obj.name);
-  if (!status) status = op2i_resource_report(&now->res);
+  if (gbl->open_writes)
+    return op2i_error(OP2_ERR_STATE, "op2_gbl_get: global '%s' is open for writing", gbl->obj.name);
   void *data;
-  if (!status) status = op2i_buffer_at(&now->values, OP2I_HOST, OP2_READ, OP2I_EVERY_ROW, &data);
-  if (status) return status;
-  memcpy(out, data, gbl->bytes);
-  return OP2_SUCCESS;
+  status = op2i_gbl_acquire(gbl, "op2_gbl_get", &data);
+  if (!status) memcpy(out, data, gbl->bytes);
+  return status;
 }
 
 op2_status op2_gbl_set(op2_gbl gbl, const void *in) {
@@ -187,6 +200,9 @@ op2_status op2_gbl_set(op2_gbl gbl, const void *in) {
   if (status) return status;
   if (!in)
     return op2i_error(OP2_ERR_ARG, "op2_gbl_set: global '%s': a null pointer", gbl->obj.name);
+  if (gbl->open_reads || gbl->open_writes)
+    return op2i_error(OP2_ERR_STATE, "op2_gbl_set: global '%s' is open (%s_end is missing)",
+                      gbl->obj.name, gbl->opened_by);
   if (!op2i_resource_admitted(&gbl->res))
     return op2i_error(OP2_ERR_STATE,
                       "op2_gbl_set: '%s' is set inside an operator that does not name it",

@@ -171,6 +171,14 @@ struct op2_gbl_s {
   struct op2i_resource res;
   /* what it is in queues that have no version of their own (op2i_gbl_now()) */
   struct op2i_version *version;
+  /* The user's memory of a wrapped global. It holds the values in scopes and after the end. */
+  void *wrapped;
+  int32_t open_reads, open_writes; /* access scopes */
+  const char *opened_by;           /* as in a dat */
+  /* While a scope is open: the version that is read, or the one that begins with the end of a scope
+   * for writing; else null. */
+  struct op2i_version *opened;
+  struct op2i_link link_of_wrapped; /* in the context's list */
 };
 
 struct op2_const_s {

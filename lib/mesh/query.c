@@ -57,8 +57,14 @@ op2_status op2_dat_info_get(op2_dat dat, op2_dat_info *info) {
 
 op2_status op2_gbl_info_get(op2_gbl gbl, op2_gbl_info *info) {
   op2_status status = check(gbl, OP2I_GBL, info, "op2_gbl_info_get");
-  if (!status) *info = (op2_gbl_info){.name = gbl->obj.name, .dim = gbl->dim, .type = gbl->type};
-  return status;
+  if (status) return status;
+  *info = (op2_gbl_info){.name = gbl->obj.name,
+                         .dim = gbl->dim,
+                         .type = gbl->type,
+                         .wrapped = gbl->wrapped != NULL,
+                         .open_reads = gbl->open_reads,
+                         .open_writes = gbl->open_writes};
+  return OP2_SUCCESS;
 }
 
 op2_status op2_const_info_get(op2_const cst, op2_const_info *info) {

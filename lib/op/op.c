@@ -33,29 +33,44 @@ int32_t op2i_number_of(void **table, int *n, void *object) {
   return (*n)++;
 }
 
-static op2_status in_scope(op2_where where, const struct op2i_op *op, int d) {
-  const struct op2_dat_s *dat = op->dats[d];
-  /* The values of a matrix are a dat of the library's own, and the program knows only the
-   * matrix. */
-  const char *what = strcmp(dat->opened_by, "op2_mat_petsc") ? "dat" : "matrix";
+/* An object with open access scopes. */
+struct open_object {
+  const char *what, *name, *opened_by;
+  bool writing;
+};
+
+static op2_status in_scope(op2_where where, const struct op2i_op *op, struct open_object object) {
   struct op2i_text text = {0};
   op->kind->describe(op, &text);
-  op2i_text_add(&text, ": %s '%s' is open for ", what, dat->obj.name);
-  if (dat->open_writes)
+  op2i_text_add(&text, ": %s '%s' is open for ", object.what, object.name);
+  if (object.writing)
     op2i_text_add(&text, "writing");
   else
     op2i_text_add(&text, "reading and the %s modifies it", op->kind->name);
-  op2i_text_add(&text, " (%s_end is missing)", dat->opened_by);
+  op2i_text_add(&text, " (%s_end is missing)", object.opened_by);
   op2_status status =
       text.failed ? op2i_error_nomem("a message")
                   : op2i_error(OP2_ERR_STATE, "%s:%d: %s", where.file, where.line, text.chars);
   op2i_text_free(&text);
-  return op2i_error_at(status, where.file, where.line, -1, dat->obj.name);
+  return op2i_error_at(status, where.file, where.line, -1, object.name);
+}
+
+/* The values of a matrix are a dat of the library's own, and the program knows only the matrix. */
+static struct open_object open_dat(const struct op2_dat_s *dat) {
+  const char *what = strcmp(dat->opened_by, "op2_mat_petsc") ? "dat" : "matrix";
+  return (struct open_object){what, dat->obj.name, dat->opened_by, dat->open_writes > 0};
+}
+
+static struct open_object open_gbl(const struct op2_gbl_s *gbl) {
+  return (struct open_object){"global", gbl->obj.name, gbl->opened_by, gbl->open_writes > 0};
 }
 
 op2_status op2i_op_validate_scopes(op2_where where, const struct op2i_op *op) {
   for (int d = 0; d < op->ndats; d++)
     if (op->dats[d]->open_writes || (op->dats[d]->open_reads && op2i_modifies(op->dat_access[d])))
-      return in_scope(where, op, d);
+      return in_scope(where, op, open_dat(op->dats[d]));
+  for (int g = 0; g < op->ngbls; g++)
+    if (op->gbls[g]->open_writes || (op->gbls[g]->open_reads && op2i_modifies(op->gbl_access[g])))
+      return in_scope(where, op, open_gbl(op->gbls[g]));
   return OP2_SUCCESS;
 }

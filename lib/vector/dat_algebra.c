@@ -225,7 +225,8 @@ static op2_status queue_reduction(const struct op2i_vector_call *call,
   struct op2i_version *was = op2i_version_ref(op2i_gbl_now(result));
   op2_status status = op2_gbl_set(result, &start);
   if (!status) status = queue_all(call, key, kernel, set, args, nargs);
-  if ((status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !op2i_gbl_poisoned(result)) {
+  const bool begun = op2i_gbl_now(result) != was; /* else nothing of it is queued */
+  if (begun && (status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !op2i_gbl_poisoned(result)) {
     op2i_scheduler.undo(result->obj.ctx->sched, op2i_gbl_now(result));
     op2i_gbl_replace(result, op2i_version_ref(was));
   }

@@ -178,7 +178,8 @@ static op2_status queue_one(const struct many *many, const struct block *block) 
   struct op2i_version *was = op2i_version_ref(op2i_gbl_now(result));
   op2_status status = op2_gbl_set(result, start);
   if (!status) status = queue_block(many, block, result);
-  if ((status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !op2i_gbl_poisoned(result)) {
+  const bool begun = op2i_gbl_now(result) != was; /* else nothing of it is queued */
+  if (begun && (status == OP2_ERR_STATE || status == OP2_ERR_NOMEM) && !op2i_gbl_poisoned(result)) {
     op2i_scheduler.undo(many->shape.ctx->sched, op2i_gbl_now(result));
     op2i_gbl_replace(result, op2i_version_ref(was));
   }

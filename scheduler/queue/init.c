@@ -11,6 +11,7 @@
 #include "error.h"
 #include "failure.h"
 #include "fpenv.h"
+#include "gbl.h"
 #include "jit.h"
 #include "log.h"
 #include "machine.h"
@@ -114,6 +115,7 @@ static void end(op2_context ctx) {
   drop_failures(ctx);
   op2i_objects_release_awaiting(ctx);
   op2i_dats_come_home(ctx);
+  op2i_gbls_come_home(ctx);
   ctx->finalized = true;
   op2i_process_leave(ctx);
   op2i_sched_destroy(ctx->sched);

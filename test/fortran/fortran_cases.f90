@@ -28,6 +28,7 @@ program fortran_cases
   call sums()
   call kinds()
   call scopes()
+  call scopes_of_globals()
   call globals()
   call slots()
   call numbers()
@@ -169,6 +170,33 @@ contains
     call op2_dat_get(w, got)
     call check('memory of the program', all(got == 5))
     call op2_destroy(w)
+  end subroutine
+
+  subroutine scopes_of_globals()
+    type(op2_gbl) :: g, h
+    real(real64), pointer :: p(:)
+    real(real64), pointer :: one
+    real(real64), target :: own(2), single
+    real(real64) :: got
+    own = [1, 2]
+    single = 4
+    call op2_gbl_wrap(ctx, own, 'own', g)
+    nullify (one, p)
+    call op2_gbl_read_begin(g, one, stat=ierr)
+    call check('a scalar scope over two values', ierr == OP2_ERR_MISMATCH .and. .not. associated(one))
+    call op2_gbl_set(g, [3.0_real64, 7.0_real64])
+    call op2_gbl_read_begin(g, p)
+    call check('memory that a scope fills', all(own == [3, 7]) .and. size(p) == 2 .and. associated(p, own))
+    call op2_gbl_read_end(g, p)
+    call check('the pointer after the end of the scope', .not. associated(p))
+    call op2_destroy(g)
+    call op2_gbl_wrap(ctx, single, 'single', h)
+    call op2_gbl_write_begin(h, one)
+    one = one + 1
+    call op2_gbl_write_end(h, one)
+    call op2_gbl_get(h, got)
+    call check('a value that a scope has written', got == 5 .and. single == 5)
+    call op2_destroy(h)
   end subroutine
 
   subroutine globals()

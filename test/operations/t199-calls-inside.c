@@ -135,6 +135,7 @@ MAKE(make_wide_map, op2_map,
      op2_map_create_entries(w->nodes, w->nodes, 1, &wide, numbers, "new", &new))
 MAKE(make_dat, op2_dat, op2_dat_create(w->nodes, 1, OP2_F64, NULL, "new", &new))
 MAKE(make_gbl, op2_gbl, op2_gbl_create(w->ctx, 1, OP2_F64, NULL, "new", &new))
+MAKE(make_wrapped, op2_gbl, op2_gbl_wrap(w->ctx, 1, OP2_F64, room, "new", &new))
 MAKE(make_constant, op2_const, op2_const_create(w->ctx, 1, OP2_F64, ones, "new_constant", &new))
 MAKE(make_kernel, op2_kernel, op2_kernel_create(w->ctx, &spare_kernel, &new))
 MAKE(make_new_loop, op2_loop,
@@ -154,6 +155,19 @@ static op2_status try_scope(struct world *w) {
   if (!status) status = op2_dat_read_end(w->other, &read);
   if (!status) status = op2_dat_write_begin(w->other, &write);
   return status ? status : op2_dat_write_end(w->other, &write);
+}
+static op2_status try_gbl_scope(struct world *w) {
+  const void *read = NULL;
+  void *write = NULL;
+  op2_status status = op2_gbl_read_begin(w->named, &read);
+  if (!status) status = op2_gbl_read_end(w->named, &read);
+  if (!status) status = op2_gbl_write_begin(w->named, &write);
+  return status ? status : op2_gbl_write_end(w->named, &write);
+}
+static op2_status try_unnamed_scope(struct world *w) {
+  void *write = NULL;
+  op2_status status = op2_gbl_write_begin(w->unnamed, &write);
+  return status ? status : op2_gbl_write_end(w->unnamed, &write);
 }
 static op2_status try_result(struct world *w) {
   op2_solve_result was;
@@ -258,6 +272,7 @@ static const struct trial trials[] = {
     {"op2_map_create_entries", make_wide_map, ANY},
     {"op2_dat_create", make_dat, ANY},
     {"op2_gbl_create", make_gbl, ANY},
+    {"op2_gbl_wrap", make_wrapped, ANY},
     {"op2_const_create", make_constant, ANY},
     {"op2_kernel_create", make_kernel, ANY},
     {"op2_loop_create", make_new_loop, ANY},
@@ -268,6 +283,8 @@ static const struct trial trials[] = {
     {"op2_renumber", try_renumber, REFUSED_INSIDE},
     {"op2_finalize", try_finalize, REFUSED_INSIDE},
     {"op2_dat_read_begin", try_scope, ANY},
+    {"op2_gbl_read_begin", try_gbl_scope, ANY},
+    {"op2_gbl_write_begin", try_unnamed_scope, REFUSED_INSIDE},
     {"op2_solver_result", try_result, ANY},
     {"op2_dat_state", try_state, ANY},
     {"op2_times_get", try_figures, ANY},

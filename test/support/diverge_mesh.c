@@ -61,6 +61,13 @@ DIVERGE_STEP(gbl_create) {
   if (!status) status = op2_gbl_create(w->ctx, 1, OP2_F64, zero, "parts", &w->parts);
   return status ? status : op2_gbl_create(w->ctx, 1, OP2_F64, &one, "by", &w->by);
 }
+DIVERGE_STEP(gbl_wrap) {
+  double memory = changed ? 1 : 0;
+  op2_gbl gbl = NULL;
+  op2_status status = op2_gbl_wrap(w->ctx, 1, OP2_F64, &memory, "wrapped sum", &gbl);
+  op2_gbl_destroy(&gbl);
+  return status;
+}
 DIVERGE_STEP(const_create) {
   const double value = changed ? 3 : 1;
   return op2_const_create(w->ctx, 1, OP2_F64, &value, "factor", &w->factor);
@@ -133,6 +140,7 @@ static const struct diverge_step mesh[] = {
     {"map_create_global", "op2_map_create_global", map_create_global, AS_USUAL},
     {"dat_create", "op2_dat_create", dat_create, AS_USUAL},
     {"gbl_create", "op2_gbl_create", gbl_create, AS_USUAL},
+    {"gbl_wrap", "op2_gbl_wrap", gbl_wrap, AS_USUAL},
     {"const_create", "op2_const_create", const_create, AS_USUAL},
     {"kernel_create", "op2_kernel_create", kernel_create, AS_USUAL},
     {"partition", "op2_partition", partition, CHANGED},
@@ -237,6 +245,19 @@ DIVERGE_STEP(write_scope) {
   op2_status status = op2_dat_write_begin(one_of(w, changed), &data);
   return status ? status : op2_dat_write_end(one_of(w, changed), &data);
 }
+DIVERGE_STEP(gbl_read_scope) {
+  const void *data = NULL;
+  op2_gbl gbl = changed ? w->by : w->sum;
+  op2_status status = op2_gbl_read_begin(gbl, &data);
+  return status ? status : op2_gbl_read_end(gbl, &data);
+}
+DIVERGE_STEP(gbl_write_scope) {
+  void *data = NULL;
+  op2_status status = op2_gbl_write_begin(w->by, &data);
+  if (status) return status;
+  *(double *)data = changed ? 1 : 2;
+  return op2_gbl_write_end(w->by, &data);
+}
 DIVERGE_STEP(dat_to) { return op2_dat_to(one_of(w, changed), OP2_PLACE_HOST); }
 
 static const struct diverge_step loops[] = {
@@ -256,6 +277,8 @@ static const struct diverge_step loops[] = {
     {"dat_set_block", "op2_dat_set_block", dat_set_block, AS_USUAL},
     {"dat_read_begin", "op2_dat_read_begin", read_scope, AS_USUAL},
     {"dat_write_begin", "op2_dat_write_begin", write_scope, AS_USUAL},
+    {"gbl_read_begin", "op2_gbl_read_begin", gbl_read_scope, AS_USUAL},
+    {"gbl_write_end", "op2_gbl_write_end", gbl_write_scope, AS_USUAL},
     {"dat_to", "op2_dat_to", dat_to, AS_USUAL},
     {"call", "call '", call, AS_USUAL},
     /* The arguments of a ParLoop object are compared when it is queued. */
