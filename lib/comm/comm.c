@@ -380,15 +380,24 @@ op2_status op2i_comm_before(struct op2i_comm *comm, int n, int64_t *values) {
 }
 
 /* Values are the same on all ranks if the least value equals the complement of the least
- * complement. */
-op2_status op2i_comm_same(struct op2i_comm *comm, int n, const int64_t *values, bool *same) {
-  int64_t both[PIECE / sizeof *values];
-  *same = true;
+ * complement. One message has room for so many. */
+enum { SAME = PIECE / (2 * sizeof(int64_t)) };
+
+static op2_status few_same(struct op2i_comm *comm, int n, const int64_t *values, bool *same) {
+  int64_t both[2 * SAME];
   for (int i = 0; i < n; i++) {
     both[2 * i] = values[i];
     both[2 * i + 1] = ~values[i];
   }
   op2_status status = op2i_comm_least(comm, 2 * n, both);
   for (int i = 0; i < n; i++) *same = *same && both[2 * i] == ~both[2 * i + 1];
+  return status;
+}
+
+op2_status op2i_comm_same(struct op2i_comm *comm, int n, const int64_t *values, bool *same) {
+  op2_status status = OP2_SUCCESS;
+  *same = true;
+  for (int at = 0; at < n && !status; at += SAME)
+    status = few_same(comm, n - at < SAME ? n - at : SAME, values + at, same);
   return status;
 }

@@ -168,7 +168,7 @@ op2_status op2i_comm_first(struct op2i_comm *comm, int64_t *place, op2_status *s
 op2_status op2i_comm_sum(struct op2i_comm *comm, int n, int64_t *values);
 op2_status op2i_comm_least(struct op2i_comm *comm, int n, int64_t *values);
 op2_status op2i_comm_greatest(struct op2i_comm *comm, int n, int64_t *values);
-/* *same is true if values[n] are the same on all ranks; n is at most 16. */
+/* *same is true if values[n] are the same on all ranks. */
 op2_status op2i_comm_same(struct op2i_comm *comm, int n, const int64_t *values, bool *same);
 /* values[n] become the sums over the ranks before this one; n is at most 32. */
 op2_status op2i_comm_before(struct op2i_comm *comm, int n, int64_t *values);
