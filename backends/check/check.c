@@ -186,6 +186,7 @@ static op2_status run_step(void *state, struct op2i_step *step) {
 
 const struct op2i_backend op2i_backend_check = {
     .name = "check",
+    .never_recycles = true,
     .summary = "one thread that finds kernels which do not do what their access modes say",
     .variant = OP2I_CHECKED,
     .unavailable = op2i_always_available,

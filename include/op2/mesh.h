@@ -298,7 +298,8 @@ OP2_API OP2_NODISCARD op2_status op2_dat_set_halo(op2_dat dat, const void *in);
 OP2_API bool op2_dat_allocated(op2_dat dat);
 
 /** @brief Give up a dat handle.
- * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
+ * @memory freed when nothing uses it any more, or kept for the next dat of the same set, dim, type
+ *         and name (OP2_RECYCLE)                @sync   never blocks, runs nothing
  * @mpi    not collective                        @errors none
  * @source op2 */
 OP2_API void op2_dat_destroy(op2_dat *dat);
@@ -428,7 +429,8 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_write_begin(op2_gbl gbl, void **data);
 OP2_API OP2_NODISCARD op2_status op2_gbl_write_end(op2_gbl gbl, void **data);
 
 /** @brief Give up a global handle.
- * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
+ * @memory freed when nothing uses it any more, or kept for the next global of the same dim, type
+ *         and name (OP2_RECYCLE)                @sync   never blocks, runs nothing
  * @mpi    not collective                        @errors none
  * @source op2 */
 OP2_API void op2_gbl_destroy(op2_gbl *gbl);

@@ -101,6 +101,8 @@ void op2i_hold_data(void *data) {
   if (data) atomic_fetch_add(&origin_of(data)->holders, 1);
 }
 
+bool op2i_data_held(void *data) { return atomic_load(&origin_of(data)->holders) > 0; }
+
 void op2i_free_data(void *data) {
   if (data && !atomic_fetch_sub(&origin_of(data)->holders, 1)) free(origin_of(data)->block);
 }

@@ -2,6 +2,7 @@
 #ifndef OP2I_MEM_H
 #define OP2I_MEM_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,8 @@ void op2i_free_data(void *data);
 
 /* Keep memory for data until op2i_free_data() has been called once more, by any thread. */
 void op2i_hold_data(void *data);
+/* True if others than the one that allocated it keep the memory. */
+bool op2i_data_held(void *data);
 
 /* Return freed memory to the system, after work that needed much memory for a short time. */
 void op2i_mem_give_back(void);

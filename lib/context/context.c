@@ -75,12 +75,15 @@ op2_status op2i_context_agree(op2_context ctx, op2_status status) {
 
 /* Ranks whose number exceeds the smallest one report the mismatch; there is such a rank unless all
  * have the same number. */
-op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *name, const char *what,
-                              int64_t number, op2_type type) {
-  int64_t least[2] = {number, (int64_t)type};
+op2_status op2i_context_alike_from(op2_context ctx, const char *kind, const char *name,
+                                   const char *what, int64_t number, op2_type type, int64_t spare,
+                                   bool *equal) {
+  int64_t least[4] = {number, (int64_t)type, spare, -spare};
+  *equal = true;
   if (!ctx->comm || ctx->comm->size == 1) return OP2_SUCCESS;
-  op2_status status = op2i_comm_least(ctx->comm, 2, least);
+  op2_status status = op2i_comm_least(ctx->comm, 4, least);
   if (status) return status;
+  *equal = least[2] == -least[3];
   if (number != least[0])
     status = op2i_error(OP2_ERR_MISMATCH,
                         "%s '%s' has %s %" PRId64 " here, and %" PRId64 " on another rank", kind,
@@ -89,6 +92,12 @@ op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *nam
     status = op2i_error(OP2_ERR_MISMATCH, "%s '%s' is of type %s here, and %s on another rank",
                         kind, name, op2i_type_name(type), op2i_type_name((op2_type)least[1]));
   return op2i_comm_agree(ctx->comm, status);
+}
+
+op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *name, const char *what,
+                              int64_t number, op2_type type) {
+  bool equal;
+  return op2i_context_alike_from(ctx, kind, name, what, number, type, 0, &equal);
 }
 
 op2_status op2i_context_abort_ranks(op2_context ctx, op2_status status) {

@@ -33,6 +33,15 @@ struct op2i_behalf {
   op2_where where;
 };
 
+/* Destroyed dats and globals that are kept for new ones (lib/mesh/recycle.h), in the order in which
+ * they were declared. */
+enum { OP2I_SPARES = 64 };
+struct op2i_spares {
+  struct op2i_object *list[OP2I_SPARES];
+  int n;
+  bool never; /* the backend wants none */
+};
+
 struct op2_context_s {
   /* OP2I_CONTEXT_MAGIC; objects have another number here, so that none is taken for a context */
   uint32_t magic;
@@ -80,6 +89,7 @@ struct op2_context_s {
   bool partitioned;
   op2_partition_report partition; /* report of the last partitioning */
   struct op2i_list dats, sparsities;
+  struct op2i_spares spares;
   op2_dat wrapped;               /* list of dats over borrowed memory */
   struct op2i_list wrapped_gbls; /* globals over borrowed memory */
   int64_t open_scopes;           /* open scopes of all dats and globals */
@@ -103,6 +113,11 @@ op2_status op2i_context_agree(op2_context ctx, op2_status status);
  * values. The type is 0 for objects without one. Collective. */
 op2_status op2i_context_alike(op2_context ctx, const char *kind, const char *name, const char *what,
                               int64_t number, op2_type type);
+/* The same for a successor of the object that was made by call `spare` of the trail (0: of none).
+ * *equal: this number is the same on all ranks, too. */
+op2_status op2i_context_alike_from(op2_context ctx, const char *kind, const char *name,
+                                   const char *what, int64_t number, op2_type type, int64_t spare,
+                                   bool *equal);
 /* Among ranks: report a failure of this rank alone at a point without agreement, where the other
  * ranks would go on and wait for it. The ranks are aborted and the context is dead. Returns the
  * status. */

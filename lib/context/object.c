@@ -4,6 +4,7 @@
 #include "object.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "comm.h"
 #include "context.h"
@@ -36,7 +37,9 @@ op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, 
                             void (*release)(void *object)) {
   struct op2i_object *o = object;
   char room[OP2I_NAME_ROOM];
-  o->name = op2i_strdup(op2i_object_name(ctx, kind, name, room));
+  const char *own = op2i_object_name(ctx, kind, NULL, room);
+  o->nameless = !name || !*name || !strcmp(name, own);
+  o->name = op2i_strdup(o->nameless ? own : name);
   int64_t id = op2i_next_id(ctx);
   if (!o->name) return op2i_error_nomem(kind_name(kind));
   o->magic = MAGIC + kind;
@@ -91,20 +94,34 @@ void *op2i_ref(void *object) {
   return object;
 }
 
-void op2i_unref(void *object) {
-  struct op2i_object *o = object;
-  if (!o || --o->refs > 0) return;
-  op2_context ctx = o->ctx;
+void op2i_object_forget(void *object) {
+  op2_context ctx = ((const struct op2i_object *)object)->ctx;
   op2i_interned_loops.forget(ctx, object);
   op2i_interned_calls.forget(ctx, object);
   op2i_interned_solves.forget(ctx, object);
   op2i_interned_rows.forget(ctx, object);
+}
+
+void op2i_object_end(void *object) {
+  struct op2i_object *o = object;
+  op2_context ctx = o->ctx;
   op2i_list_remove(&ctx->objects, &o->link);
-  o->magic += GONE - MAGIC;
+  o->magic = GONE | (o->magic & 0xff);
   o->release(object);
   op2i_free(o->name);
   op2i_free_deferred(OP2I_DEFERRED_OBJECT, object);
   op2i_context_unref(ctx);
+}
+
+void op2i_unref(void *object) {
+  struct op2i_object *o = object;
+  if (!o || --o->refs > 0) return;
+  if (o->keep && o->keep(object)) {
+    o->magic = GONE | (o->magic & 0xff);
+    return;
+  }
+  op2i_object_forget(object);
+  op2i_object_end(object);
 }
 
 bool op2i_object_leave(void *object, enum op2i_kind kind) {

@@ -30,6 +30,7 @@ enum op2i_kind {
 struct op2i_object {
   uint32_t magic; /* magic number + kind while alive */
   int32_t refs;
+  bool nameless; /* the program gave it no name */
   bool given_up; /* the user's handle was destroyed; other references keep the object */
   /* owned by the library, which lends the handle to a function of the program during a call */
   bool lent;
@@ -43,6 +44,9 @@ struct op2i_object {
   uint64_t made;
   int64_t seen; /* used by a verifier: number by first appearance in a queue */
   void (*release)(void *object);
+  /* Asked when the last reference goes: true if the object is kept as a spare (recycle.h).
+   * Null: it is never kept. */
+  bool (*keep)(void *object);
   struct op2i_link link; /* in the context's list of all objects */
 };
 
@@ -77,6 +81,10 @@ void op2i_object_call(const void *object, enum op2i_kind kind, const char *call,
 uint64_t op2i_object_digest(uint64_t digest, const void *object);
 void *op2i_ref(void *object);
 void op2i_unref(void *object);
+/* Free interned data that refers to an object, which has no references any more, and then the object
+ * itself. */
+void op2i_object_forget(void *object);
+void op2i_object_end(void *object);
 /* Take the user's reference from this handle. Returns true if the caller has to give it up with
  * op2i_unref(). False for null, for an object that is lent (which the context notes in
  * lent_destroyed), for a copy of a handle that was destroyed, and in a forked child, where another
@@ -94,6 +102,11 @@ void op2i_objects_release_awaiting(op2_context ctx);
 struct op2i_interned {
   void (*forget)(op2_context ctx, const void *object);
   void (*free)(op2_context ctx);
+  /* For dats and globals: the object is destroyed, and what refers to it is kept for a successor;
+   * it is not found until then. The object stays in memory. */
+  void (*set_aside)(op2_context ctx, const void *object);
+  /* Let what was set aside refer to the successor, a new object of the same shape. */
+  void (*pass_on)(op2_context ctx, const void *object, void *successor);
 };
 extern const struct op2i_interned op2i_interned_loops, op2i_interned_calls; /* lib/op */
 extern const struct op2i_interned op2i_interned_solves;                     /* lib/krylov */

@@ -40,6 +40,8 @@ struct op2i_scheduler {
   /* Drop the programs that contain an operation that is being destroyed, or (null) all programs, as
    * they are out of date. */
   void (*forget)(struct op2i_sched *sched, struct op2i_op *op);
+  /* Let programs refer to `successor` in place of a dat or global that was destroyed. */
+  void (*pass_on)(struct op2i_sched *sched, const void *object, void *successor);
   /* Open a nested queue for an operation that runs, so that it can queue others and use their
    * results. The context uses this queue until leave(): in it no operation has used the dats and
    * globals of `op` yet, and globals are the versions with which it was queued. Only these, objects

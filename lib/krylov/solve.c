@@ -207,7 +207,7 @@ static void free_solves(op2_context ctx) {
   while (ctx->solves) drop_solve(&ctx->solves);
 }
 
-const struct op2i_interned op2i_interned_solves = {forget_solves, free_solves};
+const struct op2i_interned op2i_interned_solves = {.forget = forget_solves, .free = free_solves};
 
 /* ---- the operation in the queue -------------------------------------------------------------- */
 

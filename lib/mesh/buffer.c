@@ -13,6 +13,7 @@
 #include "error.h"
 #include "mem.h"
 #include "mesh.h"
+#include "recycle.h"
 
 /* ---- memory of the host and of devices ------------------------------------------------------- */
 
@@ -29,12 +30,6 @@ static op2_status device_room(const struct op2i_buffer *buffer, struct op2i_devi
   return status;
 }
 
-static op2_status room_in(const struct op2i_buffer *buffer, int place, bool zero, void **room) {
-  if (place != OP2I_HOST) return device_room(buffer, device_at(buffer, place), zero, room);
-  *room = zero ? op2i_alloc_data(buffer->bytes) : op2i_alloc_raw(buffer->bytes);
-  return *room ? OP2_SUCCESS : op2i_error_nomem("values");
-}
-
 /* ---- rows ------------------------------------------------------------------------------------ */
 
 struct stretch {
@@ -45,6 +40,17 @@ static struct stretch stretch_of(const struct op2i_buffer *buffer, unsigned rows
   size_t first = rows & OP2I_OWNED_ROWS ? 0 : buffer->owned_bytes;
   size_t end = rows & OP2I_HALO_ROWS ? buffer->bytes : buffer->owned_bytes;
   return (struct stretch){first, end - first};
+}
+
+/* Get memory in which these rows are zero; the others may hold anything. */
+static op2_status room_in(struct op2i_buffer *buffer, int place, unsigned zeros, void **room) {
+  const struct stretch s = stretch_of(buffer, zeros);
+  if (place != OP2I_HOST) return device_room(buffer, device_at(buffer, place), s.bytes > 0, room);
+  *room = buffer->spare;
+  buffer->spare = NULL;
+  if (*room && s.bytes) memset((char *)*room + s.first, 0, s.bytes);
+  if (!*room) *room = s.bytes ? op2i_alloc_data(buffer->bytes) : op2i_alloc_raw(buffer->bytes);
+  return *room ? OP2_SUCCESS : op2i_error_nomem("values");
 }
 
 /* Overwrite rows that are out of date, for tests with a shadow device. The pattern is a NaN in both
@@ -166,9 +172,33 @@ void op2i_buffer_init(struct op2i_buffer *buffer, op2_context ctx, size_t bytes,
                                  .advances_epoch = advances_epoch};
 }
 
+void op2i_buffer_free_spare(struct op2i_buffer *buffer) {
+  op2i_free_data(buffer->spare);
+  buffer->spare = NULL;
+}
+
 void op2i_buffer_free(struct op2i_buffer *buffer) {
   for (int p = 0; p < OP2I_NPLACES; p++) release(buffer, p);
+  op2i_buffer_free_spare(buffer);
   buffer->only = -1;
+}
+
+void op2i_buffer_retire(struct op2i_buffer *buffer) {
+  void *host = buffer->at[OP2I_HOST];
+  if (host && !buffer->borrowed && !op2i_data_held(host)) {
+    op2i_buffer_free_spare(buffer);
+    buffer->spare = host;
+    buffer->at[OP2I_HOST] = NULL;
+  }
+  for (int p = 0; p < OP2I_NPLACES; p++) release(buffer, p);
+  buffer->borrowed = false;
+  changed(buffer);
+}
+
+void op2i_buffer_take_spare(struct op2i_buffer *buffer, struct op2i_buffer *from) {
+  if (buffer->spare || !from->spare) return;
+  buffer->spare = from->spare;
+  from->spare = NULL;
 }
 
 void op2i_buffer_replace(struct op2i_buffer *buffer, void *host, bool borrowed) {
@@ -179,16 +209,21 @@ void op2i_buffer_replace(struct op2i_buffer *buffer, void *host, bool borrowed) 
   changed(buffer);
 }
 
-static op2_status allocate(struct op2i_buffer *buffer, int place, bool overwritten) {
+/* Make memory in a place. Until there is some in another place all rows are zero, but these need
+ * not be, since they are overwritten. */
+static op2_status allocate(struct op2i_buffer *buffer, int place, unsigned overwritten) {
   bool first = !op2i_buffer_has_memory(buffer);
+  unsigned zeros = first ? OP2I_EVERY_ROW & ~overwritten : 0;
   void *room = NULL;
-  op2_status status = room_in(buffer, place, first && !overwritten, &room);
+  op2_status status = room_in(buffer, place, zeros, &room);
+  if (status == OP2_ERR_NOMEM && op2i_spares_free_memory(buffer->ctx))
+    status = room_in(buffer, place, zeros, &room);
   if (status) return status;
   if (place == OP2I_DEVICE && buffer->advances_epoch)
     op2i_list_append(&buffer->ctx->device->buffers, &buffer->there, buffer);
   buffer->at[place] = room;
   buffer->fresh[place] = first ? OP2I_EVERY_ROW : 0;
-  spoil(buffer, place, first && !overwritten ? 0 : OP2I_EVERY_ROW);
+  spoil(buffer, place, first ? overwritten : OP2I_EVERY_ROW);
   return OP2_SUCCESS;
 }
 
@@ -215,8 +250,7 @@ op2_status op2i_buffer_move(struct op2i_buffer *buffer, enum op2i_place place, o
   unsigned char fresh[OP2I_NPLACES];
   memcpy(fresh, buffer->fresh, sizeof fresh);
   if (!before) {
-    bool whole = stretch_of(buffer, rows).bytes == buffer->bytes;
-    op2_status status = allocate(buffer, place, op2i_overwrites(access) && whole);
+    op2_status status = allocate(buffer, place, op2i_overwrites(access) ? rows : 0);
     if (status) return status;
   }
   if (!op2i_overwrites(access)) {
@@ -270,7 +304,7 @@ bool op2i_buffers_evict(op2_context ctx) {
 
 op2_status op2i_buffer_room(struct op2i_buffer *buffer, enum op2i_place place, bool clear) {
   if (buffer->at[place]) return OP2_SUCCESS;
-  op2_status status = allocate(buffer, place, false);
+  op2_status status = allocate(buffer, place, 0);
   if (status) return status;
   struct op2i_device *device = place == OP2I_HOST ? NULL : device_at(buffer, place);
   if (clear && device) status = device->kind->clear(device, buffer->at[place], 0, buffer->bytes);

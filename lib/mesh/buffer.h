@@ -39,7 +39,9 @@ struct op2i_buffer {
   size_t part[OP2I_NPLACES];
   /* The only place with memory, if all rows are fresh there; else -1. */
   signed char only;
-  bool borrowed;       /* the host memory is not the buffer's to free */
+  bool borrowed; /* the host memory is not the buffer's to free */
+  /* Host memory that is used when some is needed there. It holds values of no meaning. */
+  void *spare;
   bool advances_epoch; /* changes of state advance the context's epoch */
   /* Link in the device's list of buffers, while this one has memory there and
    * `advances_epoch` is set. */
@@ -56,6 +58,12 @@ void op2i_buffer_init(struct op2i_buffer *buffer, op2_context ctx, size_t bytes,
  * outlives the buffer; other memory comes from op2i_alloc_raw() or op2i_alloc_data(). */
 void op2i_buffer_replace(struct op2i_buffer *buffer, void *host, bool borrowed);
 void op2i_buffer_free(struct op2i_buffer *buffer);
+/* Give all values up: the buffer is as after op2i_buffer_init(), but keeps its host memory as
+ * spare. */
+void op2i_buffer_retire(struct op2i_buffer *buffer);
+void op2i_buffer_free_spare(struct op2i_buffer *buffer);
+/* Take over the spare memory of a buffer of the same size. */
+void op2i_buffer_take_spare(struct op2i_buffer *buffer, struct op2i_buffer *from);
 
 op2_status op2i_buffer_move(struct op2i_buffer *buffer, enum op2i_place place, op2_access access,
                             unsigned rows, void **data);

@@ -9,6 +9,7 @@
 #include "mem.h"
 #include "mesh.h"
 #include "op2/hold.h"
+#include "recycle.h"
 #include "rows.h"
 #include "wrapped.h"
 
@@ -73,7 +74,7 @@ static void release_dat(void *object) {
   }
   op2i_buffer_free(&dat->values);
   op2i_resource_clear(&dat->res);
-  op2i_unref(dat->set);
+  if (!dat->spare) op2i_unref(dat->set);
 }
 
 static op2_status check_dat(op2_set set, int dim, op2_type type, const char *name) {
@@ -115,48 +116,46 @@ static op2_status make_dat(op2_set set, int dim, op2_type type, const char *name
   return status;
 }
 
-static op2_status create(op2_set set, int dim, op2_type type, const void *data, const char *name,
-                         op2_dat *out) {
+static op2_status create(op2_set set, int dim, op2_type type, const char *name, op2_dat *dat) {
   char room[OP2I_NAME_ROOM];
   name = op2i_object_name(op2i_object_context(set, OP2I_SET), OP2I_DAT, name, room);
   op2_status status = check_dat(set, dim, type, name);
-  if (status) return status;
-  op2_dat dat = NULL;
-  void *host;
-  status = make_dat(set, dim, type, name, &dat);
-  if (status) return status;
-  if (data) {
-    status = on_host(dat, OP2_WRITE, OP2I_EVERY_ROW, &host);
-    if (status) {
-      op2i_unref(dat);
-      return status;
-    }
-    import_rows(dat, set->ends[OP2I_NONEXEC], data, host);
-    op2i_dat_make_stale(dat);
-  }
-  *out = dat;
-  return OP2_SUCCESS;
+  return status ? status : make_dat(set, dim, type, name, dat);
 }
 
 op2_status op2i_dat_create_alone(op2_set set, int dim, op2_type type, const char *name,
-                                 op2_dat *out) {
-  op2_status status = create(set, dim, type, NULL, name, out);
-  if (!status) op2i_object_own(*out);
+                                 op2_dat *dat) {
+  op2_status status = create(set, dim, type, name, dat);
+  if (!status) op2i_object_own(*dat);
   return status;
 }
 
-/* Hand out the new dat on all ranks, or on none if one of them failed. */
-static op2_status give(op2_set set, op2_status status, op2_dat dat, const char *call,
+/* Give a new dat its first values. */
+static op2_status fill(op2_dat dat, const void *data) {
+  void *host;
+  op2_status status = on_host(dat, OP2_WRITE, OP2I_EVERY_ROW, &host);
+  if (status) return status;
+  import_rows(dat, dat->set->ends[OP2I_NONEXEC], data, host);
+  op2i_dat_make_stale(dat);
+  return OP2_SUCCESS;
+}
+
+/* Hand out the new dat on all ranks, or on none if one of them failed. It succeeds the spare, if
+ * that is not null. */
+static op2_status give(op2_set set, op2_status status, op2_dat dat, void *spare, const char *call,
                        op2_dat *out) {
   if (op2i_object_is(set, OP2I_SET)) status = op2i_context_agree(set->obj.ctx, status);
+  bool equal;
   if (!status)
-    status = op2i_context_alike(set->obj.ctx, "dat", dat->obj.name, "dim", dat->dim, dat->type);
+    status = op2i_context_alike_from(set->obj.ctx, "dat", dat->obj.name, "dim", dat->dim, dat->type,
+                                     op2i_spare_made(spare), &equal);
   if (status) {
     op2_dat_destroy(&dat);
     return status;
   }
   const int32_t shape[] = {dat->dim, (int32_t)dat->type};
   op2i_object_call(set, OP2I_SET, call, dat->obj.name, op2i_digest_bytes(0, shape, sizeof shape));
+  op2i_spare_succeed(spare, dat, equal);
   *out = dat;
   return status;
 }
@@ -166,8 +165,12 @@ op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data,
   op2_dat dat = NULL;
   op2i_object_call(set, OP2I_SET, "op2_dat_create", name, op2i_digest_text(0, name));
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_create: where to put the dat is null");
-  op2_status status = create(set, dim, type, data, name, &dat);
-  return give(set, status, dat, "op2_dat_create", out);
+  op2_status status = create(set, dim, type, name, &dat);
+  void *spare = status ? NULL : op2i_dat_predecessor(dat);
+  if (!status && data) status = fill(dat, data);
+  status = give(set, status, dat, spare, "op2_dat_create", out);
+  if (!status) op2i_dat_recycle(dat);
+  return status;
 }
 
 static op2_status wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
@@ -209,7 +212,7 @@ op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const c
   op2i_object_call(set, OP2I_SET, "op2_dat_wrap", name, op2i_digest_text(0, name));
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_wrap: where to put the dat is null");
   op2_status status = wrap(set, dim, type, data, name, &dat);
-  return give(set, status, dat, "op2_dat_wrap", out);
+  return give(set, status, dat, NULL, "op2_dat_wrap", out);
 }
 
 bool op2_dat_allocated(op2_dat dat) {

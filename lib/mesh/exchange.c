@@ -165,6 +165,11 @@ void op2i_exchange_free(struct op2i_exchange *x) {
 /* ---- packing and unpacking rows -------------------------------------------------------------- */
 
 int op2i_exchange_legs(const struct op2i_exchange *x) { return x->nlegs; }
+void op2i_exchange_pass_on(struct op2i_exchange *exchange, const void *dat, op2_dat successor) {
+  for (int i = 0; i < exchange->n; i++)
+    if (exchange->stale[i].dat == dat) exchange->stale[i].dat = successor;
+}
+
 int op2i_exchange_dats(const struct op2i_exchange *x) { return x->n; }
 op2_dat op2i_exchange_dat(const struct op2i_exchange *x, int i) { return x->stale[i].dat; }
 unsigned op2i_exchange_parts(const struct op2i_exchange *x, int i) { return x->stale[i].parts; }

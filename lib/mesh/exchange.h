@@ -53,6 +53,8 @@ bool op2i_exchange_in_flight(const struct op2i_exchange *exchange);
  * nothing could be done but wait. */
 void op2i_exchange_waited(const struct op2i_exchange *exchange, int64_t since);
 void op2i_exchange_unpack(const struct op2i_exchange *exchange, int leg);
+/* Exchange rows of another dat of the same shape in place of this one. */
+void op2i_exchange_pass_on(struct op2i_exchange *exchange, const void *dat, op2_dat successor);
 /* The number of dats, and the i-th dat. */
 int op2i_exchange_dats(const struct op2i_exchange *exchange);
 op2_dat op2i_exchange_dat(const struct op2i_exchange *exchange, int i);

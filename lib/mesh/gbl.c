@@ -10,6 +10,7 @@
 #include "gbl.h"
 #include "mem.h"
 #include "mesh.h"
+#include "recycle.h"
 
 static op2_status check_values(int dim, op2_type type, const char *kind, const char *name) {
   if (dim < 1) return op2i_error(OP2_ERR_ARG, "%s '%s': dim %d is not positive", kind, name, dim);
@@ -145,15 +146,18 @@ static void trail_declaration(op2_context ctx, int dim, op2_type type, const voi
                     op2i_digest_bytes(0, data, bytes));
 }
 
-op2_status op2i_gbl_give(op2_context ctx, op2_status status, op2_gbl gbl, const char *name,
-                         const char *call, op2_gbl *out) {
+op2_status op2i_gbl_give(op2_context ctx, op2_status status, op2_gbl gbl, void *spare,
+                         const char *name, const char *call, op2_gbl *out) {
+  bool equal;
   status = op2i_context_agree(ctx, status);
   if (!status)
-    status = op2i_context_alike(ctx, "global", gbl->obj.name, "dim", gbl->dim, gbl->type);
+    status = op2i_context_alike_from(ctx, "global", gbl->obj.name, "dim", gbl->dim, gbl->type,
+                                     op2i_spare_made(spare), &equal);
   if (status) {
     op2_gbl_destroy(&gbl);
     return status;
   }
+  op2i_spare_succeed(spare, gbl, equal);
   /* Zeros are the same values whether or not a rank has given them. */
   trail_declaration(ctx, gbl->dim, gbl->type, gbl->version->data, name, call);
   *out = gbl;
@@ -168,7 +172,10 @@ op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type, const void *d
   op2i_context_call(ctx, "op2_gbl_create", name, 0, 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_create: where to put the global is null");
   status = op2i_gbl_make(ctx, dim, type, data, name, &gbl);
-  return op2i_gbl_give(ctx, status, gbl, name, "op2_gbl_create", out);
+  void *spare = status ? NULL : op2i_gbl_predecessor(gbl);
+  status = op2i_gbl_give(ctx, status, gbl, spare, name, "op2_gbl_create", out);
+  if (!status) op2i_gbl_recycle(gbl);
+  return status;
 }
 
 op2_status op2i_gbl_acquire(op2_gbl gbl, const char *call, void **data) {

@@ -15,9 +15,10 @@ op2_status op2i_version_copy(op2_gbl gbl, struct op2i_version *from, struct op2i
 op2_status op2i_gbl_make(op2_context ctx, int dim, op2_type type, const void *data,
                          const char *name, op2_gbl *out);
 /* Let ranks agree on a declaration under the program's name, and on its values; `status` is what it
- * came to on this rank. Then hand the global over, or end it. */
-op2_status op2i_gbl_give(op2_context ctx, op2_status status, op2_gbl gbl, const char *name,
-                         const char *call, op2_gbl *out);
+ * came to on this rank. Then hand the global over, as the successor of a spare unless that is null
+ * (recycle.h), or end it. */
+op2_status op2i_gbl_give(op2_context ctx, op2_status status, op2_gbl gbl, void *spare,
+                         const char *name, const char *call, op2_gbl *out);
 /* Run what the values depend on, fail if they are poisoned, and return them in host memory. */
 op2_status op2i_gbl_acquire(op2_gbl gbl, const char *call, void **data);
 /* End the scopes of a global that goes, and bring the user's memory of a wrapped one up to date. */

@@ -55,7 +55,7 @@ op2_status op2_gbl_wrap(op2_context ctx, int dim, op2_type type, void *data, con
   op2i_context_call(ctx, "op2_gbl_wrap", name, 0, 0);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_gbl_wrap: where to put the global is null");
   status = wrap(ctx, dim, type, data, name, &gbl);
-  return op2i_gbl_give(ctx, status, gbl, name, "op2_gbl_wrap", out);
+  return op2i_gbl_give(ctx, status, gbl, NULL, name, "op2_gbl_wrap", out);
 }
 
 /* ---- scopes ---------------------------------------------------------------------------------- */

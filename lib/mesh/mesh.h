@@ -144,6 +144,7 @@ struct op2_dat_s {
       exchanged_bytes; /* exchanges that included it, and bytes sent of it in these */
   int64_t changes;     /* modifications queued, or begun by the host, in program order */
   int32_t open_reads, open_writes; /* access scopes */
+  bool spare; /* destroyed and kept (recycle.h): it has no values, and no reference to the set */
   const char *opened_by; /* what opened the last one: the public call's name without "_begin" */
   struct op2i_link link; /* in the set's list */
   struct op2i_link link_of_all; /* in the context's */

@@ -8,10 +8,12 @@
 #include "error.h"
 #include "mem.h"
 #include "mesh.h"
+#include "recycle.h"
 #include "set.h"
 
 static void release_set(void *object) {
   op2_set set = object;
+  op2i_spares_end_on(set);
   if (set->base != set) {
     op2i_list_remove(&set->base->subsets, &set->link);
     op2i_unref(set->base);

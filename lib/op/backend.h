@@ -30,6 +30,9 @@ struct op2i_backend {
    * not bound to one. Null: the calling thread is the only worker. */
   void (*processors)(void *state, int *numbers);
   bool passes; /* loops may be fused; else each is run by itself, in the order of calls */
+  /* Nothing of a destroyed dat or global is kept for new ones, so that memory that a program uses
+   * for too long is freed where a sanitizer sees it. */
+  bool never_recycles;
   /* Direct backends run a step and wait. */
   op2_status (*run_step)(void *state, struct op2i_step *step);
   /* Allocate what else a step needs in memory, once its values are where it runs; null: nothing.

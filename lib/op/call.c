@@ -185,12 +185,11 @@ static op2_status make_call(const struct request *r, uint64_t hash, struct op2i_
   return OP2_SUCCESS;
 }
 
-static uint64_t hash_request(const struct request *r) {
+static uint64_t hash_call(op2_call_function function, int nargs, const op2_arg *args) {
   const uint64_t golden = 0x9E3779B97F4A7C15u;
-  uint64_t hash = (uintptr_t)r->function * golden;
-  for (int n = 0; n < r->nargs; n++)
-    hash =
-        (hash ^ hash >> 29 ^ (uintptr_t)r->args[n].object ^ (uint64_t)r->args[n].access) * golden;
+  uint64_t hash = (uintptr_t)function * golden;
+  for (int n = 0; n < nargs; n++)
+    hash = (hash ^ hash >> 29 ^ (uintptr_t)args[n].object ^ (uint64_t)args[n].access) * golden;
   return hash;
 }
 
@@ -212,7 +211,7 @@ static bool same(const struct op2i_user_call *call, const struct request *r, uin
 static op2_status intern(const struct request *r, struct op2i_user_call **out) {
   op2_status status = check_request(r);
   if (status) return status;
-  uint64_t hash = hash_request(r);
+  uint64_t hash = hash_call(r->function, r->nargs, r->args);
   struct op2i_user_call *call = r->ctx->calls;
   while (call && !same(call, r, hash)) call = call->next;
   if (!call) status = make_call(r, hash, &call);
@@ -416,4 +415,20 @@ op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
   return queue(&r, &queued);
 }
 
-const struct op2i_interned op2i_interned_calls = {forget_calls, free_calls};
+/* Calls are checked each time that they are queued, so those with destroyed objects are not found. */
+static void pass_on_calls(op2_context ctx, const void *object, void *successor) {
+  for (struct op2i_user_call *call = ctx->calls; call; call = call->next) {
+    if (!names(call, object)) continue;
+    for (int n = 0; n < call->nargs; n++)
+      if (call->key[n].object == object) call->key[n].object = successor;
+    for (int d = 0; d < call->op.ndats; d++)
+      if (call->op.dats[d] == object) call->op.dats[d] = successor;
+    for (int g = 0; g < call->op.ngbls; g++)
+      if (call->op.gbls[g] == object) call->op.gbls[g] = successor;
+    call->hash = hash_call(call->function, call->nargs, call->key);
+    call->op.digest = 0;
+  }
+}
+
+const struct op2i_interned op2i_interned_calls = {
+    .forget = forget_calls, .free = free_calls, .pass_on = pass_on_calls};

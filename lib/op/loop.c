@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of distinct loops: found by kernel, set and arguments, made once. */
 #include "loop.h"
+#include "loop_spare.h"
 #include "loop_validate.h"
 #include "map.h"
 
@@ -265,6 +266,7 @@ static void release_images(struct op2i_loop *loop) {
 }
 
 void op2i_loop_free(struct op2i_loop *loop) {
+  if (loop->profile.line) loop->profile.line->calls_gone += loop->profile.calls;
   if (loop->op.ctx && loop->op.ctx->sched) op2i_scheduler.forget(loop->op.ctx->sched, &loop->op);
   if (!loop->fused.members && loop->kernel->model == loop) loop->kernel->model = NULL;
   if (loop->attached.sched_release) loop->attached.sched_release(loop->attached.sched_data);
@@ -334,6 +336,8 @@ static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2
     status = resolve_consts(loop);
   }
   if (!status) status = classify(loop);
+  if (!status)
+    status = op2i_profile_line(&set->obj.ctx->loops->profile, kernel, set, &loop->profile.line);
   if (status) {
     op2i_loop_free(loop);
     return status;
@@ -405,7 +409,7 @@ static op2_status grow_table(struct op2i_loop_table *table) {
   struct op2i_loop **buckets = op2i_calloc((size_t)nbuckets, sizeof(struct op2i_loop *));
   if (!buckets) return op2i_error_nomem("the table of loops");
   for (struct op2i_loop *loop = table->first; loop; loop = loop->entry.next) {
-    if (loop->fused.members) continue;
+    if (loop->fused.members || loop->entry.nspares) continue;
     struct op2i_loop **bucket = &buckets[loop->entry.hash & (uint64_t)(nbuckets - 1)];
     loop->entry.next_in_bucket = *bucket;
     *bucket = loop;
@@ -430,26 +434,37 @@ void op2i_loop_list(struct op2i_loop *loop) {
   table->nloops++;
 }
 
-static void insert(struct op2i_loop_table *table, struct op2i_loop *loop) {
+static void insert_bucket(struct op2i_loop_table *table, struct op2i_loop *loop) {
   struct op2i_loop **bucket = &table->buckets[loop->entry.hash & (uint64_t)(table->nbuckets - 1)];
   loop->entry.next_in_bucket = *bucket;
   *bucket = loop;
+}
+
+static void insert(struct op2i_loop_table *table, struct op2i_loop *loop) {
+  insert_bucket(table, loop);
   op2i_loop_list(loop);
 }
 
 static void remove_bucket(struct op2i_loop_table *table, struct op2i_loop *loop) {
-  for (int i = 0; i < OP2I_SITES; i++)
-    if (table->sites[i] == loop) table->sites[i] = NULL;
   struct op2i_loop **at = &table->buckets[loop->entry.hash & (uint64_t)(table->nbuckets - 1)];
   while (*at != loop) at = &(*at)->entry.next_in_bucket;
   *at = loop->entry.next_in_bucket;
 }
 
 static void remove_loop(struct op2i_loop_table *table, struct op2i_loop *loop) {
-  if (!loop->fused.members) remove_bucket(table, loop);
+  for (int i = 0; i < OP2I_SITES && !loop->fused.members; i++)
+    if (table->sites[i] == loop) table->sites[i] = NULL;
+  if (!loop->fused.members && !loop->entry.nspares) remove_bucket(table, loop);
   *(loop->entry.prev ? &loop->entry.prev->entry.next : &table->first) = loop->entry.next;
   *(loop->entry.next ? &loop->entry.next->entry.prev : &table->last) = loop->entry.prev;
   table->nloops--;
+}
+
+void op2i_loop_hide(struct op2i_loop *loop) { remove_bucket(loop->op.ctx->loops, loop); }
+
+void op2i_loop_show(struct op2i_loop *loop) {
+  loop->entry.hash = hash_call(loop->kernel, loop->set, loop->nargs, loop->entry.key);
+  insert_bucket(loop->op.ctx->loops, loop);
 }
 
 static op2_status add_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs,
@@ -514,7 +529,8 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
   op2_status status = bind_consts(kernel);
   if (status) return status;
   struct op2i_loop *loop = ctx->loops ? *site_of(ctx->loops, where) : NULL;
-  if (!loop || !same_call(loop, kernel, set, nargs, args) || !same_consts(loop))
+  if (!loop || loop->entry.nspares || !same_call(loop, kernel, set, nargs, args) ||
+      !same_consts(loop))
     status = find_loop(where, kernel, set, nargs, args, &loop);
   if (!status && loop->entry.objects_left != ctx->objects_left) {
     status = op2i_loop_validate(where, kernel, set, nargs, args);
@@ -629,6 +645,7 @@ static void forget_loops(op2_context ctx, const void *object) {
     loop->entry.stale = true; /* of all objects only constants can go while the loop is in use */
     if (!loop->op.uses) op2i_loop_discard(loop);
   }
+  op2i_profile_forget(&ctx->loops->profile, object);
 }
 
 /* ---- updates after sets and maps have changed ------------------------------------------------ */
@@ -685,6 +702,7 @@ static void free_table(op2_context ctx) {
     op2i_loop_free(loop);
   }
   if (ctx->loops->first) return;
+  op2i_profile_forget(&ctx->loops->profile, NULL);
   op2i_free(ctx->loops->buckets);
   op2i_free(ctx->loops);
   ctx->loops = NULL;
@@ -732,4 +750,5 @@ static void describe(const struct op2i_op *op, struct op2i_text *text) {
 const struct op2i_op_kind op2i_loop_kind = {
     .name = "loop", .use = use, .unuse = unuse, .capture = capture_consts, .describe = describe};
 
-const struct op2i_interned op2i_interned_loops = {forget_loops, free_table};
+const struct op2i_interned op2i_interned_loops = {forget_loops, free_table, op2i_loops_set_aside,
+                                                  op2i_loops_pass_on};

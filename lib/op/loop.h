@@ -12,6 +12,7 @@
 #include "op.h"
 #include "op2/loop.h"
 #include "plan.h"
+#include "profile.h"
 #include "strategy.h"
 
 /* One kernel of a loop and its part of the loop's tables. Fused loops have several, applied one
@@ -72,6 +73,7 @@ struct op2i_loop_entry {
   /* One of its constants is gone: the loop is freed when it is not used any more. */
   bool stale;
   int64_t objects_left; /* the context's count when the handles were last checked */
+  int nspares; /* spares among its objects (recycle.h): while there are any, it is in no bucket */
 };
 
 /* The loops that a fused loop replaces. It is in the list of loops but not in a bucket. */
@@ -110,9 +112,10 @@ struct op2i_loop_attached {
   void (*device_release)(void *device_data);
 };
 
+/* The costs of a loop. They include those of runs in which it is a member of a fused loop. */
 struct op2i_loop_profile {
-  int64_t calls, elements;
-  double seconds;
+  int64_t calls;
+  struct op2i_profile_line *line; /* of its kernel and set; null for a fused loop */
 };
 
 /* The part of a loop that is the same each time it is queued with these arguments. It is interned
@@ -160,7 +163,8 @@ enum { OP2I_SITES = 64 };
 struct op2i_loop_table {
   int64_t nbuckets, nloops;
   struct op2i_loop **buckets, *first, *last;
-  /* The loop that was found last from a call site; null, or in a bucket. */
+  struct op2i_profile_line *profile; /* list */
+  /* The loop that was found last from a call site; null: none, or it is freed. */
   struct op2i_loop *sites[OP2I_SITES];
 };
 
@@ -273,6 +277,9 @@ void op2i_loop_count_bytes(struct op2i_loop *loop);
 /* Call this when sets and maps have changed: drops loops, and what was derived for those that
  * handles hold. Nothing is queued, and there is no program. Collective. */
 void op2i_loops_reclassify(op2_context ctx);
+/* Take a loop out of its bucket, and put it into that of its changed key. */
+void op2i_loop_hide(struct op2i_loop *loop);
+void op2i_loop_show(struct op2i_loop *loop);
 /* Drop the code of loops that go through a map whose rows have another layout now. Nothing runs. */
 void op2i_loops_drop_code(op2_context ctx, const struct op2_map_s *map);
 

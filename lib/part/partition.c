@@ -15,6 +15,7 @@
 #include "part_graph.h"
 #include "part_method.h"
 #include "partitioner.h"
+#include "recycle.h"
 #include "renumber.h"
 
 /* ---- checks of arguments --------------------------------------------------------------------- */
@@ -187,6 +188,7 @@ static op2_status partition(op2_context ctx, const op2_partition_options *how,
   if (status != OP2_ERR_FATAL) status = op2i_comm_agree(ctx->comm, status);
   if (!status) status = find_owners(ctx, how, p);
   if (status) return status;
+  op2i_spares_end(ctx); /* their memory has the old sizes */
   op2i_scheduler.forget(ctx->sched, NULL);
   op2i_loops_drop_plans(ctx);
   op2i_part_apply(p);

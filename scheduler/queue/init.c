@@ -19,6 +19,7 @@
 #include "mesh.h"
 #include "op.h"
 #include "process.h"
+#include "recycle.h"
 #include "registry.h"
 #include "sched.h"
 #include "share.h"
@@ -80,6 +81,7 @@ static op2_status begin_context(const op2_options *options, struct op2i_comm *co
   if (ctx->config.shadow) OP2I_TRY(op2i_device_open(&op2i_device_shadow, NULL, 0, 0, &ctx->shadow));
   OP2I_TRY(choose_backend(ctx));
   ctx->workers = ctx->backend->workers(ctx->backend_state);
+  ctx->spares.never = ctx->backend->never_recycles;
   status = op2i_sched_create(ctx, &ctx->sched);
   if (!status) op2i_sched_use(ctx->sched);
   if (status) {
@@ -114,6 +116,7 @@ static void end(op2_context ctx) {
   /* Failures that can no longer be returned are logged, so that none is lost. */
   drop_failures(ctx);
   op2i_objects_release_awaiting(ctx);
+  op2i_spares_end(ctx);
   op2i_dats_come_home(ctx);
   op2i_gbls_come_home(ctx);
   ctx->finalized = true;

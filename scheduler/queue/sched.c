@@ -266,6 +266,21 @@ static void forget_operation(struct op2i_sched *sched, struct op2i_op *op) {
       op2i_sched_forget_all(sched);
 }
 
-const struct op2i_scheduler op2i_scheduler = {
-    enqueue,          undo,       next, undo_from, force, flush, forget_operation, op2i_sched_enter,
-    op2i_sched_leave, report_lost};
+/* Operations have been changed already; beside them, programs refer to dats in exchanges only. */
+static void pass_on(struct op2i_sched *sched, const void *object, void *successor) {
+  if (!sched->ctx->comm) return;
+  while (sched->outer) sched = sched->outer;
+  for (; sched; sched = sched->inner) op2i_programs_pass_on(sched, object, successor);
+}
+
+const struct op2i_scheduler op2i_scheduler = {.enqueue = enqueue,
+                                              .undo = undo,
+                                              .next = next,
+                                              .undo_from = undo_from,
+                                              .force = force,
+                                              .flush = flush,
+                                              .forget = forget_operation,
+                                              .pass_on = pass_on,
+                                              .enter = op2i_sched_enter,
+                                              .leave = op2i_sched_leave,
+                                              .report_lost = report_lost};

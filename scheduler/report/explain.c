@@ -227,6 +227,15 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }
 
+static void explain_loops(const struct op2i_loop_table *table, FILE *stream) {
+  for (const struct op2i_loop *loop = table->first; loop; loop = loop->entry.next)
+    explain_loop(loop, stream);
+  for (const struct op2i_profile_line *line = table->profile; line; line = line->next)
+    if (line->calls_gone)
+      fprintf(stream, "  %s over %s: run %" PRId64 " times for dats or globals that are gone\n",
+              line->kernel->obj.name, line->set->obj.name, line->calls_gone);
+}
+
 static void explain_ranks(op2_context ctx, FILE *stream) {
   const struct op2i_comm *comm = ctx->comm;
   if (comm)
@@ -318,49 +327,27 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   op2i_partition_explain(ctx, stream);
   op2i_numbering_explain(ctx, stream);
   fputs("\nloops:\n", stream);
-  for (const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL; loop;
-       loop = loop->entry.next)
-    explain_loop(loop, stream);
+  if (ctx->loops) explain_loops(ctx->loops, stream);
   explain_calls(ctx, &op2i_user_call_kind, "program's", stream);
   explain_calls(ctx, &op2i_own_call_kind, "library's", stream);
   return op2i_stream_written(stream, "op2_explain");
 }
 
-/* Loops of one kernel over one set share a line of the profile, in the place of the one
- * queued first. */
-static bool same_line(const struct op2i_loop *a, const struct op2i_loop *b) {
-  return a->kernel == b->kernel && a->set == b->set && !a->fused.members && !b->fused.members;
-}
-
-static bool starts_line(const struct op2i_loop_table *table, const struct op2i_loop *loop) {
-  for (const struct op2i_loop *earlier = table->first; earlier != loop;
-       earlier = earlier->entry.next)
-    if (earlier->profile.calls && same_line(earlier, loop)) return false;
-  return loop->profile.calls > 0 && !loop->fused.members;
-}
-
-static void add_up(const struct op2i_loop *first, op2_profile *profile) {
-  *profile = (op2_profile){.kernel = first->kernel->obj.name, .set = first->set->obj.name};
-  for (const struct op2i_loop *loop = first; loop; loop = loop->entry.next) {
-    if (!same_line(first, loop)) continue;
-    profile->calls += loop->profile.calls;
-    profile->elements += loop->profile.elements;
-    profile->seconds += loop->profile.seconds;
-    profile->bytes += loop->bytes * (double)loop->profile.calls;
-  }
-}
-
 op2_status op2_profile_get(op2_context ctx, int i, op2_profile *profile) {
   OP2I_FP_DEFAULT;
+  const int asked = i;
   op2_status status = op2i_context_validate(ctx, "op2_profile_get");
   if (status) return status;
   if (!profile || i < 0)
     return op2i_error(OP2_ERR_ARG, "op2_profile_get: a null pointer or a negative line");
-  const struct op2i_loop *loop = ctx->loops ? ctx->loops->first : NULL;
-  for (int line = 0; loop; loop = loop->entry.next) {
-    if (!starts_line(ctx->loops, loop) || line++ < i) continue;
-    add_up(loop, profile);
-    return OP2_SUCCESS;
-  }
-  return op2i_error(OP2_ERR_RANGE, "op2_profile_get: there is no line %d", i);
+  const struct op2i_profile_line *line = ctx->loops ? ctx->loops->profile : NULL;
+  while (line && (!line->calls || i-- > 0)) line = line->next;
+  if (!line) return op2i_error(OP2_ERR_RANGE, "op2_profile_get: there is no line %d", asked);
+  *profile = (op2_profile){.kernel = line->kernel->obj.name,
+                           .set = line->set->obj.name,
+                           .calls = line->calls,
+                           .elements = line->elements,
+                           .seconds = line->seconds,
+                           .bytes = line->bytes};
+  return OP2_SUCCESS;
 }

@@ -192,6 +192,17 @@ void op2i_sched_forget_all(struct op2i_sched *sched) {
   for (int i = 0; i < OP2I_ALONE_LISTS; i++) drop_list(&sched->caches.alone[i]);
 }
 
+static void pass_on(struct op2i_program *programs, const void *dat, op2_dat successor) {
+  for (const struct op2i_program *program = programs; program; program = program->next)
+    for (int64_t x = 0; x < program->nexchanges; x++)
+      op2i_exchange_pass_on(program->exchanges[x].exchange, dat, successor);
+}
+
+void op2i_programs_pass_on(struct op2i_sched *sched, const void *dat, op2_dat successor) {
+  pass_on(sched->caches.programs, dat, successor);
+  for (int i = 0; i < OP2I_ALONE_LISTS; i++) pass_on(sched->caches.alone[i], dat, successor);
+}
+
 op2_status op2i_verified(op2_status status, const char *pass) {
   if (status != OP2_ERR_STATE) return status;
   return op2i_error(OP2_ERR_FATAL, "%s broke the program: %s", pass, op2_error_message());

@@ -26,6 +26,8 @@ void op2i_program_drop(struct op2i_program *program);
 /* An operation is about to be freed, or all are: drop the programs that contain it. */
 void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op);
 void op2i_sched_forget_all(struct op2i_sched *sched);
+/* Let the exchanges of all programs refer to another dat. */
+void op2i_programs_pass_on(struct op2i_sched *sched, const void *dat, op2_dat successor);
 /* execute.c: run the marked nodes. Fails only fatally or for lack of memory; failures of
  * loops are recorded. */
 op2_status op2i_execute_marked(struct op2i_sched *sched);

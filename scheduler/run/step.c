@@ -206,9 +206,14 @@ op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
 /* ---- counting -------------------------------------------------------------------------------- */
 
 static void count_run(struct op2i_loop *loop, const struct op2i_step *step, double seconds) {
-  loop->profile.seconds += seconds;
-  if (step->range == 0) loop->profile.calls++;
-  loop->profile.elements += step->hi - step->lo;
+  struct op2i_profile_line *line = loop->profile.line;
+  const bool call = step->range == 0;
+  loop->profile.calls += call;
+  if (!line) return;
+  line->calls += call;
+  line->bytes += call ? loop->bytes : 0;
+  line->elements += step->hi - step->lo;
+  line->seconds += seconds;
 }
 
 /* The profile is about kernels: those of a fused loop share its time in proportion to the data that

@@ -48,6 +48,23 @@ static void after_scopes(void) {
   op2_memory_release(NULL);
 }
 
+/* A new dat of the same kind may get the memory of one that was destroyed, but not what is held. */
+static void not_reused(void) {
+  op2_set set = new_set(N, "cells");
+  op2_dat x = new_ones(set);
+  const void *seen = NULL;
+  MUST(op2_dat_read_begin(x, &seen));
+  const void *held = op2_dat_hold(x);
+  MUST(op2_dat_read_end(x, &seen));
+  disown(x);
+  op2_dat_destroy(&x);
+  op2_dat next = new_ones(set);
+  MUST(op2_par_loop(new_kernel(&twice_kernel), set, op2_arg_direct(next, OP2_RW)));
+  MUST(op2_flush(test_ctx));
+  EXPECT(sum(held) == N);
+  op2_memory_release(&held);
+}
+
 /* A renumbered set has its values elsewhere, and a scope shows them in memory of its own. */
 static void renumbered(void) {
   op2_set set = new_set(N, "cells");
@@ -139,6 +156,7 @@ int main(void) {
   static const struct test_case cases[] = {
       {"memory held in a scope is there after the dat has gone", after_scopes},
       {"memory held in a scope is there after renumbering", renumbered},
+      {"a new dat does not get memory that is held", not_reused},
       {"functions that are called hold memory, another thread releases it", inside_calls},
       {"there is nothing to hold in wrapped and empty dats", nothing_to_hold},
   };
