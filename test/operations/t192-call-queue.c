@@ -6,6 +6,7 @@
 #include "call_case.h"
 #include "context.h"
 #include "program.h"
+#include "recycle.h"
 
 static bool passes(void) { return !test_config.eager && test_ctx->backend->passes; }
 
@@ -302,7 +303,8 @@ static void destroyed(void) {
   EXPECT(seen.times == 1 && seen.last[0] == ROWS + 1);
 }
 
-/* The remembered call is dropped with its dat, and the program with the call. */
+/* The remembered call is dropped with its dat, and the program with the call, once the dat is no
+ * spare for a new one any more. */
 static void forgotten(void) {
   struct two t = make_two();
   struct seen seen = {0};
@@ -314,6 +316,7 @@ static void forgotten(void) {
   const struct op2i_sched *sched = test_ctx->sched;
   EXPECT((sched->caches.nprograms == 1) == passes());
   op2_dat_destroy(&mine);
+  op2i_spares_end(test_ctx);
   EXPECT(sched->caches.nprograms == 0);
 }
 
