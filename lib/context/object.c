@@ -29,6 +29,14 @@ const char *op2i_object_name(op2_context ctx, enum op2i_kind kind, const char *n
   return room;
 }
 
+/* True if the next object of this kind would get this name without being given one. */
+static bool is_own_name(op2_context ctx, enum op2i_kind kind, const char *name) {
+  char room[OP2I_NAME_ROOM];
+  const char *start = kind_name(kind);
+  return !strncmp(name, start, strlen(start)) &&
+         !strcmp(name, op2i_object_name(ctx, kind, NULL, room));
+}
+
 op2_context op2i_object_context(const void *object, enum op2i_kind kind) {
   return op2i_object_is(object, kind) ? ((const struct op2i_object *)object)->ctx : NULL;
 }
@@ -37,9 +45,8 @@ op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, 
                             void (*release)(void *object)) {
   struct op2i_object *o = object;
   char room[OP2I_NAME_ROOM];
-  const char *own = op2i_object_name(ctx, kind, NULL, room);
-  o->nameless = !name || !*name || !strcmp(name, own);
-  o->name = op2i_strdup(o->nameless ? own : name);
+  o->name = op2i_strdup(op2i_object_name(ctx, kind, name, room));
+  o->nameless = !name || !*name || is_own_name(ctx, kind, name);
   int64_t id = op2i_next_id(ctx);
   if (!o->name) return op2i_error_nomem(kind_name(kind));
   o->magic = MAGIC + kind;
