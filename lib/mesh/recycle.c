@@ -105,7 +105,7 @@ static bool keep_dat(void *object) {
 
 static bool keep_gbl(void *object) {
   op2_gbl gbl = object;
-  if (!may_keep(&gbl->obj)) return false;
+  if (!may_keep(&gbl->obj) || gbl->wrapped || gbl->open_reads || gbl->open_writes) return false;
   op2i_version_unref(gbl->version);
   gbl->version = NULL;
   op2i_resource_clear(&gbl->res);

@@ -259,6 +259,44 @@ static void loop_objects(void) {
   if (recycles()) EXPECT(test_ctx->sched->stats.programs_made == made);
 }
 
+/* What is destroyed in a scope is not kept; its scope ends. */
+static void open_scopes(void) {
+  struct mesh m = make_mesh();
+  struct passing p = declare(&m, true, 1);
+  const void *values = NULL, *total = NULL;
+  void *writable = NULL;
+  queue(&m, &p);
+  MUST(op2_dat_read_begin(p.a, &values));
+  MUST(op2_dat_write_begin(p.b, &writable));
+  MUST(op2_gbl_read_begin(p.g, &total));
+  destroy(&p, 0);
+  EXPECT(test_ctx->spares.n == recycles());
+  MUST(op2_flush(test_ctx));
+  EXPECT(test_ctx->open_scopes == 0);
+  p = declare(&m, true, 2);
+  queue(&m, &p);
+  MUST(op2_flush(test_ctx));
+  destroy(&p, 0);
+}
+
+/* Memory that the program holds is not used again. */
+static void held_memory(void) {
+  struct mesh m = make_mesh();
+  op2_dat t = NULL;
+  const void *view = NULL;
+  MUST(op2_dat_create(m.cells, 1, OP2_I64, NULL, "t", &t));
+  MUST(op2_par_loop(m.twice, m.cells, op2_arg_direct(m.x, OP2_READ), op2_arg_direct(t, OP2_WRITE)));
+  MUST(op2_dat_read_begin(t, &view));
+  const void *held = op2_dat_hold(t);
+  MUST(op2_dat_read_end(t, &view));
+  op2_dat_destroy(&t);
+  MUST(op2_dat_create(m.cells, 1, OP2_I64, NULL, "t", &t));
+  EXPECT_VALUES(int64_t, t, N, i, 0 * i);
+  for (int i = 0; i < N; i++) EXPECT(((const int64_t *)held)[i] == 2 * i);
+  op2_memory_release(&held);
+  op2_dat_destroy(&t);
+}
+
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
 /* Spares are bounded in number, and go with their set. */
@@ -363,6 +401,8 @@ static const struct test_case cases[] = {
     {"other shapes", other_shapes},
     {"after a failure", after_a_failure},
     {"loop objects", loop_objects},
+    {"open scopes", open_scopes},
+    {"held memory", held_memory},
     {"many", many},
     {"memory", memory},
     {"reports", reports},
