@@ -244,6 +244,32 @@ OP2_API OP2_NODISCARD op2_status op2_mat_norm_at(op2_where where, op2_mat mat, o
  * @source PyOP2 Mat.values */
 OP2_API OP2_NODISCARD op2_status op2_mat_get(op2_mat mat, void *values);
 
+/** @brief Overwrite blocks of a matrix by values of the host, by global rows and columns: for values
+ * that come from a file or another library, and for single entries. Each rank may give blocks of any
+ * rows, which are sent to their owners. If a block is given several times, the last one of the
+ * highest rank counts. For many values, and each time a matrix is assembled, loops are faster.
+ * @shape  rows[n], columns[n], values[n][row_dim][column_dim], of the matrix's type
+ * @units  rows and columns by the program's numbers, among ranks the global ones
+ * @memory all three are copied
+ * @sync   runs the loops that the values depend on, and waits
+ * @mpi    collective, with any n on each rank, also 0
+ * @errors OP2_ERR_ARG, OP2_ERR_RANGE (a row that there is not, or no nonzero in this row and column:
+ *         gives both numbers), OP2_ERR_STATE, OP2_ERR_NOMEM, and the failure of a loop that the
+ *         values depend on; then no rank has changed a value
+ * @source PETSc MatSetValuesBlocked with INSERT_VALUES; PyOP2 Mat.set_values */
+OP2_API OP2_NODISCARD op2_status op2_mat_set(op2_mat mat, int64_t n, const int64_t *rows,
+                                             const int64_t *columns, const void *values);
+
+/** @brief Add values of the host to blocks of a matrix, as op2_mat_set() overwrites them. Blocks that
+ * are given several times are added up in the order of ranks, and on a rank in the order of the list.
+ * @shape  rows[n], columns[n], values[n][row_dim][column_dim], of the matrix's type
+ * @units  rows and columns by the program's numbers, among ranks the global ones
+ * @memory as op2_mat_set()                @sync   as op2_mat_set()
+ * @mpi    as op2_mat_set()                @errors as op2_mat_set()
+ * @source PETSc MatSetValuesBlocked with ADD_VALUES; PyOP2 Mat.addto_values */
+OP2_API OP2_NODISCARD op2_status op2_mat_add(op2_mat mat, int64_t n, const int64_t *rows,
+                                             const int64_t *columns, const void *values);
+
 /** @brief Give up a matrix handle; queued loops that use it still run.
  * @memory freed when nothing uses it any more   @sync   never blocks, runs nothing
  * @mpi    not collective                        @errors none

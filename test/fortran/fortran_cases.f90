@@ -452,6 +452,15 @@ contains
     call op2_par_loop(k, edges, [op2_arg_mat(a, ends, ends, OP2_INC)])
     call op2_mat_get(a, values)
     call check('a matrix', all(abs(values - [4, 1, 1, 1, 4, 1, 1, 1, 4]/2.0_real64) < 1e-12_real64))
+    call op2_mat_set(a, [1_int64, 3_int64], [2_int64, 3_int64], [7.0_real64, 8.0_real64])
+    call op2_mat_add(a, [1_int64], [1_int64], [1.0_real64])
+    call op2_mat_get(a, values)
+    call check('values by rows and columns', &
+      all(abs(values - [6, 14, 1, 1, 4, 1, 1, 1, 16]/2.0_real64) < 1e-12_real64))
+    call op2_mat_add(a, [1_int64], [1_int64], [1.0_real64, 2.0_real64], stat=ierr)
+    call check('too many values for them', ierr == OP2_ERR_MISMATCH)
+    call op2_mat_set(a, [1_int64, 1_int64, 3_int64], [1_int64, 2_int64, 3_int64], &
+      [2.0_real64, 0.5_real64, 2.0_real64])
     call op2_mat_get(a, short, stat=ierr)
     call check('too few values for it', ierr == OP2_ERR_MISMATCH)
     call op2_dat_create(nodes, [3.0_real64, 3.0_real64, 3.0_real64], 'b', b)

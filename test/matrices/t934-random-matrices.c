@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm.h"
+#include "context.h"
 #include "init.h"
 #include "rank_case.h"
 #include "renumber.h"
@@ -20,7 +22,7 @@
 #include "support.h"
 #include "whole_case.h"
 
-enum { STEPS = 40, KINDS = 13, LIMIT = 97 };
+enum { STEPS = 40, KINDS = 14, LIMIT = 97 };
 /* A: cells to nodes, with rows left out; B: also nodes to themselves; C: of the sparsity of B */
 enum { A, B, C, MATS };
 
@@ -304,6 +306,31 @@ static void combine(struct run *r, double factor) {
   }
 }
 
+/* The host overwrites, or adds to, some nonzeros of any rows, each of which one rank gives. */
+static void put_values(struct run *r, int m, uint64_t *seed, bool adds) {
+  enum { BLOCKS = 8 };
+  struct dense *d = &r->dense;
+  const struct op2i_comm *comm = r->ctx->comm;
+  int64_t rows[BLOCKS], columns[BLOCKS], n = 0;
+  double values[BLOCKS];
+  for (int k = 0; k < BLOCKS && d->n; k++) {
+    const int64_t row = (draw_below(seed, 97) * BLOCKS + k) % d->n;
+    int64_t column = draw_below(seed, (int)d->n);
+    const double value = draw_below(seed, 9) - 4;
+    while (!d->there[m][row * d->n + column]) column = (column + 1) % d->n;
+    double *const to = &d->mat[m][row * d->n + column];
+    *to = adds ? *to + value : (double)(row - column); /* given twice, it is the same */
+    if (comm && draw_below(seed, comm->size) != comm->rank) continue;
+    rows[n] = row;
+    columns[n] = column;
+    values[n++] = adds ? value : (double)(row - column);
+  }
+  if (adds)
+    DO(op2_mat_add(r->mats[m], n, rows, columns, values));
+  else
+    DO(op2_mat_set(r->mats[m], n, rows, columns, values));
+}
+
 /* One of the operations with whole matrices B and C. */
 static void combine_mats(struct run *r, int how, double factor) {
   struct dense *d = &r->dense;
@@ -401,6 +428,7 @@ static void step(struct run *r, const struct trial *t, uint64_t *seed) {
     how > 2 ? norm(r, m, how == 3) : combine_mats(r, how, draw_below(seed, 5) - 2);
     break;
   }
+  case 12: put_values(r, m, seed, draw_below(seed, 2)); break;
   default:
     if (draw_below(seed, 3) == 0) look(r);
   }
