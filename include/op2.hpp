@@ -401,6 +401,8 @@ template <class T> op2_arg info(const gbl<T> &x, int reduction) {
 /** A value, or `dim` values, captured when the loop is queued. */
 template <class T> op2_arg value(const T &v) { return op2_arg_val(&v, 1, type_of<T>()); }
 template <class T> op2_arg value(const T *v, int dim) { return op2_arg_val(v, dim, type_of<T>()); }
+/** `dim` values for a call of the kernel to work with; they are not set before, and not kept. */
+template <class T> op2_arg work(int dim) { return op2_arg_work(dim, type_of<T>()); }
 /** The number of the element, and of what a slot of a map leads to. */
 inline op2_arg index() { return op2_arg_idx(); }
 inline op2_arg index(const map &through, int slot = all) {

@@ -33,8 +33,14 @@ enum op2i_check_role {
   OP2I_ROW_SUM,     /* zeros, to be added to */
   OP2I_ROW_REDUCE,  /* values that are combined over elements: globals, and dats with MIN or MAX */
   OP2I_ROW_INFO,    /* zeros; a value counts if that of its reduction does */
+  OP2I_ROW_WORK,    /* filler that may be overwritten; what is left there is lost */
   OP2I_ROW_TRAP     /* filler that must not be touched: the target of slots outside the map */
 };
+
+/* True if the kernel may write before it reads, and not read before it writes. */
+static inline bool op2i_check_filled(enum op2i_check_role role) {
+  return role == OP2I_ROW_WRITE || role == OP2I_ROW_WORK;
+}
 
 struct op2i_check_row {
   int arg;  /* index in `every` */

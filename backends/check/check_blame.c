@@ -148,14 +148,15 @@ static op2_status blame_row(struct op2i_check *check, int r, int other,
     struct part all = {part_before(row).from, part_after(row).to};
     return matters(check, row, all, source) ? touched_trap(check, row, "read") : OP2_SUCCESS;
   }
-  const unsigned char *own = other == OP2I_NO_OTHER ? source : check->other[other];
-  if (row->role == OP2I_ROW_WRITE && matters(check, row, own_part(row), own))
+  const bool given = other != OP2I_NO_OTHER && row->role != OP2I_ROW_WORK;
+  const unsigned char *own = given ? check->other[other] : source;
+  if (op2i_check_filled(row->role) && matters(check, row, own_part(row), own))
     return blame_filler(check, row, own);
   if (matters(check, row, part_after(row), source))
     return blame_outside(check, row, part_after(row), source);
   if (matters(check, row, part_before(row), source))
     return blame_outside(check, row, part_before(row), source);
-  if (row->role != OP2I_ROW_WRITE && other != OP2I_NO_OTHER && start_matters(check, r, other))
+  if (!op2i_check_filled(row->role) && other != OP2I_NO_OTHER && start_matters(check, r, other))
     return blame_start(check, r, other);
   return OP2_SUCCESS;
 }

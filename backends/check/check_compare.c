@@ -24,7 +24,8 @@ static bool same_bits(const struct op2i_check *check, int frame, struct op2i_che
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
     size_t at = row->at;
-    if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP || row->role == OP2I_ROW_READ)
+    if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP || row->role == OP2I_ROW_READ ||
+        row->role == OP2I_ROW_WORK)
       continue;
     if (row->role != OP2I_ROW_WRITE && op2i_check_altered(check, r, change)) continue;
     if (other_winner(check, row, change)) continue;

@@ -16,6 +16,7 @@ enum { ALIGN = 64 };
 
 static enum op2i_check_role role_of(const struct op2i_loop_arg *arg) {
   if (arg->kind == OP2I_ARG_ABSENT) return OP2I_ROW_FOLLOWS; /* neither loaded nor compared */
+  if (arg->kind == OP2I_ARG_WORK) return OP2I_ROW_WORK;
   if (op2i_arg_captured(arg) || arg->kind == OP2I_ARG_IDX || !op2i_modifies(arg->access))
     return OP2I_ROW_READ;
   if (op2i_arg_informs(arg)) return OP2I_ROW_INFO;
@@ -301,6 +302,7 @@ static void locate(struct op2i_check *check, struct op2i_check_row *row) {
   case OP2I_ARG_ROW_ENTRIES: /* such loops are not checked */
   case OP2I_ARG_ITER:
   case OP2I_ARG_ABSENT:
+  case OP2I_ARG_WORK:
   case OP2I_ARG_IDX: break;
   case OP2I_ARG_GBL:
     if (op2i_arg_located(arg))
@@ -380,7 +382,8 @@ void op2i_check_gather(struct op2i_check *check, int64_t position) {
   for (int r = 0; r < check->nrows; r++) {
     const struct op2i_check_row *row = &check->rows[r];
     unsigned char *image = row->role == OP2I_ROW_WRITE ? check->other[0] : check->start;
-    if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP) continue;
+    if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP || row->role == OP2I_ROW_WORK)
+      continue;
     if (row->role == OP2I_ROW_SUM)
       load_identity(check, row);
     else if (row->role == OP2I_ROW_INFO)
@@ -419,7 +422,7 @@ void op2i_check_load(struct op2i_check *check, int frame, const unsigned char *f
     const struct op2i_check_row *row = &check->rows[r];
     if (row->role == OP2I_ROW_FOLLOWS || row->role == OP2I_ROW_TRAP) continue;
     const unsigned char *image = op2i_check_altered(check, r, change) ? check->other[change.other]
-                                 : row->role == OP2I_ROW_WRITE        ? filler
+                                 : op2i_check_filled(row->role)       ? filler
                                                                       : check->start;
     memcpy(check->frame[frame] + row->at, image + row->at, row->bytes);
   }

@@ -49,6 +49,7 @@ static void describe(const struct op2i_check *check, const struct op2i_check_row
   case OP2I_ARG_VAL: snprintf(out, size, "op2_arg_val"); break;
   case OP2I_ARG_OPAQUE: snprintf(out, size, "op2_arg_opaque"); break;
   case OP2I_ARG_ABSENT: snprintf(out, size, "absent"); break;
+  case OP2I_ARG_WORK: snprintf(out, size, "op2_arg_work"); break;
   case OP2I_ARG_IDX: describe_numbers(check, arg, out, size); break;
   default: describe_dat(check, row, out, size);
   }

@@ -200,6 +200,7 @@ void op2i_devgen_prepare(const struct op2i_devgen *g, int a) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(&g->e, a);
   switch (arg->kind) {
   case OP2I_ARG_VAL: given(g, a); break;
+  case OP2I_ARG_WORK: declare(g, a, "    "); break;
   case OP2I_ARG_ABSENT:
   case OP2I_ARG_ROW_ENTRIES: break;
   case OP2I_ARG_IDX:

@@ -72,6 +72,7 @@ _Static_assert(offsetof(struct op2i_call, dat) == 0 &&
 static void describe_arg(const struct op2i_emitter *e, int a, struct op2i_text *out) {
   static const char *const words[] = {[OP2I_ARG_VAL] = "values",
                                       [OP2I_ARG_IDX] = "element number",
+                                      [OP2I_ARG_WORK] = "work array",
                                       [OP2I_ARG_OPAQUE] = "a pointer of the program\n",
                                       [OP2I_ARG_ABSENT] = "absent\n"};
   const struct op2i_loop_arg *arg = &e->loop->args[a];

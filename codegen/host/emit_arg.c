@@ -410,6 +410,8 @@ void op2i_emit_prepare(const struct op2i_emitter *e, int a) {
     op2i_text_add(e->out, "    %s op2_arg%d[1] = {op2_start%d};\n", op2i_emit_type(e, a), a, a);
   if (op2i_arg_informs(arg))
     op2i_text_add(e->out, "    %s op2_arg%d[%d] = {0};\n", op2i_emit_type(e, a), a, (int)arg->dim);
+  if (arg->kind == OP2I_ARG_WORK)
+    op2i_text_add(e->out, "    %s op2_arg%d[%d];\n", op2i_emit_type(e, a), a, (int)arg->dim);
   if (arg->kind == OP2I_ARG_IDX && op2i_emit_param(e, a)->depth > 0) prepare_numbers(e, a);
 }
 

@@ -199,6 +199,10 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
   op2i_text_add(v->out, "      ");
   add_type(v, arg->type);
   op2i_text_add(v->out, " op2_own%d[%d]", a, count);
+  if (arg->kind == OP2I_ARG_WORK) {
+    op2i_text_add(v->out, ";\n");
+    return;
+  }
   if (rolled_copy(v, a)) {
     op2i_text_add(v->out,
                   ";\n      for (int op2_value = 0; op2_value < %d; op2_value++) "
@@ -478,7 +482,7 @@ static void need_view(struct op2i_vec *v, const struct op2i_vec_view *view) {
 static void need_arg(struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   const struct op2i_vec_arg *at = &v->args[a];
-  if (!at->own) return;
+  if (!at->own || arg->kind == OP2I_ARG_WORK) return;
   if (op2i_arg_bounds(arg)) {
     op2i_vec_need(v, op2i_lowers(arg->access) ? OP2I_VEC_LEAST : OP2I_VEC_MOST, arg->type, 1);
     return;

@@ -14,8 +14,8 @@ int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     int size = (int)op2i_type_size(arg->type);
-    if ((arg->dat >= 0 || arg->gbl >= 0) && op2i_type_real(arg->type) && size > largest)
-      largest = size;
+    bool held = arg->dat >= 0 || arg->gbl >= 0 || arg->kind == OP2I_ARG_WORK;
+    if (held && op2i_type_real(arg->type) && size > largest) largest = size;
   }
   int lanes = simd_bytes / (largest ? largest : (int)sizeof(double));
   int most = loop->traits.per_nonzero ? OP2I_SLICE : OP2I_VEC_LANES_MAX;
@@ -103,7 +103,7 @@ static void check_pointers(const struct op2i_loop *loop, struct op2i_text *why) 
 /* An absent argument is taken for one from a dat, which may be modified. */
 static bool varies(const struct op2i_loop_arg *arg) {
   return arg->dat >= 0 || arg->kind == OP2I_ARG_IDX || arg->kind == OP2I_ARG_ABSENT ||
-         op2i_arg_reduces(arg);
+         arg->kind == OP2I_ARG_WORK || op2i_arg_reduces(arg);
 }
 
 /* True if the parameters of a kernel vary between lanes alike in both members. */
@@ -194,6 +194,7 @@ static void place_arg(struct op2i_vec *v, int a) {
   if (arg->kind == OP2I_ARG_ROW_ENTRIES) v->numbered = true;
   if (op2i_arg_located(arg)) v->numbered = true;
   if (arg->kind == OP2I_ARG_GBL) at->own = op2i_sums(arg->access) || op2i_arg_bounds(arg);
+  if (arg->kind == OP2I_ARG_WORK) at->own = true;
   if (arg->dat < 0) return;
   struct use use = use_of(loop, arg->dat);
   at->own = op2i_accumulates(arg->access);

@@ -32,6 +32,7 @@ extern "C" {
  * | op2_arg_map_idx(map, i) | the same | the number of the element in slot i |
  * | op2_arg_map_idx(map, OP2_ALL) | `const int32_t *`, `const int64_t *` | a number for each slot |
  * | op2_arg_opaque(p) | any pointer | whatever the program's pointer leads to |
+ * | op2_arg_work(dim, type) | `T *` | dim values of the call's own, not set at first |
  * | op2_arg_opt(0, argument) | the pointer for `argument` | nothing: it is null |
  *
  * `T` is the C type of the argument's type; READ parameters may be pointers to const, all others
@@ -295,6 +296,17 @@ OP2_API op2_arg op2_arg_val(const void *values, int dim, op2_type type);
  * @source op2 */
 OP2_API op2_arg op2_arg_opaque(const void *p);
 
+/** @brief Values for the kernel to work with: each call of the kernel has its own, which hold
+ * anything when it begins and are lost when it ends. In vector code and on devices they are in
+ * registers where they fit; a small array that the kernel declares for itself does as well. The
+ * checked mode finds kernels that read values before they write them.
+ * @shape  values[dim]                     @units  values of `type`
+ * @memory keeps nothing; the values are on the stacks of workers
+ * @sync   never blocks, runs nothing      @mpi    the same dim and type on every rank
+ * @errors none here: a wrong argument is reported by the call that takes it
+ * @source OP2 op_arg_gbl with OP_WORK */
+OP2_API op2_arg op2_arg_work(int dim, op2_type type);
+
 /** @brief An argument that may be absent. If `present` is not 0 this is the argument itself; else
  * the kernel gets a null pointer in its place, and asks for it: `if (p) *p += x;`. Then nothing of
  * the argument is looked at, so that its handles may be null or destroyed, and the loop neither
@@ -344,6 +356,7 @@ OP2_API op2_arg op2_arg_map_idx(op2_map map, int slot);
 #define OP2_TAG_INFO_    OP2_TAG_(0x6f70320b)
 #define OP2_TAG_OPAQUE_  OP2_TAG_(0x6f70320f)
 #define OP2_TAG_ABSENT_  OP2_TAG_(0x6f703211)
+#define OP2_TAG_WORK_    OP2_TAG_(0x6f703213)
 
 #ifndef OP2_INLINE_
 #define OP2_INLINE_ extern __inline__ __attribute__((__gnu_inline__))
@@ -382,6 +395,11 @@ OP2_INLINE_ op2_arg op2_arg_opt(int present, op2_arg argument) {
   op2_arg absent = {OP2_TAG_ABSENT_,    OP2_NULL_, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0,
                     OP2_INT_(OP2_READ), 0,         OP2_NULL_};
   return present ? argument : absent;
+}
+OP2_INLINE_ op2_arg op2_arg_work(int dim, op2_type type) {
+  op2_arg arg = {OP2_TAG_WORK_, OP2_NULL_,      OP2_NULL_,           OP2_NULL_, 0,        0,
+                 dim,           OP2_INT_(type), OP2_INT_(OP2_WRITE), 0,         OP2_NULL_};
+  return arg;
 }
 OP2_INLINE_ op2_arg op2_arg_idx(void) {
   op2_arg arg = {OP2_TAG_IDX_,       OP2_NULL_, OP2_NULL_, OP2_NULL_, 0, 0, 0, 0,

@@ -73,13 +73,17 @@ static int32_t take_bytes(int32_t *used, size_t bytes, size_t align) {
   return at;
 }
 
-static void resolve_captured(struct op2i_loop *loop, const op2_arg *arg,
-                             struct op2i_loop_arg *out) {
-  const bool values = out->kind == OP2I_ARG_VAL;
-  out->type = values ? (op2_type)arg->type : OP2_U64;
-  out->dim = values ? arg->dim : 1;
+static void resolve_captured(struct op2i_loop *loop, struct op2i_loop_arg *out) {
+  if (out->kind == OP2I_ARG_OPAQUE) out->type = OP2_U64;
   out->offset =
       take_bytes(&loop->op.payload_bytes, (size_t)out->dim * op2i_type_size(out->type), 16);
+}
+
+static void resolve_gbl(struct op2i_loop *loop, op2_gbl gbl, struct op2i_loop_arg *out) {
+  out->type = gbl->type;
+  out->dim = gbl->dim;
+  out->gbl = op2i_number_of((void **)loop->op.gbls, &loop->op.ngbls, gbl);
+  if (op2i_modifies(out->access)) out->offset = take_bytes(&loop->partial_bytes, gbl->bytes, 16);
 }
 
 /* Reductions that op2_arg_info() arguments refer to also keep which element it was. */
@@ -98,26 +102,22 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
     struct op2i_loop_arg *out = &loop->args[n];
     *out = (struct op2i_loop_arg){.kind = op2i_arg_kind(&args[n]),
                                   .access = (op2_access)args[n].access,
-                                  .type = OP2_F64,
-                                  .dim = 1,
+                                  .type = args[n].type ? (op2_type)args[n].type : OP2_F64,
+                                  .dim = args[n].type ? args[n].dim : 1,
                                   .slot = -1,
                                   .arity = 1,
                                   .dat = -1,
                                   .map = -1,
                                   .gbl = -1,
                                   .offset = -1};
-    if (out->kind == OP2I_ARG_ABSENT) continue;
     if (out->kind == OP2I_ARG_IDX) {
       resolve_idx(loop, &args[n], &loop->kernel->signature.params[n], out);
     } else if (op2i_arg_captured(out)) {
-      resolve_captured(loop, &args[n], out);
+      resolve_captured(loop, out);
+    } else if (!args[n].object) {
+      continue; /* It is absent or a work array, which have no more than a type and extent. */
     } else if (out->kind == OP2I_ARG_GBL) {
-      op2_gbl gbl = args[n].object;
-      out->type = gbl->type;
-      out->dim = gbl->dim;
-      out->gbl = op2i_number_of((void **)loop->op.gbls, &loop->op.ngbls, gbl);
-      if (op2i_modifies(out->access))
-        out->offset = take_bytes(&loop->partial_bytes, gbl->bytes, 16);
+      resolve_gbl(loop, args[n].object, out);
     } else if (args[n].tag == OP2_TAG_MAT_) {
       resolve_mat(loop, &args[n], out);
     } else {

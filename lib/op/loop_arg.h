@@ -21,6 +21,7 @@ enum op2i_arg_kind {
   OP2I_ARG_VAL,    /* captured values */
   OP2I_ARG_OPAQUE, /* a pointer of the program's, captured as a number of 64 bits */
   OP2I_ARG_ABSENT, /* nothing: the kernel gets a null pointer */
+  OP2I_ARG_WORK,   /* values of the call's own, neither set before nor kept */
   OP2I_ARG_IDX     /* element numbers: the element's own, or through a map's slot or all of them */
 };
 

@@ -200,7 +200,7 @@ static const char *no_atomics(const struct op2i_loop *loop) {
 static int64_t values_of(const struct op2i_loop *loop) {
   int64_t values = 0;
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
-    if (arg->dat >= 0) values += (int64_t)arg->arity * arg->dim;
+    if (arg->dat >= 0 || arg->kind == OP2I_ARG_WORK) values += (int64_t)arg->arity * arg->dim;
   return values;
 }
 

@@ -249,11 +249,15 @@ static op2_status check_info(const struct call *call, int n) {
                n < other ? n : other, n < other ? other : n, gbl->obj.name);
 }
 
+/* Values that are captured, or that the kernel has to work with. */
 static op2_status check_val(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
-  if (!arg->value) return wrong(call, OP2_ERR_ARG, "argument %d: op2_arg_val of a null pointer", n);
+  const bool work = arg->tag == OP2_TAG_WORK_;
+  if (!arg->value && !work)
+    return wrong(call, OP2_ERR_ARG, "argument %d: op2_arg_val of a null pointer", n);
   if (arg->dim < 1)
-    return wrong(call, OP2_ERR_ARG, "argument %d: op2_arg_val with dim %" PRId32, n, arg->dim);
+    return wrong(call, OP2_ERR_ARG, "argument %d: %s with dim %" PRId32, n,
+                 work ? "op2_arg_work" : "op2_arg_val", arg->dim);
   if (!op2i_type_size((op2_type)arg->type))
     return wrong(call, OP2_ERR_TYPE, "argument %d: %" PRId32 " is not an op2_type", n, arg->type);
   return OP2_SUCCESS;
@@ -273,6 +277,7 @@ static op2_status check_object(const struct call *call, int n) {
   switch (tag) {
   case OP2I_TAG_DAT: return check_dat(call, n);
   case OP2I_TAG_GBL: return check_gbl(call, n);
+  case OP2I_TAG_WORK:
   case OP2I_TAG_VAL: return check_val(call, n);
   case OP2I_TAG_MAP_IDX: return check_map_idx(call, n);
   case OP2I_TAG_INFO: return check_info(call, n);
@@ -314,6 +319,7 @@ static op2_type argument_type(const op2_arg *arg, int32_t *dim) {
   }
   switch (op2i_arg_kind(arg)) {
   case OP2I_ARG_GBL: *dim = ((op2_gbl)arg->object)->dim; return ((op2_gbl)arg->object)->type;
+  case OP2I_ARG_WORK:
   case OP2I_ARG_VAL: *dim = arg->dim; return (op2_type)arg->type;
   case OP2I_ARG_ABSENT:
   case OP2I_ARG_OPAQUE: *dim = 1; return OP2_U64;
@@ -415,6 +421,12 @@ static op2_status check_pointer(const struct call *call, int n) {
                op2i_arg_words(arg), param->type_text, param->name);
 }
 
+/* Names what the kernel may modify in messages. */
+static const char *made_for(const op2_arg *arg) {
+  if (arg->tag == OP2_TAG_WORK_) return "op2_arg_work";
+  return arg->tag == OP2_TAG_INFO_ ? "op2_arg_info" : op2i_access_name((op2_access)arg->access);
+}
+
 static op2_status check_param(const struct call *call, int n) {
   const op2_arg *arg = &call->args[n];
   const struct op2i_param *param = &call->kernel->signature.params[n];
@@ -437,9 +449,7 @@ static op2_status check_param(const struct call *call, int n) {
     return wrong(
         call, OP2_ERR_ACCESS,
         "argument %d (%s) is %s, but the kernel's parameter '%s %s' points to const" OP2I_SEE_CHECK,
-        n, op2i_arg_words(arg),
-        arg->tag == OP2_TAG_INFO_ ? "op2_arg_info" : op2i_access_name((op2_access)arg->access),
-        param->type_text, param->name);
+        n, op2i_arg_words(arg), made_for(arg), param->type_text, param->name);
   if (index && param->depth && !param->readonly)
     return wrong(call, OP2_ERR_TYPE, "argument %d: %s %s a pointer to const, not '%s %s'", n,
                  is_row(arg) ? "element numbers" : "the element number",
@@ -456,18 +466,17 @@ static op2_status check_private(const struct call *call) {
   for (int n = 0; n < call->nargs; n++) {
     const op2_arg *arg = &call->args[n];
     enum op2i_arg_kind kind = op2i_arg_kind(arg);
-    bool direct_to_data =
-        arg->access <= OP2_RW && kind != OP2I_ARG_ITER && arg->tag != OP2_TAG_INFO_;
+    bool direct_to_data = arg->access <= OP2_RW && kind != OP2I_ARG_ITER &&
+                          arg->tag != OP2_TAG_INFO_ && kind != OP2I_ARG_WORK;
     if (kind == OP2I_ARG_VAL || kind == OP2I_ARG_IDX || direct_to_data) continue;
     int32_t dim;
     op2_type type = argument_type(arg, &dim);
     bytes += (double)dim * (double)op2i_type_size(type) * (double)slots_of(arg);
     if (bytes > MOST)
-      return wrong(
-          call, OP2_ERR_RANGE,
-          "argument %d (%s): the private copies of INC, MIN, MAX, info, packed and iteration-space "
-          "arguments take more than %d bytes",
-          n, op2i_arg_words(arg), MOST);
+      return wrong(call, OP2_ERR_RANGE,
+                   "argument %d (%s): the private copies of INC, MIN, MAX, info, packed, work and "
+                   "iteration-space arguments take more than %d bytes",
+                   n, op2i_arg_words(arg), MOST);
   }
   return OP2_SUCCESS;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "addition.h"
-/* Uses the kind of argument that argument-kind.patch adds, a work array: each edge sorts the values
- * of its two nodes and its own there, and adds the middle one to both nodes, on every backend of the
- * host. */
+/* Uses the kind of argument that argument-kind.patch adds, an array of zeros: each edge adds the
+ * values of its two nodes and its own there, sorts them, and adds the middle one to both nodes, on
+ * every backend of the host. */
 
 enum { N = 500 };
 
@@ -10,9 +10,9 @@ OP2_KERNEL(middle,
            (const double *a, const double *w, double *work, const double *b, double *ra, double *rb,
             double *least),
            {
-             work[0] = *a;
-             work[1] = *w;
-             work[2] = *b;
+             work[0] += *a;
+             work[1] += *w;
+             work[2] += *b;
              for (int i = 0; i < 2; i++)
                for (int k = 0; k < 2 - i; k++)
                  if (work[k] > work[k + 1]) {
@@ -57,14 +57,14 @@ static int sort_on(const char *backend) {
   DO(op2_gbl_create(ctx, 1, OP2_F64, &least, "lowest", &lowest));
   DO(op2_kernel_create(ctx, &middle_kernel, &kernel));
   DO(op2_par_loop(kernel, edges, op2_arg_dat(values, 0, map, OP2_READ),
-                  op2_arg_direct(weights, OP2_READ), op2_arg_work(3, OP2_F64),
+                  op2_arg_direct(weights, OP2_READ), op2_arg_zeros(3, OP2_F64),
                   op2_arg_dat(values, 1, map, OP2_READ), op2_arg_dat(sums, 0, map, OP2_INC),
                   op2_arg_dat(sums, 1, map, OP2_INC), op2_arg_gbl(lowest, OP2_MIN)));
   DO(op2_dat_get(sums, got));
   DO(op2_gbl_get(lowest, &found));
   /* An array that the kernel's parameter does not fit, and one without values. */
   if (op2_par_loop(kernel, edges, op2_arg_dat(values, 0, map, OP2_READ),
-                   op2_arg_direct(weights, OP2_READ), op2_arg_work(3, OP2_F32),
+                   op2_arg_direct(weights, OP2_READ), op2_arg_zeros(3, OP2_F32),
                    op2_arg_dat(values, 1, map, OP2_READ), op2_arg_dat(sums, 0, map, OP2_INC),
                    op2_arg_dat(sums, 1, map, OP2_INC),
                    op2_arg_gbl(lowest, OP2_MIN)) != OP2_ERR_TYPE)

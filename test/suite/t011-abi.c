@@ -87,19 +87,22 @@ static void constructors(void) {
                           op2_arg_info(gbl, 2),
                           op2_arg_opaque(marks),
                           op2_arg_opt(0, op2_arg_gbl(gbl, OP2_INC)),
-                          op2_arg_opt(2, op2_arg_gbl(gbl, OP2_INC))};
-  static const uintptr_t tags[] = {0x6f703201, 0x6f703201, 0x6f703203, 0x6f703205, 0x6f703207,
-                                   0x6f703209, 0x6f70320b, 0x6f70320f, 0x6f703211, 0x6f703203};
+                          op2_arg_opt(2, op2_arg_gbl(gbl, OP2_INC)),
+                          op2_arg_work(3, OP2_F32)};
+  static const uintptr_t tags[] = {0x6f703201, 0x6f703201, 0x6f703203, 0x6f703205,
+                                   0x6f703207, 0x6f703209, 0x6f70320b, 0x6f70320f,
+                                   0x6f703211, 0x6f703203, 0x6f703213};
   int good = 0, zero = 0;
-  for (int i = 0; i < 10; i++) {
+  for (int i = 0; i < 11; i++) {
     good += (uintptr_t)made[i].tag == tags[i];
     zero += !made[i].map2 && !made[i].idx2 && !made[i].reserved;
   }
-  is_int(good, 10, "tags");
-  is_int(zero, 10, "what is reserved is zero");
+  is_int(good, 11, "tags");
+  is_int(zero, 11, "what is reserved is zero");
   ok(made[0].map == map && made[0].idx == 2 && made[1].idx == OP2_ALL && made[3].value == &value &&
          made[5].map == map && made[5].idx == 1 && !made[5].object && made[6].object == gbl &&
-         made[6].idx == 2 && made[6].access == OP2_RW && made[7].value == marks,
+         made[6].idx == 2 && made[6].access == OP2_RW && made[7].value == marks &&
+         made[10].dim == 3 && made[10].type == OP2_F32 && made[10].access == OP2_WRITE,
      "fields");
 }
 

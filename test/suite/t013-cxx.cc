@@ -68,7 +68,7 @@ void loops(const op2::context &ctx) {
   ok(difference == 0, "views for writing and reading");
 }
 
-/* The number of the element, all slots packed, minima with what belongs to them. */
+/* The number of the element, all slots packed, minima with what belongs to them, a work array. */
 void arguments(const op2::context &ctx) {
   const mesh m(ctx);
   op2::dat<double> x(m.cells, 1, m.start.data(), "x");
@@ -78,13 +78,16 @@ void arguments(const op2::context &ctx) {
   const op2::constant<double> scale(ctx, 0.5, "scale");
   const op2::kernel both(
       ctx, "both",
-      "void both(const double *x, float *s, double *least, int64_t *where, int64_t i, int k) {\n"
-      "  s[0] = scale * (x[0] + x[1]);\n"
+      "void both(const double *x, float *s, double *least, int64_t *where, int64_t i, int k,\n"
+      "          double *room) {\n"
+      "  room[0] = x[0] + x[1];\n"
+      "  s[0] = scale * room[0];\n"
       "  s[1] = k * x[0];\n"
       "  if (x[1] - i < *least) { *least = x[1] - i; *where = i; }\n"
       "}\n");
   op2::par_loop(both, m.edges, op2::read(x, m.sides, op2::packed), op2::write(sums),
-                op2::min(least), op2::info(where, 2), op2::index(), op2::value(3));
+                op2::min(least), op2::info(where, 2), op2::index(), op2::value(3),
+                op2::work<double>(1));
   std::vector<float> want;
   double lowest = 1e9;
   std::int64_t at = -1;
