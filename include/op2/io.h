@@ -2,9 +2,11 @@
 #ifndef OP2_IO_H
 #define OP2_IO_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "op2/mesh.h"
+#include "op2/query.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -159,6 +161,40 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_rows(op2_file file, const char *n
 OP2_API OP2_NODISCARD op2_status op2_file_shape(op2_file file, const char *name, int64_t *rows,
                                                 int *columns, op2_type *type);
 
+/** @brief Find out if a file has a dataset of this name.
+ * @memory *has is the caller's, untouched on error
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective: the same on every rank
+ * @errors OP2_ERR_ARG, OP2_ERR_NAME, OP2_ERR_STATE (the context has ended), OP2_ERR_IO (ranks that see
+ *         different files)
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_file_has(op2_file file, const char *name, bool *has);
+
+/** @brief Declare a set with an element for each row of a dataset, for files that hold maps and dats
+ * but no sets; with several ranks, this rank's block of it.
+ * @units  elements                        @memory the set is the caller's
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective
+ * @errors as op2_file_shape() and op2_file_read_set(); on error *set is untouched
+ * @source OP2 op_decl_set_hdf5_infer_size */
+OP2_API OP2_NODISCARD op2_status op2_file_read_set_rows(op2_file file, const char *dataset,
+                                                        const char *name, op2_set *set);
+
+/** @brief Read all that op2_file_dump() has written: sets, maps, dats, globals and constants, as
+ * objects of their names. They are in this order, and in each kind in the order in which they were
+ * declared once.
+ * @shape  (*objects)[*n]                  @units  objects
+ * @memory the list is the file's, until this is called again or the file is closed; the objects in it
+ *         are the caller's, to be destroyed as if it had declared them
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective; sets are blocks, as those of op2_file_read_set(), on any number of ranks
+ * @errors as op2_file_read_map(); OP2_ERR_IO also for a file without the text `op2_contents`, or
+ *         where that does not fit the file; OP2_ERR_NAME (a constant of that name exists). On error
+ *         nothing is declared, and the outputs are untouched
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_file_read_all(op2_file file, int64_t *n,
+                                                   const op2_object **objects);
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /** @brief Write the size of a set.
@@ -215,6 +251,19 @@ OP2_API OP2_NODISCARD op2_status op2_file_update_dat(op2_file file, op2_dat dat,
  * @source OP2 op_write_const_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_write_const(op2_file file, int dim, op2_type type,
                                                       const char *name, const void *values);
+
+/** @brief Write a file of all sets, maps, dats, globals and constants of a context, under their
+ * names: for op2_file_read_all(), or for programs that know the names. Beside them is a text
+ * `op2_contents` of a line for each, which says what it is and which sets belong to it. Subsets, maps
+ * without values, matrices, and all that a program has destroyed are left out.
+ * @memory a rank's share of the largest object, for the time of the call
+ * @sync   runs what is queued and modifies any of it
+ * @mpi    collective
+ * @errors as op2_file_open(), op2_file_write_map() and op2_file_close(); OP2_ERR_NAME also for two
+ *         objects of one name; OP2_ERR_STATE also for a map or dat on a set that was destroyed. On
+ *         error a former file stays what it was
+ * @source OP2 op_dump_to_hdf5 */
+OP2_API OP2_NODISCARD op2_status op2_file_dump(op2_context ctx, const char *path);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,23 @@ op2_status op2i_dataset_shape(op2_file file, struct op2i_dataset *what, op2_stat
   return status ? status : op2i_file_agree(file, file->format->shape(file, what));
 }
 
+op2_status op2i_dataset_has(op2_file file, struct op2i_dataset *what, bool *has,
+                            op2_status status) {
+  const struct op2i_file_format *format = file->format;
+  status = op2i_file_agree_on(file, what, status);
+  if (!status) status = op2i_file_refresh(file);
+  if (status) return status;
+  const bool mine = format->has ? format->has(file, what->name) : !format->shape(file, what);
+  bool first = mine;
+  if (file->comm) status = file->op2->share(file->comm, 0, &first, sizeof first);
+  if (!status && mine != first)
+    status = op2i_file_error(file, what, OP2_ERR_IO,
+                             "is in the file of some ranks only: ranks see different files");
+  status = op2i_file_agree(file, status);
+  if (!status) *has = mine;
+  return status;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 static size_t row_bytes(op2_file file, const struct op2i_dataset *what) {

@@ -222,6 +222,8 @@ static op2_status make_file(const struct op2i_companion *op2, op2_context ctx, c
  * accesses its memory when the program ends. */
 static void free_file(op2_file file) {
   op2i_io_part_drop(&file->part);
+  file->op2->free(file->objects);
+  file->objects = NULL;
   file->magic = 0;
   if (file->format->end(file) >= 0) file->op2->free(file);
 }

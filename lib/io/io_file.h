@@ -26,6 +26,7 @@ struct op2_file_s {
   bool stale;    /* data were written after other ranks than the leader opened it for reading */
   bool broken;   /* a write has failed, on all ranks alike: the file will not be kept */
   char why[400]; /* the message of this failure */
+  op2_object *objects; /* what op2_file_read_all() has read, a list for the program; or null */
 };
 enum { OP2I_FILE_MAGIC = 0x6f703266 };
 
@@ -93,5 +94,11 @@ op2_status op2i_dataset_write(op2_file file, const struct op2i_dataset *what, in
                               int64_t n, const void *values, op2_status status);
 /* Get rows, columns and type of any dataset; only `kind` and `name` of *what are read. */
 op2_status op2i_dataset_shape(op2_file file, struct op2i_dataset *what, op2_status status);
+/* True if the file has a dataset of this name. */
+op2_status op2i_dataset_has(op2_file file, struct op2i_dataset *what, bool *has, op2_status status);
+/* A set of `size` elements called `name`, of which this rank gets its block; `what` is where the
+ * size was found. Fails if ranks have found different sizes, as in different files. */
+op2_status op2i_file_make_set(op2_file file, const struct op2i_dataset *what, int64_t size,
+                              const char *name, op2_set *set);
 
 #endif

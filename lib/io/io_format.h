@@ -36,6 +36,8 @@ struct op2i_file_format {
                      void *values);
   /* Get rows, columns and type of any dataset; only `kind` and `name` of *what are read. */
   op2_status (*shape)(op2_file file, struct op2i_dataset *what);
+  /* True if the file has a dataset of this name. May be null: shape() fails for all others. */
+  bool (*has)(op2_file file, const char *name);
   /* Make a dataset in the part, where its values begin at *offset. *begun is set if the part has it
    * from now on, complete or not. */
   op2_status (*make)(op2_file file, const struct op2i_dataset *what, int64_t *offset, bool *begun);

@@ -29,9 +29,22 @@ static op2_status check_same_size(op2_file file, const struct op2i_dataset *what
   return op2i_file_agree(file, status);
 }
 
+op2_status op2i_file_make_set(op2_file file, const struct op2i_dataset *what, int64_t size,
+                              const char *name, op2_set *set) {
+  int64_t first;
+  op2_status status = check_same_size(file, what, size);
+  if (status) return status;
+  if (size < 0) return op2i_file_error(file, what, OP2_ERR_RANGE, "has the size %" PRId64, size);
+  if (size > INT64_MAX >> 20)
+    return op2i_file_error(file, what, OP2_ERR_RANGE,
+                           "has the size %" PRId64 ", more than a set can have", size);
+  op2i_file_block(file, size, &first, &size);
+  return op2_set_create(file->ctx, size, name, set);
+}
+
 op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set) {
   static const char call[] = "op2_file_read_set";
-  int64_t size = 0, first;
+  int64_t size = 0;
   int32_t narrow = 0;
   struct op2i_dataset what = {.kind = "set",
                               .name = name,
@@ -49,15 +62,18 @@ op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set) {
     status =
         op2i_dataset_read(file, &what, 0, 1, what.wide ? (void *)&size : (void *)&narrow, status);
   if (status) return status;
-  if (!what.wide) size = narrow;
-  status = check_same_size(file, &what, size);
+  return op2i_file_make_set(file, &what, what.wide ? size : narrow, name, set);
+}
+
+op2_status op2_file_read_set_rows(op2_file file, const char *dataset, const char *name,
+                                  op2_set *set) {
+  static const char call[] = "op2_file_read_set_rows";
+  struct op2i_dataset what = {.kind = "dataset", .name = dataset, .type = OP2_F64, .call = call};
+  op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
-  if (size < 0) return op2i_file_error(file, &what, OP2_ERR_RANGE, "has the size %" PRId64, size);
-  if (size > INT64_MAX >> 20)
-    return op2i_file_error(file, &what, OP2_ERR_RANGE,
-                           "has the size %" PRId64 ", more than a set can have", size);
-  op2i_file_block(file, size, &first, &size);
-  return op2_set_create(file->ctx, size, name, set);
+  status = op2i_file_check(file, call, false, dataset, set);
+  status = op2i_dataset_shape(file, &what, status);
+  return status ? status : op2i_file_make_set(file, &what, what.rows, name, set);
 }
 
 /* ---- maps ------------------------------------------------------------------------------------ */
@@ -221,4 +237,13 @@ op2_status op2_file_shape(op2_file file, const char *name, int64_t *rows, int *c
   *columns = what.columns;
   *type = what.type;
   return OP2_SUCCESS;
+}
+
+op2_status op2_file_has(op2_file file, const char *name, bool *has) {
+  static const char call[] = "op2_file_has";
+  struct op2i_dataset what = {.kind = "dataset", .name = name, .type = OP2_F64, .call = call};
+  op2_status status = op2i_file_is_open(file, call);
+  if (status) return status;
+  status = op2i_file_check(file, call, false, name, has);
+  return op2i_dataset_has(file, &what, has, status);
 }

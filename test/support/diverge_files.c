@@ -52,6 +52,16 @@ DIVERGE_STEP(read_rows) {
   double values[2];
   return op2_file_read_rows(w->file, changed ? "factor" : "q", w->rank, 1, 1, OP2_F64, values);
 }
+DIVERGE_STEP(file_has) {
+  bool has;
+  return op2_file_has(w->file, changed ? "ends" : "q", &has);
+}
+DIVERGE_STEP(read_set_rows) {
+  op2_set set = NULL;
+  op2_status status = op2_file_read_set_rows(w->file, changed ? "ends" : "q", "rows", &set);
+  op2_set_destroy(&set);
+  return status;
+}
 DIVERGE_STEP(file_end) { return changed ? op2_flush(w->ctx) : op2_file_close(&w->file); }
 
 static const struct diverge_step files[] = {
@@ -68,6 +78,8 @@ static const struct diverge_step files[] = {
     {"file_read_dat", "op2_file_read_dat", read_dat, AS_USUAL},
     {"file_read_const", "op2_file_read_const", read_const, AS_USUAL},
     {"file_read_rows", "op2_file_read_rows", read_rows, AS_USUAL},
+    {"file_has", "op2_file_has", file_has, AS_USUAL},
+    {"file_read_set_rows", "op2_file_read_set_rows", read_set_rows, AS_USUAL},
     {"file_close", "op2_file_close", file_end, TWICE}};
 
 /* A file that is still open is given up when its context has ended. */

@@ -326,6 +326,17 @@ op2_status op2i_hdf5_find(op2_file file, const struct op2i_dataset *what, int64_
   return status;
 }
 
+bool op2i_hdf5_has(op2_file file, const char *name) {
+  struct op2i_hdf5_scope scope;
+  H5O_info_t info;
+  op2i_hdf5_enter(&scope);
+  const bool has =
+      H5Oget_info_by_name2(op2i_hdf5_of(file)->id, name, &info, H5O_INFO_BASIC, H5P_DEFAULT) >= 0 &&
+      info.type == H5O_TYPE_DATASET;
+  op2i_hdf5_leave(&scope);
+  return has;
+}
+
 op2_status op2i_hdf5_shape(op2_file file, struct op2i_dataset *what) {
   struct op2i_hdf5_scope scope;
   struct op2i_hdf5_ids ids = OP2I_HDF5_NO_IDS;

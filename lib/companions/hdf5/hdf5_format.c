@@ -151,6 +151,7 @@ const struct op2i_file_format op2i_format_hdf5 = {
     .whole = is_signed,
     .read = op2i_hdf5_read,
     .shape = op2i_hdf5_shape,
+    .has = op2i_hdf5_has,
     .make = op2i_hdf5_make,
     .find = op2i_hdf5_find,
 };

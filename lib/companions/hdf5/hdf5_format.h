@@ -62,6 +62,7 @@ op2_status op2i_hdf5_read(op2_file file, struct op2i_dataset *what, int64_t firs
                           void *values);
 op2_status op2i_hdf5_find(op2_file file, const struct op2i_dataset *what, int64_t *offset);
 op2_status op2i_hdf5_shape(op2_file file, struct op2i_dataset *what);
+bool op2i_hdf5_has(op2_file file, const char *name);
 /* The same. hdf5_make.c */
 op2_status op2i_hdf5_make(op2_file file, const struct op2i_dataset *what, int64_t *offset,
                           bool *begun);
