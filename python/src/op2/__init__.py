@@ -23,18 +23,26 @@ from .calls import call
 from .context import Context, environment
 from .enums import (ALL, INC, ITER, MAX, MIN, PACKED, READ, RW, WRITE, Access, DataState, Norm,
                     PartitionMethod, Place, Reason)
-from .errors import *  # noqa: F401,F403 (the classes that errors.__all__ names)
+from .errors import (AccessError, ArgumentError, ArityError, CallError, CompileError,
+                     DataTypeError, DivergedError, Error, FatalError, FileError, KernelError,
+                     KernelSyntaxError, MismatchError, NameValueError, NoMemoryError, OptionError,
+                     RangeError, StateError, UnavailableError)
 from .files import File
 from .loops import Kernel, ParLoop, par_loop
 from .matrices import Mat, Operator, Solver, SolveResult, Sparsity
 from .mesh import Map, Set, Subset
+from .translation import array, number, translate
 from .values import Constant, Dat, Global
 from .vectors import Scalar, ratio
 
 __all__ = [
-    "ALL", "Access", "Arg", "Constant", "Context", "Dat", "DataState", "File", "Global", "INC", "ITER",
-    "Kernel", "MAX", "MIN", "Map", "Mat", "Norm", "Operator", "PACKED", "ParLoop",
-    "PartitionMethod", "Place", "READ", "RW", "Reason", "Scalar", "Set", "SolveResult", "Solver",
-    "Sparsity", "Subset", "WRITE", "call", "environment", "errors", "index", "map_index", "opaque",
-    "optional", "par_loop", "ratio", "value", *errors.__all__,
+    "ALL", "Access", "AccessError", "Arg", "ArgumentError", "ArityError", "CallError",
+    "CompileError", "Constant", "Context", "Dat", "DataState", "DataTypeError", "DivergedError",
+    "Error", "FatalError", "File", "FileError", "Global", "INC", "ITER", "Kernel",
+    "KernelError", "KernelSyntaxError", "MAX", "MIN", "Map", "Mat", "MismatchError",
+    "NameValueError", "NoMemoryError", "Norm", "Operator", "OptionError", "PACKED", "ParLoop",
+    "PartitionMethod", "Place", "READ", "RW", "RangeError", "Reason", "Scalar", "Set",
+    "SolveResult", "Solver", "Sparsity", "StateError", "Subset", "UnavailableError", "WRITE",
+    "array", "call", "environment", "errors", "index", "map_index", "number", "opaque",
+    "optional", "par_loop", "ratio", "translate", "value",
 ]

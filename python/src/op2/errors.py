@@ -124,8 +124,6 @@ class DivergedError(Error, ArithmeticError):
     status = "OP2_ERR_DIVERGED"
 
 
-__all__ = ["Error", *(kind.__name__ for kind in Error.__subclasses__())]
-
 #: The class for each status.
 CLASSES: Dict[str, Type[Error]] = {kind.status: kind for kind in Error.__subclasses__()}
 

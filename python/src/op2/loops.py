@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING, Any, Iterable, List, Optional, Sequence
+from typing import TYPE_CHECKING, Any, Callable, Iterable, List, Optional, Sequence
 
 from ._native import ffi, lib
 from ._object import Object
@@ -46,6 +46,25 @@ class Kernel(Object):
             file, line = of_text(source) or (None, 0)
         self._describe(headers=headers, includes=include_dirs, libraries=libraries, file=file,
                        line=line if file else 0)
+
+    @classmethod
+    def of_function(cls, context: "Context", function: Callable[..., Any]) -> "Kernel":
+        """A kernel in a small subset of Python, translated to C (op2.translation): arithmetic,
+        loops over ranges, `math`, elements of arrays.
+
+        >>> import math, op2
+        >>> def wave(x: op2.array("f8"), t: float):
+        ...     for i in range(2):
+        ...         x[i] += math.cos(i + t)
+        >>> with op2.Context("sequential") as context:
+        ...     cells = op2.Set(context, 1)
+        ...     x = op2.Dat(cells, dim=2)
+        ...     op2.par_loop(op2.Kernel.of_function(context, wave), cells, x(op2.RW), 0.5)
+        ...     x.get()[0].tolist() == [math.cos(0.5), math.cos(1.5)]
+        True
+        """
+        from .translation import translate
+        return cls(context, function.__name__, translate(function))
 
     @classmethod
     def by_address(cls, context: "Context", name: str, declaration: str, function: Any, *,

@@ -147,8 +147,8 @@ class Mat(Object):
         return values
 
     def csr(self) -> Tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Values, columns and starts of rows, as scipy.sparse.csr_array takes them, or bsr_array for
-        blocks."""
+        """Values, columns and starts of rows, as scipy.sparse.csr_array takes them, or bsr_array
+        for blocks."""
         starts, columns = self.sparsity.get()
         return self.get(), columns, starts
 

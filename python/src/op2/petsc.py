@@ -102,8 +102,8 @@ def _constructor(kind: str) -> Any:
 
 
 def _compare(PETSc: Any) -> None:
-    """Refuse a petsc4py that has another PETSc loaded than libop2-petsc: handles of one mean nothing
-    to the other."""
+    """Refuse a petsc4py that has another PETSc loaded than libop2-petsc: handles of one mean
+    nothing to the other."""
     text = _ffi.new("char[256]")
     _lib.op2_python_petsc_version(text)
     ours = _ffi.string(text).decode()

@@ -9,7 +9,7 @@ import numpy as np
 
 from . import errors
 from ._native import ffi, lib
-from ._object import DTYPES, Object, name_of, numbers, pointer, type_of
+from ._object import Object, name_of, numbers, pointer, type_of
 from ._scope import Scope
 from .arguments import Arg
 from .enums import DataState, Place
