@@ -544,33 +544,20 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
   return OP2_SUCCESS;
 }
 
+/* Add `by` references to each object of a loop; false if one is left without any. No two of the
+ * objects are the same. */
+static inline bool add_references(const struct op2i_loop *loop, int by) {
+  bool left = (loop->kernel->obj.refs += by) > 0;
+  left &= (loop->set->obj.refs += by) > 0;
+  for (int d = 0; d < loop->op.ndats; d++) left &= (loop->op.dats[d]->obj.refs += by) > 0;
+  for (int m = 0; m < loop->nmaps; m++) left &= (loop->maps[m]->obj.refs += by) > 0;
+  for (int m = 0; m < loop->nnamed; m++) left &= (loop->named[m]->refs += by) > 0;
+  for (int g = 0; g < loop->op.ngbls; g++) left &= (loop->op.gbls[g]->obj.refs += by) > 0;
+  return left;
+}
+
 void op2i_loop_use(struct op2i_loop *loop) {
-  if (loop->op.uses++ > 0) return;
-  for (int d = 0; d < loop->op.ndats; d++) loop->op.dats[d]->obj.refs++;
-  for (int m = 0; m < loop->nmaps; m++) loop->maps[m]->obj.refs++;
-  for (int m = 0; m < loop->nnamed; m++) loop->named[m]->refs++;
-  for (int g = 0; g < loop->op.ngbls; g++) loop->op.gbls[g]->obj.refs++;
-  loop->kernel->obj.refs++;
-  loop->set->obj.refs++;
-}
-
-/* True if each object has other references. No two of the objects are the same. */
-static bool all_shared(const struct op2i_loop *loop) {
-  bool shared = loop->kernel->obj.refs > 1 && loop->set->obj.refs > 1;
-  for (int d = 0; d < loop->op.ndats; d++) shared &= loop->op.dats[d]->obj.refs > 1;
-  for (int m = 0; m < loop->nmaps; m++) shared &= loop->maps[m]->obj.refs > 1;
-  for (int m = 0; m < loop->nnamed; m++) shared &= loop->named[m]->refs > 1;
-  for (int g = 0; g < loop->op.ngbls; g++) shared &= loop->op.gbls[g]->obj.refs > 1;
-  return shared;
-}
-
-static void drop_shared(struct op2i_loop *loop) {
-  for (int d = 0; d < loop->op.ndats; d++) loop->op.dats[d]->obj.refs--;
-  for (int m = 0; m < loop->nmaps; m++) loop->maps[m]->obj.refs--;
-  for (int m = 0; m < loop->nnamed; m++) loop->named[m]->refs--;
-  for (int g = 0; g < loop->op.ngbls; g++) loop->op.gbls[g]->obj.refs--;
-  loop->kernel->obj.refs--;
-  loop->set->obj.refs--;
+  if (loop->op.uses++ == 0) (void)add_references(loop, 1);
 }
 
 void op2i_loop_discard(struct op2i_loop *loop) {
@@ -593,10 +580,8 @@ static void drop_stale(struct op2i_loop *loop) {
 
 void op2i_loop_unuse(struct op2i_loop *loop) {
   if (--loop->op.uses > 0) return;
-  if (all_shared(loop) && !loop->entry.stale) {
-    drop_shared(loop);
-    return;
-  }
+  if (add_references(loop, -1) && !loop->entry.stale) return;
+  (void)add_references(loop, 1);
   /* The last reference to an object frees the loop as well (forget_loops), so keep what is
    * walked. */
   op2_context ctx = loop->op.ctx;

@@ -256,7 +256,7 @@ int64_t op2i_graph_mark_all(struct op2i_sched *sched) {
   return sched->queue.nnodes;
 }
 
-static void free_node(struct op2i_sched *sched, struct op2i_node *node) {
+static inline void free_node(struct op2i_sched *sched, struct op2i_node *node) {
   for (int g = 0; g < node->op->ngbls; g++) op2i_version_unref(node->versions[g]);
   if (node->op->kind->drop) node->op->kind->drop(node->op, node->payload);
   op2i_slab_give(&sched->queue.slab, node->versions, piece_bytes(node->op));

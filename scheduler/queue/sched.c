@@ -83,9 +83,9 @@ static void remember(struct op2i_sched *sched, int64_t marked, const char *call,
   force->left = sched->queue.nnodes - marked;
 }
 
-/* Run the marked nodes. After a shortage of memory the loops that did not run stay queued. */
-static op2_status run_marked(struct op2i_sched *sched) {
-  OP2I_FP_DEFAULT;
+/* Run the marked nodes, in the default floating-point environment. After a shortage of memory the
+ * loops that did not run stay queued. */
+static op2_status run_marked_here(struct op2i_sched *sched) {
   const struct op2i_force *force = &sched->stats.forces[(sched->stats.nforces - 1) % OP2I_FORCES];
   bool verify = sched->ctx->config.verify;
   op2_status status = verify ? op2i_graph_verify(sched) : OP2_SUCCESS;
@@ -101,10 +101,20 @@ static op2_status run_marked(struct op2i_sched *sched) {
   return status;
 }
 
-op2_status op2i_sched_run_all(struct op2i_sched *sched, const char *call, const char *name) {
+static op2_status run_marked(struct op2i_sched *sched) {
+  OP2I_FP_DEFAULT;
+  return run_marked_here(sched);
+}
+
+static op2_status run_all_here(struct op2i_sched *sched, const char *call, const char *name) {
   if (!sched->queue.nnodes) return OP2_SUCCESS;
   remember(sched, op2i_graph_mark_all(sched), call, name);
-  return run_marked(sched);
+  return run_marked_here(sched);
+}
+
+op2_status op2i_sched_run_all(struct op2i_sched *sched, const char *call, const char *name) {
+  OP2I_FP_DEFAULT;
+  return run_all_here(sched, call, name);
 }
 
 /* Run a full queue except for the last, incomplete program, so that a time loop that never flushes
@@ -117,13 +127,18 @@ static op2_status make_room(struct op2i_sched *sched) {
   return run_marked(sched);
 }
 
-static op2_status flush(struct op2i_sched *sched, const char *call) {
+/* In the default floating-point environment. */
+static op2_status flush_here(struct op2i_sched *sched, const char *call) {
   op2_context ctx = sched->ctx;
   bool empty = !sched->queue.nnodes && ctx->config.verify;
-  op2_status status =
-      empty ? op2i_verify_ranks(sched, call, "") : op2i_sched_run_all(sched, call, "");
+  op2_status status = empty ? op2i_verify_ranks(sched, call, "") : run_all_here(sched, call, "");
   if (status) return status;
   return ctx->records->failures ? op2i_failure_report(ctx, ctx->records->failures) : OP2_SUCCESS;
+}
+
+static op2_status flush(struct op2i_sched *sched, const char *call) {
+  OP2I_FP_DEFAULT;
+  return flush_here(sched, call);
 }
 
 static op2_status force(struct op2i_sched *sched, struct op2i_resource *resource, bool overwrite,
@@ -248,7 +263,7 @@ op2_status op2_flush(op2_context ctx) {
   op2_status status = op2i_context_validate(ctx, "op2_flush");
   if (status) return status;
   op2i_context_call(ctx, "op2_flush", NULL, 0, 0);
-  status = flush(ctx->sched, "op2_flush");
+  status = flush_here(ctx->sched, "op2_flush");
   op2_status over = ctx->fatal ? OP2_SUCCESS : wait_for_device(ctx);
   op2i_objects_release_awaiting(ctx);
   return status ? status : over;
