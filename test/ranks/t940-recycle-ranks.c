@@ -6,11 +6,14 @@
 #include <stdlib.h>
 
 #include "context.h"
+#include "init.h"
 #include "program.h"
 #include "rank_case.h"
 #include "row_case.h"
 #include "support.h"
 #include "tap.h"
+
+OP2_KERNEL(bump, (int64_t * a), { *a += 1; });
 
 enum { HALF = ROW_CELLS / 2, STEPS = 10, SETTLED = 4 };
 
@@ -83,6 +86,46 @@ static int rank(struct op2i_comm *comm, void *data) {
   return wrong + (row_end(&row) != OP2_SUCCESS);
 }
 
+/* ---- partitioning ---------------------------------------------------------------------------- */
+
+/* A dat of all cells that were declared on this rank, with the values of these cells plus 1. */
+static int use_dat(op2_context ctx, op2_set cells, op2_kernel bump) {
+  const int64_t n = op2_set_size(cells);
+  int64_t values[ROW_CELLS], numbers[ROW_CELLS];
+  op2_dat t = NULL;
+  int wrong = op2_set_global(cells, numbers) != OP2_SUCCESS;
+  for (int64_t i = 0; i < n; i++) values[i] = 10 * numbers[i];
+  if (op2_dat_create(cells, 1, OP2_I64, n ? values : NULL, "t", &t)) return wrong + 1;
+  if (op2_par_loop(bump, cells, op2_arg_direct(t, OP2_RW))) return wrong + 1;
+  wrong += op2_dat_get(t, values) != OP2_SUCCESS;
+  for (int64_t i = 0; i < n; i++) wrong += values[i] != 10 * numbers[i] + 1;
+  op2_dat_destroy(&t);
+  return wrong + (ctx->spares.n != 1);
+}
+
+/* Rank 0 gets all cells, so a dat has another size there than the one before it. */
+static int partition(struct op2i_comm *comm, void *data) {
+  const struct job *job = data;
+  const op2_options options = {
+      .backend = job->backend, .threads = 1, .eager = -1, .cache_dir = test_cache()};
+  const int32_t owner[HALF] = {0};
+  op2_context ctx = NULL;
+  op2_set cells = NULL;
+  op2_kernel bump = NULL;
+  if (op2i_init_ranks(&options, comm, &ctx) || op2_set_create(ctx, HALF, "cells", &cells) ||
+      op2_kernel_create(ctx, &bump_kernel, &bump))
+    return 1000;
+  const op2_partition_options how = {.method = OP2_PARTITION_GIVEN, .set = cells, .owner = owner};
+  int wrong = use_dat(ctx, cells, bump) + use_dat(ctx, cells, bump);
+  wrong += op2_partition(ctx, &how, NULL) != OP2_SUCCESS;
+  wrong += ctx->spares.n != 0 || op2_set_size(cells) != (comm->rank ? 0 : ROW_CELLS);
+  wrong += use_dat(ctx, cells, bump) + use_dat(ctx, cells, bump);
+  if (wrong) fprintf(stderr, "# rank %d: %d wrong: %s\n", comm->rank, wrong, op2_error_message());
+  op2_kernel_destroy(&bump);
+  op2_set_destroy(&cells);
+  return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
+}
+
 int main(void) {
   static const char *const backends[] = {"sequential", "openmp", "starpu", NULL};
   int b = 0;
@@ -95,5 +138,7 @@ int main(void) {
         is_int(run_contexts(2, rank, &job), 0, "%s, %s: dats are destroyed %s", backend,
                eager ? "eager" : "lazy", scenes[w].name);
       }
+  struct job job = {"sequential", 0};
+  is_int(run_contexts(2, partition, &job), 0, "what is kept ends when sets are partitioned");
   return done();
 }

@@ -259,6 +259,38 @@ static void loop_objects(void) {
   if (recycles()) EXPECT(test_ctx->sched->stats.programs_made == made);
 }
 
+/* Without Scotch the numbers stay. */
+static void renumber(op2_map map) {
+  const op2_status status = op2_renumber(map);
+  EXPECT(!status || status == OP2_ERR_UNAVAILABLE);
+}
+
+/* A mesh may be renumbered while dats are kept, and while they have successors. */
+static void renumbered(void) {
+  op2_set cells = new_set(N, "cells"), edges = new_set(N, "edges");
+  int32_t *ends = scratch(2 * N, sizeof *ends);
+  int64_t *x = scratch(N, sizeof *x);
+  for (int i = 0; i < N; i++) ends[2 * i] = i * 7 % N, ends[2 * i + 1] = (i * 7 + 7) % N, x[i] = i;
+  op2_map map = new_map(edges, cells, 2, ends, "map");
+  op2_dat dat = new_dat(cells, 1, OP2_I64, x, "x");
+  op2_kernel start = new_kernel(&start_kernel), twice = new_kernel(&twice_kernel);
+  for (int s = 0; s < 6; s++) {
+    op2_dat t = NULL, e = NULL;
+    MUST(op2_dat_create(cells, 1, OP2_I64, s % 2 ? x : NULL, "t", &t));
+    MUST(op2_dat_create(edges, 1, OP2_I64, NULL, "e", &e));
+    MUST(op2_par_loop(twice, edges, op2_arg_dat(dat, 0, map, OP2_READ),
+                      op2_arg_direct(e, OP2_WRITE)));
+    MUST(op2_par_loop(start, edges, op2_arg_direct(e, OP2_READ), op2_arg_dat(t, 1, map, OP2_INC)));
+    if (s == 4) renumber(map);
+    EXPECT_VALUES(int64_t, t, N, i, (s % 2 ? i : 0) + 2 * ((i + N - 7) % N));
+    EXPECT_VALUES(int64_t, e, N, i, 2 * (i * 7 % N));
+    op2_dat_destroy(&t);
+    op2_dat_destroy(&e);
+    if (s == 2) renumber(map);
+    EXPECT(test_ctx->spares.n == 2 * recycles());
+  }
+}
+
 /* What is destroyed in a scope is not kept; its scope ends. */
 static void open_scopes(void) {
   struct mesh m = make_mesh();
@@ -401,6 +433,7 @@ static const struct test_case cases[] = {
     {"other shapes", other_shapes},
     {"after a failure", after_a_failure},
     {"loop objects", loop_objects},
+    {"renumbered", renumbered},
     {"open scopes", open_scopes},
     {"held memory", held_memory},
     {"many", many},
