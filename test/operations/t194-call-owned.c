@@ -9,6 +9,7 @@
 #include "init.h"
 #include "mem.h"
 #include "rank_case.h"
+#include "recycle.h"
 
 /* What a call owns. */
 struct piece {
@@ -209,6 +210,7 @@ static void with_objects(void) {
       MUST(op2_finalize(&test_ctx));
     else
       MUST(op2_flush(test_ctx));
+    op2i_spares_end(ctx);
     EXPECT(is(a, 1, 1) && !a->dat && ctx->refs == before - end);
     op2i_context_unref(ctx);
   }
