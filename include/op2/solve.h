@@ -141,6 +141,12 @@ OP2_API OP2_NODISCARD op2_status op2_solve_at(op2_where where, op2_solver solver
  * returns anything but OP2_SUCCESS, that ends the solve. */
 typedef op2_status (*op2_operator_function)(void *data, op2_dat x, op2_dat y);
 
+/** A function that queues loops which write the operator's diagonal into a dat on its set, for
+ * preconditioners: dim values for each element, or dim * dim, the blocks on the diagonal, for
+ * OP2_PRECONDITIONER_BLOCK_JACOBI. It is called once for each solve. What holds for
+ * op2_operator_function holds for it, too. */
+typedef op2_status (*op2_diagonal_function)(void *data, op2_dat diagonal);
+
 /** The description of an operator. Zero-initialise it, then fill it in. */
 typedef struct op2_operator_desc {
   op2_set set; /**< rows, and columns */
@@ -148,12 +154,14 @@ typedef struct op2_operator_desc {
   op2_type type; /**< OP2_F64 or OP2_F32 */
   op2_operator_function apply;
   void *data; /**< for the function; the caller keeps it as long as the operator exists */
-  op2_mat preconditioner; /**< the matrix that preconditioners are made from; null: none */
+  op2_mat preconditioner; /**< the matrix that preconditioners are made from, unless they need the
+                               diagonal alone and there is a function for it; null: none */
   int nargs;
   const op2_arg *args; /**< what the function uses beside x and y: op2_arg_direct() with READ, WRITE
                             or RW; op2_arg_gbl() with READ, changes of which are visible only inside
                             the function; op2_arg_mat() with READ and null maps */
-  const void *reserved[4]; /**< null: room for later versions */
+  op2_diagonal_function diagonal; /**< null: the diagonal is that of the matrix above, if any */
+  const void *reserved[3];        /**< null: room for later versions */
 } op2_operator_desc;
 
 /** @brief Declare a matrix that is given by a function, which queues loops.
@@ -194,6 +202,22 @@ OP2_API OP2_NODISCARD op2_status op2_solve_operator_at(op2_where where, op2_solv
 OP2_API OP2_NODISCARD op2_status op2_solve_nested_at(op2_where where, op2_solver solver, int n,
                                                      const op2_mat *mats, const op2_dat *x,
                                                      const op2_dat *b);
+
+/** A function that is called with the norm of the residual at the beginning of a solve (iteration 0)
+ * and after each iteration, as the method updates it: for a method of op2 in the norm OP2_NORM_2,
+ * and where PETSc solves in the norm by which its method stops. */
+typedef void (*op2_monitor_function)(void *data, int iteration, double residual);
+
+/** @brief Follow the residuals of a solver's solves, to print or keep them. The function is called by
+ * the thread that runs a solve, in order of iterations; a method that begins anew goes on counting.
+ * It may call no function of the library. A null function ends it.
+ * @shape  *data is the function's own     @units  none
+ * @memory keeps the addresses; the caller keeps *data as long as solves run
+ * @sync   runs nothing; holds for all solves that run afterwards, also those queued before
+ * @mpi    not collective; each rank that has a function gets the same residuals
+ * @errors OP2_ERR_ARG                     @source PETSc KSPMonitorSet */
+OP2_API OP2_NODISCARD op2_status op2_solver_monitor(op2_solver solver,
+                                                    op2_monitor_function function, void *data);
 
 /** @brief Get the outcome of the solve that this solver queued last; never of one before it. A
  * solve that did not converge, one that an error ended, one that was cancelled and none at all have

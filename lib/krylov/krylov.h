@@ -35,7 +35,10 @@ struct op2i_round {
   /* True if the next cycle takes another direction: it may succeed though this one has gained
    * little. */
   bool turns;
-  op2_dat backup; /* x before the cycle; null: the cycle cannot be undone */
+  op2_dat backup;    /* x before the cycle; null: the cycle cannot be undone */
+  op2_solver solver; /* which has the function that follows residuals */
+  double unit;       /* residuals of the method are in this unit */
+  int reported;      /* the last iteration whose residual was reported; -1: none */
 };
 typedef op2_status op2i_method(struct op2i_solve *solve, struct op2i_round *round);
 /* True if the cycle ends with this residual, as the method computes it. */

@@ -178,26 +178,49 @@ op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y) {
                                      : "the x or y of an earlier product");
 }
 
-/* If a call of the library failed inside the function, its message is part of the failure; an
- * earlier message is not, so it is cleared. The function may return any number: a return value
- * alone does not make the context unusable. The x of the first product may be a dat of the program,
- * which exists until the solve ends. */
-op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y) {
-  (void)op2i_error(OP2_SUCCESS, "%s", "");
-  const bool whole = !x->obj.given_up;
-  struct op2i_fp_scope *scope = op2i_fp_window_open();
-  op2_status status = op->desc.apply(op->desc.data, x, y);
-  op2i_fp_window_close(scope, true);
-  if (whole && x->obj.given_up) op->obj.ctx->lent_destroyed = &x->obj;
-  const op2_status lent = op2i_operator_check_lent(op, x, y);
-  if (lent || !status) return lent;
+/* If a call of the library failed inside a function, its message is part of the failure. The
+ * function may return any number: a return value alone does not make the context unusable. */
+static op2_status returned(op2_operator op, const char *function, op2_status status) {
+  if (!status) return OP2_SUCCESS;
   const char *name = op2_status_name(status), *inside = op2_error_message();
   const bool known = strcmp(name, op2_status_name((op2_status)-1)) != 0;
   const bool usable = known && (status != OP2_ERR_FATAL || op->obj.ctx->fatal);
-  return op2i_error(usable ? status : OP2_ERR_CALL,
-                    "the function of operator '%s' returned %s (%d)%s%s", op->obj.name,
-                    known ? name : "a number that is no op2_status", (int)status,
-                    *inside ? ": " : "", inside);
+  return op2i_error(usable ? status : OP2_ERR_CALL, "the %s of operator '%s' returned %s (%d)%s%s",
+                    function, op->obj.name, known ? name : "a number that is no op2_status",
+                    (int)status, *inside ? ": " : "", inside);
+}
+
+/* Call the function for products, or without x the one for the diagonal. An earlier message is not
+ * part of a failure, so it is cleared. */
+static op2_status call_function(op2_operator op, op2_dat x, op2_dat y) {
+  (void)op2i_error(OP2_SUCCESS, "%s", "");
+  struct op2i_fp_scope *scope = op2i_fp_window_open();
+  const op2_status status =
+      x ? op->desc.apply(op->desc.data, x, y) : op->desc.diagonal(op->desc.data, y);
+  op2i_fp_window_close(scope, true);
+  return status;
+}
+
+/* The x of the first product may be a dat of the program, which exists until the solve ends. */
+op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y) {
+  const bool whole = !x->obj.given_up;
+  const op2_status status = call_function(op, x, y);
+  if (whole && x->obj.given_up) op->obj.ctx->lent_destroyed = &x->obj;
+  const op2_status lent = op2i_operator_check_lent(op, x, y);
+  return lent ? lent : returned(op, "function", status);
+}
+
+op2_status op2i_operator_diagonal(op2_operator op, op2_dat diagonal) {
+  const op2_status status = call_function(op, NULL, diagonal);
+  if (op->obj.ctx->lent_destroyed != &diagonal->obj) {
+    const op2_status lent = op2i_operator_check_lent(op, NULL, NULL);
+    return lent ? lent : returned(op, "function for the diagonal", status);
+  }
+  op->obj.ctx->lent_destroyed = NULL;
+  return op2i_error(OP2_ERR_STATE,
+                    "the function for the diagonal of operator '%s' destroys the dat that it is "
+                    "lent and does not own",
+                    op->obj.name);
 }
 
 void op2_operator_destroy(op2_operator *op) {

@@ -8,6 +8,8 @@
 
 /* y = A x, as the program's function queues it. */
 op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y);
+/* The diagonal, as the program's other function queues it; there is one. */
+op2_status op2i_operator_diagonal(op2_operator op, op2_dat diagonal);
 /* OP2_ERR_STATE, once, if the operator's function, or a call that it has queued, has destroyed a
  * dat that was lent to it: x, y or another one. The library's own dats are still valid then. */
 op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y);

@@ -51,9 +51,14 @@ static const struct op2i_kernel_source
               "    for (int j = 0; j < N; j++) d[i * N + j] = regular ? b[i][j] : i == j ? 1 : 0;\n"
               "}\n"};
 
-/* True if there is no preconditioner. An operator may have no matrix for one. */
+/* True if the diagonal comes from a function of the operator. */
+static bool by_function(const struct op2i_solve *solve) {
+  return solve->system.shell && solve->system.shell->desc.diagonal;
+}
+
+/* True if there is no preconditioner. An operator may have nothing to make one of. */
 static bool none(const struct op2i_solve *solve) {
-  return !*solve->system.mat ||
+  return (!*solve->system.mat && !by_function(solve)) ||
          op2i_preconditioner_kind(solve->solver->options.preconditioner)->none;
 }
 
@@ -78,7 +83,8 @@ void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *ou
 op2_status op2i_preconditioner_make(struct op2i_solve *solve) {
   struct op2i_workspace *w = &solve->solver->work;
   if (none(solve)) return op2_dat_fill(w->factors, op2_scalar_value(1));
-  op2_status status = op2_mat_diagonal(*solve->system.mat, w->factors);
+  op2_status status = by_function(solve) ? op2i_operator_diagonal(solve->system.shell, w->factors)
+                                         : op2_mat_diagonal(*solve->system.mat, w->factors);
   const bool definite = op2i_method_kind(solve->solver->options.method)->definite;
   const struct op2i_kernel_source *of_values = definite ? &amounts : &values;
   if (!status && !w->invert)

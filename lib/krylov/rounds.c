@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "context.h"
+#include "fpenv.h"
 #include "krylov.h"
 
 /* A claim of convergence is accepted within this factor: rounding in the last digits is no reason
@@ -37,7 +38,18 @@ static op2_status true_residual(struct op2i_solve *s, op2_dat r, double *b, doub
 
 /* ---- one restart cycle ----------------------------------------------------------------------- */
 
+/* Report a residual to the function that follows the solver, once for each iteration. */
+static void report(struct op2i_round *round, double residual) {
+  const struct op2_solver_s *solver = round->solver;
+  if (!solver->monitor || round->it <= round->reported) return;
+  round->reported = round->it;
+  struct op2i_fp_scope *scope = op2i_fp_window_open();
+  solver->monitor(solver->monitor_data, round->it, residual * round->unit);
+  op2i_fp_window_close(scope, true);
+}
+
 bool op2i_round_ends(struct op2i_round *round, double residual) {
+  report(round, residual);
   round->arrived = residual <= round->aim;
   if (isfinite(residual) && residual > round->most) round->reason = OP2_DIVERGED_DTOL;
   return round->arrived || !isfinite(residual) || round->reason || round->it >= round->last;
@@ -55,6 +67,7 @@ static op2_status scaled_round(struct op2i_solve *s, op2i_method *method, op2_da
   if (!status) status = op2_dat_scale(r, op2_scalar_value(1 / unit));
   if (status) return status;
   round->x = w->correction;
+  round->unit = unit;
   round->residual /= unit;
   round->aim /= unit;
   round->most /= unit;
@@ -74,6 +87,8 @@ static op2_status one_round(struct op2i_solve *s, op2i_method *method, op2_dat r
   round->backup = NULL;
   round->turns = false;
   round->arrived = false;
+  round->unit = 1;
+  report(round, round->residual);
   if (!is_moderate(s->solver->work.type, round->residual)) return scaled_round(s, method, r, round);
   return method(s, round);
 }
@@ -135,7 +150,8 @@ static bool stands(const struct op2i_round *round, double before, double residua
 op2_status op2i_solve_rounds(struct op2i_solve *s, op2i_method *method, op2_dat r,
                              op2_solve_result *result) {
   const op2_solver_options *options = &s->solver->options;
-  struct op2i_round round = {.known = -1, .last = options->iterations};
+  struct op2i_round round = {
+      .known = -1, .last = options->iterations, .solver = s->solver, .reported = -1};
   double b = -1, residual = 0, before = INFINITY; /* b is not known yet */
   op2_reason reason = OP2_NOT_SOLVED;
   int chances = 10;

@@ -95,6 +95,14 @@ op2_status op2_solver_create(op2_context ctx, const op2_solver_options *options,
   return status;
 }
 
+op2_status op2_solver_monitor(op2_solver solver, op2_monitor_function function, void *data) {
+  op2_status status = op2i_object_validate(solver, OP2I_SOLVER, "op2_solver_monitor");
+  if (status) return status;
+  solver->monitor = function;
+  solver->monitor_data = data;
+  return OP2_SUCCESS;
+}
+
 /* Forcing x runs the solve, unless it is cancelled. */
 op2_status op2_solver_result(op2_solver solver, op2_solve_result *result) {
   op2_status status = op2i_object_validate(solver, OP2I_SOLVER, "op2_solver_result");

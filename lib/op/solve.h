@@ -75,10 +75,12 @@ struct op2_solver_s {
   op2_solver_options options; /* with defaults in place of zeros */
   bool own_rtol;              /* the program has given a relative tolerance */
   char *prefix;
-  struct op2i_solve *last; /* queued; null: none, or it is gone */
-  int64_t queued;          /* solves that were queued so far: the number of the last one */
-  int64_t ran;             /* the number of the latest one that has run; 0: none */
-  op2_solve_result result; /* result of that solve */
+  struct op2i_solve *last;      /* queued; null: none, or it is gone */
+  int64_t queued;               /* solves that were queued so far: the number of the last one */
+  int64_t ran;                  /* the number of the latest one that has run; 0: none */
+  op2_solve_result result;      /* result of that solve */
+  op2_monitor_function monitor; /* null: nobody follows the residuals */
+  void *monitor_data;
   struct op2i_kept kept;
   struct op2i_workspace work;
 };

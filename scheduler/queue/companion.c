@@ -71,6 +71,7 @@ static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .make_stale = op2i_dat_make_stale,
                                             .admit = admit,
                                             .operator_apply = op2i_operator_apply,
+                                            .operator_diagonal = op2i_operator_diagonal,
                                             .method_kind = op2i_method_kind,
                                             .preconditioner_kind = op2i_preconditioner_kind,
                                             .partitioner_offer = op2i_partitioner_offer};

@@ -74,6 +74,7 @@ struct op2i_companion {
   void (*admit)(op2_dat dat);
   /* Operators: see operator.h; solvers: see methods.h. */
   op2_status (*operator_apply)(op2_operator op, op2_dat x, op2_dat y);
+  op2_status (*operator_diagonal)(op2_operator op, op2_dat diagonal);
   const struct op2i_method_kind *(*method_kind)(op2_method method);
   const struct op2i_preconditioner_kind *(*preconditioner_kind)(op2_preconditioner preconditioner);
   /* See partitioner.h. */

@@ -18,6 +18,7 @@ program fortran_cases
   type(op2_map) :: ends
   type(op2_kernel) :: spread_kernel
   integer(c_int), target :: called = 0
+  integer :: followed = 0
 
   call op2_init(ctx)
   call declare()
@@ -428,6 +429,13 @@ contains
     call op2_destroy(d)
   end subroutine
 
+  subroutine follow(data, iteration, residual) bind(c)
+    type(c_ptr), value :: data
+    integer(c_int), value :: iteration
+    real(c_double), value :: residual
+    if (.not. c_associated(data) .and. iteration == followed .and. residual >= 0) followed = followed + 1
+  end subroutine
+
   !> The mass matrix of the ring, of blocks 1 x 1: 2 on the diagonal, 1 beside it.
   subroutine matrices()
     character(*), parameter :: text = 'void mass(double a[2][2]) { a[0][0] += 1; a[1][1] += 1;'// &
@@ -468,8 +476,11 @@ contains
     options%rtol = 1e-12_real64
     options%method = OP2_METHOD_CG
     call op2_solver_create(ctx, 'solver', solver, options)
+    call op2_solver_monitor(solver, follow)
     call op2_solve(solver, a, x, b)
     call op2_solver_result(solver, outcome)
+    call check('residuals of the solve', followed == outcome%iterations + 1)
+    call op2_solver_monitor(solver)
     call op2_dat_get(x, got)
     call check('a system that is solved', outcome%reason > 0 .and. all(abs(got - 1) < 1e-9_real64))
     call op2_destroy(solver)

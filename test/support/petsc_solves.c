@@ -82,7 +82,24 @@ struct applied {
   op2_dat secret; /* a dat that the operator does not name */
   bool uses_secret, destroys;
   int calls;
+  int diagonals, reports; /* calls of the function for the diagonal, and reported residuals */
+  double residual;        /* the last one of these */
 };
+
+static op2_status diagonal(void *data, op2_dat d) {
+  struct applied *a = data;
+  op2_status status = op2_mat_diagonal(a->q->mat, d);
+  a->diagonals++;
+  return status ? status
+                : op2_par_loop(a->stretch, a->set, op2_arg_direct(d, OP2_RW),
+                               op2_arg_gbl(a->scale, OP2_READ));
+}
+
+static void follow(void *data, int iteration, double residual) {
+  struct applied *a = data;
+  GOOD(iteration == a->reports++);
+  a->residual = residual;
+}
 
 static op2_status apply(void *data, op2_dat x, op2_dat y) {
   struct applied *a = data;
@@ -108,11 +125,14 @@ static void solve_operator(struct scene *s, struct equations *q, struct applied 
   op2_solver solver = NULL;
   op2_solve_result result = {0};
   DO(op2_gbl_set(a->scale, &two));
+  a->reports = 0;
   DO(op2_solver_create(s->ctx, &options, "free", &solver));
+  DO(op2_solver_monitor(solver, follow, a));
   DO(op2_solve_operator(solver, op, q->x, q->b));
   DO(op2_gbl_set(a->scale, &seven));
   DO(op2_solver_result(solver, &result));
   GOOD(result.reason == OP2_CONVERGED_RTOL && result.iterations > 0);
+  GOOD(a->reports == result.iterations + 1 && a->residual < 1e-6);
   GOOD(error_of(s, q->x, NODES, DIM, 0.5) < 1e-9);
   op2_solver_destroy(&solver);
 }
@@ -176,20 +196,23 @@ void try_operators(const char *backend, int how, uint64_t seed) {
   a.secret = numbers_of(&s, NODES, DIM, 1);
   DO(op2_mat_mult(q.mat, q.solution, q.b));
   const op2_arg args[] = {op2_arg_mat(q.mat, NULL, NULL, OP2_READ), op2_arg_gbl(a.scale, OP2_READ)};
-  for (int with = 0; with < 2; with++) {
+  enum { BARE, WITH_MATRIX, WITH_DIAGONAL };
+  for (int with = BARE; with <= WITH_DIAGONAL; with++) {
     const op2_operator_desc desc = {.set = s.sets[NODES],
                                     .dim = DIM,
                                     .type = OP2_F64,
                                     .apply = apply,
                                     .data = &a,
-                                    .preconditioner = with ? q.mat : NULL,
+                                    .preconditioner = with == WITH_MATRIX ? q.mat : NULL,
                                     .nargs = 2,
-                                    .args = args};
+                                    .args = args,
+                                    .diagonal = with == WITH_DIAGONAL ? diagonal : NULL};
     op2_operator op = NULL;
     DO(op2_operator_create(&desc, "shell", &op));
     for (op2_library l = OP2_LIBRARY_OP2; l <= OP2_LIBRARY_PETSC; l++) {
       solve_operator(&s, &q, &a, op, l,
                      with ? OP2_PRECONDITIONER_JACOBI : OP2_PRECONDITIONER_DEFAULT);
+      GOOD((a.diagonals > 0) == (with == WITH_DIAGONAL));
       refuse(&s, &q, op, l, &a.uses_secret, "does not name");
       refuse(&s, &q, op, l, &a.destroys, "operator 'shell' destroys y");
     }

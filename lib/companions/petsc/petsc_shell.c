@@ -63,6 +63,20 @@ static op2_status take_out(const struct kept_shell *own, PetscScalar *to) {
   return own->op2->dat_close(own->y, OP2_READ, "a product");
 }
 
+/* The diagonal comes by the dat for results of products. */
+static PetscErrorCode take_diagonal(struct kept_shell *own, Vec diagonal) {
+  PetscScalar *to;
+  own->op2->admit(own->y);
+  op2_status status = own->op2->operator_diagonal(own->op, own->y);
+  PetscErrorCode code = VecGetArrayWrite(diagonal, &to);
+  if (code) return code;
+  if (!status) status = take_out(own, to);
+  code = VecRestoreArrayWrite(diagonal, &to);
+  own->failed = status;
+  if (status) SETERRQ(PETSC_COMM_SELF, PETSC_ERR_USER, "%s", op2_error_message());
+  return code;
+}
+
 static PetscErrorCode apply(struct kept_shell *own, Vec x, Vec y) {
   const PetscScalar *from;
   PetscScalar *to;
@@ -95,12 +109,25 @@ static PetscErrorCode multiply(Mat A, Vec x, Vec y) {
   return code;
 }
 
+static PetscErrorCode get_diagonal(Mat A, Vec diagonal) {
+  struct kept_shell *own;
+  struct op2i_fp_scope scope;
+  PetscErrorCode code = MatShellGetContext(A, &own);
+  if (code) return code;
+  own->op2->fp_enter(&scope);
+  code = take_diagonal(own, diagonal);
+  own->op2->fp_leave(&scope);
+  return code;
+}
+
 static PetscErrorCode create(struct kept_shell *own, MPI_Comm comm) {
   const op2_dat x = own->x;
   const PetscInt n = (PetscInt)(x->set->ends[OP2I_OWNED] * x->dim);
   PetscErrorCode code =
       MatCreateShell(comm, n, n, PETSC_DETERMINE, PETSC_DETERMINE, own, &own->mat);
   if (!code) code = MatShellSetOperation(own->mat, MATOP_MULT, (void (*)(void))multiply);
+  if (!code && own->op->desc.diagonal)
+    code = MatShellSetOperation(own->mat, MATOP_GET_DIAGONAL, (void (*)(void))get_diagonal);
   if (!code) code = MatSetBlockSize(own->mat, x->dim);
   return code ? code : PetscObjectSetName((PetscObject)own->mat, own->op->obj.name);
 }

@@ -79,9 +79,18 @@ static PetscErrorCode set_options(const struct op2i_companion *op2, KSP ksp,
   return code ? code : choose_norm(ksp, o, method);
 }
 
+/* Report residuals to the function that follows the solver, if there is one. */
+static PetscErrorCode report(KSP ksp, PetscInt iteration, PetscReal residual, void *context) {
+  const struct op2_solver_s *solver = context;
+  (void)ksp;
+  if (solver->monitor) solver->monitor(solver->monitor_data, (int)iteration, (double)residual);
+  return 0;
+}
+
 static PetscErrorCode make_ksp(struct kept_solver *own, MPI_Comm comm, op2_solver solver) {
   PetscErrorCode code = KSPCreate(comm, &own->ksp);
   if (!code) code = PetscObjectSetName((PetscObject)own->ksp, solver->obj.name);
+  if (!code) code = KSPMonitorSet(own->ksp, report, solver, NULL);
   return code ? code : set_options(own->op2, own->ksp, &solver->options);
 }
 
@@ -372,10 +381,13 @@ static PetscErrorCode prepare_solver(struct kept_solver *own, const struct op2i_
     own->split = false;
   }
   if (!code) code = KSPSetOperators(own->ksp, A, P);
-  /* No preconditioner can be made from an operator's loops. */
+  /* Of an operator's loops no preconditioner can be made, unless there is a function for the
+   * diagonal. */
   if (!code && solve->system.shell && A == P && !own->configured) {
+    const bool diagonal = solve->system.shell->desc.diagonal &&
+                          solve->solver->options.preconditioner != OP2_PRECONDITIONER_NONE;
     code = KSPGetPC(own->ksp, &pc);
-    if (!code) code = PCSetType(pc, PCNONE);
+    if (!code) code = PCSetType(pc, diagonal ? PCJACOBI : PCNONE);
   }
   if (!code && !own->configured) code = KSPSetFromOptions(own->ksp);
   own->configured = !code;
