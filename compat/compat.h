@@ -99,6 +99,10 @@ void op2i_compat_forget_kernels(void);
 void op2i_compat_forget_results(void);
 /* loop.c: the modes of arguments */
 bool op2i_compat_all_slots(const op_arg *arg);
+/* True for scratch memory: each call of the kernel has its own, whatever the program has. */
+static inline bool op2i_compat_works(const op_arg *arg) {
+  return arg->kind == OP2_COMPAT_GBL && arg->acc == OP_WORK;
+}
 int op2i_compat_position(const op_arg *args,
                          int i); /* of argument i among those that are not off */
 op2_access op2i_compat_access(const struct op2_compat_site *site, int i, const op_arg *arg);

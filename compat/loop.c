@@ -57,8 +57,8 @@ op_arg op2_compat_arg(enum op2_compat_kind kind, int opt, int lazy, char *data, 
                       const char *type, int size, op_access acc) {
   op2i_compat_type(type, size);
   if (kind == OP2_COMPAT_GBL && (acc == OP_WRITE || acc == OP_RW))
-    op2i_compat_end("op_arg_gbl: a variable is read (OP_READ) or reduced into (OP_INC, OP_MIN, "
-                    "OP_MAX); what is written by elements is a dat");
+    op2i_compat_end("op_arg_gbl: a variable is read (OP_READ), reduced into (OP_INC, OP_MIN, "
+                    "OP_MAX) or scratch memory (OP_WORK); what is written by elements is a dat");
   return (op_arg){.kind = kind,
                   .dim = dim,
                   .opt = opt != 0,
@@ -74,7 +74,8 @@ bool op2i_compat_all_slots(const op_arg *arg) { return arg->map && arg->idx < 0;
 /* The library's mode of argument i. OP2 gives kernels the data through a direct OP_INC argument, so
  * that they may read it, too; and it takes OP_RW for what the kernel cannot change. */
 op2_access op2i_compat_access(const struct op2_compat_site *site, int i, const op_arg *arg) {
-  static const op2_access modes[] = {OP2_READ, OP2_WRITE, OP2_RW, OP2_INC, OP2_MIN, OP2_MAX};
+  static const op2_access modes[] = {OP2_READ, OP2_WRITE, OP2_RW,   OP2_INC,
+                                     OP2_MIN,  OP2_MAX,   OP2_WRITE};
   op2_access mode = modes[arg->acc];
   if (arg->kind != OP2_COMPAT_DAT) return mode;
   if (site->readonly[i] && mode == OP2_RW) return OP2_READ;
@@ -160,6 +161,7 @@ static op2_arg argument(const struct op2_compat_site *site, int i, const op_arg 
                     : op2_arg_idx();
   if (arg->kind == OP2_COMPAT_GBL && arg->acc == OP_READ)
     return op2_arg_val(arg->data, arg->dim, op2i_compat_type(arg->type, 0)->type);
+  if (op2i_compat_works(arg)) return op2_arg_work(arg->dim, op2i_compat_type(arg->type, 0)->type);
   *result = result_of(arg);
   if (arg->kind == OP2_COMPAT_INFO)
     return op2_arg_info((*result)->handle, op2i_compat_position(arg - i, arg->idx));

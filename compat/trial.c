@@ -92,6 +92,7 @@ static op2_status make_gbl(struct part *p) {
   const op_arg *arg = p->arg;
   p->values = arg->dim;
   p->mine = op2i_compat_memory((size_t)(p->values * p->type->size));
+  if (op2i_compat_works(arg)) return OP2_SUCCESS;
   if (p->access != OP2_INC) memcpy(p->mine, arg->data, (size_t)(p->values * p->type->size));
   if (arg->kind == OP2_COMPAT_GBL && p->access == OP2_READ) return OP2_SUCCESS;
   return op2_gbl_create(op2i_compat.trial, arg->dim, p->type->type, p->mine, NULL, &p->gbl);
@@ -153,6 +154,7 @@ static op2_arg argument(const struct part *p, int i) {
   if (p->arg->kind == OP2_COMPAT_INFO)
     return op2_arg_info(p->gbl, op2i_compat_position(p->arg - i, p->arg->idx));
   if (p->gbl) return op2_arg_gbl(p->gbl, p->access);
+  if (op2i_compat_works(p->arg)) return op2_arg_work(p->arg->dim, p->type->type);
   if (p->arg->kind == OP2_COMPAT_GBL) return op2_arg_val(p->mine, p->arg->dim, p->type->type);
   if (p->arg->kind == OP2_COMPAT_IDX) return p->map ? op2_arg_map_idx(p->map, slot) : op2_arg_idx();
   return p->map ? op2_arg_dat(p->dat, slot, p->map, p->access) : op2_arg_direct(p->dat, p->access);

@@ -42,7 +42,7 @@ typedef int op_access;
 #define OP_INC   3
 #define OP_MIN   4
 #define OP_MAX   5
-#define OP_WORK  op2_compat_work()
+#define OP_WORK  6
 
 #define OP_ID  ((op_map)0)
 #define OP_GBL ((op_map)0)
@@ -369,8 +369,6 @@ static inline void op_free(void *memory) { free(memory); }
 
 /* ---- what is refused ------------------------------------------------------------------------- */
 
-op_access op2_compat_work(void)
-    OP2_COMPAT_REFUSED_("OP_WORK has no counterpart: use a local variable of the kernel");
 op_dat op_decl_dat_overlay(op_set, op_dat)
     OP2_COMPAT_REFUSED_("dats do not share memory here: declare one dat and use it twice");
 op_dat op_mpi_get_data(op_dat) OP2_COMPAT_REFUSED_("use op_fetch_data()");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions into variables of every type, with results that are there when the call returns, or
- * later with OP_LAZY. */
+ * later with OP_LAZY; and scratch memory of kernels. */
 #include "op_seq.h"
 
 #include "compat_check.h"
@@ -25,6 +25,20 @@ KERNELS(short, short)
 
 void scaled(const double *a, const double *x, double *y) { *y = *a * *x; }
 void total(const double *x, double *s) { *s += *x; }
+/* Sorts three values in its scratch memory, and takes the middle one. */
+void middle(const double *x, double *work, double *y) {
+  work[0] = *x;
+  work[1] = 0.5;
+  work[2] = *y;
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 2 - i; k++)
+      if (work[k] > work[k + 1]) {
+        double larger = work[k];
+        work[k] = work[k + 1];
+        work[k + 1] = larger;
+      }
+  *y = work[1];
+}
 
 template <class T>
 void three(op_set set, const char *type, void (*sum)(const T *, T *), void (*least)(const T *, T *),
@@ -108,6 +122,15 @@ int main(int argc, char **argv) {
   op_lazy_get(&s);
   expected = (expected - 1) * 3 / 5;
   check(close_to(&s, &expected, 1, 1e-12), "a value that the program gives counts");
+  std::vector<double> wanted(n), got(n);
+  op_fetch_data(p_y, wanted.data());
+  double scratch[3];
+  for (int i = 0; i < n; i++) middle(&x[i], scratch, &wanted[i]);
+  op_par_loop(middle, "middle", set, op_arg_dat(p_x, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_gbl(scratch, 3, "double", OP_WORK),
+              op_arg_dat(p_y, -1, OP_ID, 1, "double", OP_RW));
+  op_fetch_data(p_y, got.data());
+  check(got == wanted, "scratch memory of a kernel");
   op_exit();
   return checked();
 }

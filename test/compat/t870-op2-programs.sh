@@ -100,7 +100,6 @@ refused() { # PATTERN TEXT: the program does not compile, with this message
   catches "$1" "$1" $cxx $flags -c -o "$tmp/refused.o" "$tmp/refused.cpp"
 }
 refused 'use op_fetch_data' 'int main() { return op_mpi_get_data(0) != 0; }'
-refused 'OP_WORK has no counterpart' 'int main() { return OP_WORK; }'
 refused 'as many arguments as the kernel has parameters' \
   'void k(double *, double *); int main() { op_par_loop(k, "k", 0, op_arg_idx(0, OP_ID)); }'
 wrong() { # PATTERN TEXT: the program ends with this message
