@@ -285,8 +285,8 @@ if [ $quick = no ]; then
   export HWLOC_PLUGINS_PATH UBSAN_OPTIONS TSAN_OPTIONS
 
   # Reports of sanitizers have line numbers; most of the time is spent in compiling. The module for
-  # Fortran has no memory of its own.
-  checked="--buildtype=debug -Doptimization=1 -Dc_args=-g1 -Dfortran=disabled"
+  # Fortran has no memory of its own, and the package for Python would have to load a sanitizer first.
+  checked="--buildtype=debug -Doptimization=1 -Dc_args=-g1 -Dfortran=disabled -Dpython=disabled"
 
   share 85
   if asan_works; then
@@ -331,7 +331,7 @@ if [ $quick = no ]; then
   fi
   targets=unit-tests
   if build bare --buildtype=release -Dstarpu=disabled -Dhwloc=disabled -Dopenmp=disabled \
-    -Dpng=disabled -Dmpi=disabled -Dfortran=disabled; then
+    -Dpng=disabled -Dmpi=disabled -Dfortran=disabled -Dpython=disabled; then
     [ $long = yes ] || leave_out long bare "this run, but in --long ones" --suite unit
     run_tests bare "" --suite unit --no-suite text $left_out --timeout-multiplier "$slow"
   fi

@@ -226,7 +226,7 @@ foreach name : ['smoke-tests', 'unit-tests', 'tsan-tests', 'mpi-tests']
   alias_target(name, built)
 endforeach
 END
-for name in bench tests starpu hwloc openmp png mpi mpi_of; do
+for name in bench tests starpu hwloc openmp png mpi mpi_of fortran python; do
   echo "option('$name', type: 'string')"
 done >"$small/meson_options.txt"
 echo 'int main(void) { return 0; }' | tee "$small/built.c" >"$small/unwanted.c"

@@ -83,7 +83,8 @@ class Object:
     def destroy(self) -> None:
         """Give the object up now. Using it afterwards raises ArgumentError."""
         if self._owns:
-            self._settle()
+            if self.context.initialised:
+                self._settle()
             self._owns, handle, self._p = False, self._p, ffi.NULL
             self.context._destroy(self._kind, handle, self._keeps)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import linecache
 import os
 import sys
+from types import FrameType
 from typing import Any, Dict, Optional, Tuple
 
 from ._native import ffi
@@ -17,7 +18,7 @@ _places: Dict[Tuple[str, int], Any] = {}
 
 def caller() -> Any:
     """The innermost frame outside this package, or None."""
-    frame = sys._getframe(1)
+    frame: Optional[FrameType] = sys._getframe(1)
     while frame is not None and frame.f_code.co_filename.startswith(_HERE):
         frame = frame.f_back
     return frame

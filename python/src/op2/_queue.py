@@ -2,7 +2,7 @@
 """Queueing of operations that are no loops of kernels."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Type
 
 from ._native import ffi
 from ._object import Object
@@ -12,7 +12,7 @@ from .errors import ArgumentError
 if TYPE_CHECKING:
     from .context import Context
 
-def handle(given: Any, kind: type = Object) -> Any:
+def handle(given: Any, kind: Type[Object] = Object) -> Any:
     """The handle of an object, for a call of the library that uses it; null for None."""
     if given is None:
         return ffi.NULL

@@ -94,7 +94,7 @@ class _Lent:
     """An argument of a call that runs, as an array."""
 
     def __init__(self, argument: Arg, dtype: np.dtype, shape: Tuple[int, ...], memory: Any):
-        self._copy_back = None
+        self._copy_back: Any = None
         size = int(np.prod(shape, dtype=int)) * dtype.itemsize
         self.array = self._memory(argument.source, memory, size, dtype).reshape(shape)
         if argument._c.access == Access.READ:
@@ -114,7 +114,7 @@ class _Lent:
                 if _address(held) == _address(memory):
                     return np.frombuffer(ffi.buffer(held, size), dtype)
         self._copy_back = ffi.buffer(memory, size)
-        return np.frombuffer(bytearray(self._copy_back), dtype)
+        return np.frombuffer(bytearray(ffi.buffer(memory, size)), dtype)
 
     def end(self) -> None:
         if self._copy_back is not None:

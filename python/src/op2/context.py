@@ -13,7 +13,7 @@ from typing import Any, Callable, Deque, Dict, List, Optional, Set, Tuple
 from . import structs
 from ._native import ffi, lib
 from ._object import numbers, pointer
-from .errors import CallError, Error, FileError, UnavailableError, last, text
+from .errors import ArgumentError, CallError, Error, FileError, UnavailableError, last, text
 
 Profile = structs.result("Profile", "op2_profile")
 Times = structs.result("Times", "op2_times")
@@ -91,6 +91,8 @@ class Context:
         if comm is None:
             self._do(lib.op2_init, filled, self._handle)
         else:
+            if not hasattr(comm, "py2f"):
+                raise ArgumentError(f"{comm!r} is no communicator of mpi4py")
             self._do(_mpi().op2_init_mpi_f, filled, comm.py2f(), self._handle)
         self._p = self._handle[0]
         _live.add(self)
@@ -274,7 +276,8 @@ class Context:
 
     def profile(self) -> List[Any]:
         """What each kernel over each set has cost so far: calls, elements, seconds, bytes."""
-        lines, made = [], ffi.new("op2_profile *")
+        lines: List[Any] = []
+        made = ffi.new("op2_profile *")
         with self._lock:
             while lib.op2_profile_get(self._p, len(lines), made) == lib.OP2_SUCCESS:
                 lines.append(structs.read(Profile, made))

@@ -21,7 +21,7 @@ class Set(Object):
     >>> with op2.Context("sequential") as context:
     ...     cells = op2.Set(context, 5, "cells")
     ...     left, odd = cells.subset([0, 1, 2]), cells.subset([1, 3])
-    ...     [list(part.indices) for part in (left | odd, left & odd, left - odd, cells - left)]
+    ...     [part.indices.tolist() for part in (left | odd, left & odd, left - odd, cells - left)]
     [[0, 1, 2, 3], [1], [0, 2], [3, 4]]
     """
 

@@ -273,7 +273,7 @@ class Global(_Values, Vector):
     >>> with op2.Context("sequential") as context:
     ...     total = op2.Global(context, 0.0, name="total")
     ...     total.value = 3
-    ...     total.value, op2.Global(context, dim=2, dtype="i4").value
+    ...     float(total.value), op2.Global(context, dim=2, dtype="i4").value
     (3.0, array([0, 0], dtype=int32))
     """
 

@@ -67,7 +67,7 @@ class Vector(Object):
     ...     cells = op2.Set(context, 3)
     ...     x, y = op2.Dat(cells, [1.0, 2.0, 3.0]), op2.Dat(cells, [1.0, 1.0, 1.0])
     ...     y.axpy(-op2.ratio(x.dot(y), y.dot(y)), x)
-    ...     y.get(), x.norm().value ** 2, x.max().value
+    ...     y.get(), float(x.norm()) ** 2, float(x.max())
     (array([-1., -3., -5.]), 14.0, 3.0)
     """
 

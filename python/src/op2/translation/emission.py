@@ -174,8 +174,8 @@ class _Emission:
                     walk(arg, inside)
                 if node.target.id in inside:
                     found[node.target.id] = False
-                for child in node.body:
-                    walk(child, inside | {node.target.id})
+                for statement in node.body:
+                    walk(statement, inside | {node.target.id})
                 return
             if isinstance(node, ast.Name):
                 if node.id not in inside or isinstance(node.ctx, ast.Store):
@@ -309,7 +309,7 @@ class _Emission:
     def _element(self, node: Any) -> str:
         base, indices = indices_of(node)
         constant = self.analysis.constants.get(base.id)  # type: ignore[attr-defined]
-        name = constant.name if constant is not None else self._name(base.id)  # type: ignore
+        name = str(constant.name) if constant else self._name(base.id)  # type: ignore
         return name + "".join(f"[{self._expression(index)}]" for index in indices)
 
     def _expression(self, node: Any) -> str:
