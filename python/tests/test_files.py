@@ -34,6 +34,8 @@ def test_round_trip(plain, path):
         x, later = file.read_dat(nodes, "x"), file.read_dat(nodes, "later")
         assert file.read_values("gamma").tolist() == [1.5, 2.5]
         assert file.read_rows("corners", 1, 1).tolist() == [[1, 2, 3]]
+        assert "x" in file and "z" not in file
+        assert file.read_set_of_rows("later", "points").size == 4
     assert (cells.size, nodes.size, corners.arity) == (2, 4, 3)
     assert x.dtype == np.float32 and np.array_equal(later.get(), x.get() + 1)
     seen = op2.Dat(cells, dim=3, dtype="i4")
@@ -46,6 +48,17 @@ def test_round_trip(plain, path):
         file.update(x)
     with op2.File(plain, path) as file:
         assert (file.read_dat(nodes, "x").get() == 9).all()
+
+
+def test_whole_contexts(path):
+    with op2.Context("sequential") as context:
+        cells = op2.Set(context, 3, "cells")
+        x = op2.Dat(cells, name="x")
+        x.data[:] = [1, 2, 3]
+        op2.Constant(context, "gamma_air", 1.4)
+        op2.dump(context, path)
+        with op2.File(context, path) as file:
+            assert file.read_dat(cells, "x").get().tolist() == [1, 2, 3]
 
 
 def test_failures(plain, path):

@@ -242,6 +242,31 @@ def test_maps(plain):
     assert op2.Map(op2.Set(plain, 0), nodes, np.empty((0, 2), int)).arity == 2
 
 
+def test_work_arrays(ring):
+    x = op2.Dat(ring.nodes, np.arange(2.0 * N).reshape(N, 2))
+    ring.loop(ring.nodes, "void kernel(double *x, double *w) "
+              "{ w[0] = x[0]; x[0] = x[1]; x[1] = w[0]; }", x(op2.RW), op2.work(1))
+    assert np.array_equal(x.get(), np.arange(2.0 * N).reshape(N, 2)[:, ::-1])
+
+
+def test_what_is_known_of_objects(plain):
+    ring = Ring(plain)
+    assert np.array_equal(ring.map.values, ring.ends)
+    assert np.array_equal(ring.map.global_values, ring.ends)
+    constant = op2.Constant(plain, "pair", [1, 2])
+    constant.value = 3, 4
+    assert constant.value.tolist() == [3, 4]
+    assert op2.Constant(plain, "one", 1.5).value == 1.5
+    x, g = op2.Dat(ring.nodes), op2.Global(plain, 1.0)
+    assert x.name and g.name and op2.Set(plain, 1).name and str(x) == f"dat '{x.name}'"
+    before = x.changes, g.changes
+    x.get()
+    assert (x.changes, g.changes) == before
+    x.fill(1)
+    g.value = 2
+    assert x.changes > before[0] and g.changes > before[1]
+
+
 def test_reports(plain):
     ring = Ring(plain)
     total = op2.Dat(ring.nodes, name="total")

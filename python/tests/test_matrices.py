@@ -67,6 +67,38 @@ def test_products_and_rows(line):
     assert not line.A.get().any()
 
 
+def test_matrices_as_vectors(plain):
+    line, dense = Line(plain), Line(plain).dense()
+    A, B = line.A, op2.Mat(line.A.sparsity)
+    x, y = op2.Dat(line.nodes, np.arange(N), dtype="f8"), op2.Dat(line.nodes)
+    A.copy_to(B)
+    B.scale(2)
+    B.axpy(op2.Global(plain, 3.0), A)
+    assert np.allclose(B.toarray(), 5 * dense, rtol=1e-14)
+    B.set_values([0, 1], [1, 0], [7, 8])
+    B.add_values(2, 2, 1)
+    expected = 5 * dense
+    expected[0, 1], expected[1, 0] = 7, 8
+    expected[2, 2] += 1
+    B.mult_transpose(x, y)
+    assert np.allclose(y.get(), expected.T @ np.arange(N), rtol=1e-13)
+    assert np.isclose(B.norm().value, np.linalg.norm(expected))
+    with pytest.raises(op2.RangeError):
+        B.set_values(0, N - 1, 1)
+    with pytest.raises(op2.MismatchError):
+        B.set_values([0, 1], [0], [1])
+
+
+def test_rows_left_out(plain):
+    line = Line(plain)
+    A = op2.Mat(line.A.sparsity)
+    op2.par_loop(line.kernel, line.cells, line.x(op2.READ, line.map),
+                 A.drop(op2.INC, line.map, line.map, op2.Side.ROWS, line.nodes.subset([0, 3])))
+    expected = line.dense()
+    expected[[0, 3]] = 0
+    assert np.allclose(A.toarray(), expected, rtol=1e-14)
+
+
 @pytest.mark.parametrize("method", ["cg", "minres", "gmres", "bicgstab"])
 def test_solve(plain, method):
     line = Line(plain)

@@ -18,16 +18,16 @@ array([101.,  11., 110.])
 >>> context.finalize()
 """
 from . import errors
-from .arguments import Arg, index, map_index, opaque, optional, value
+from .arguments import Arg, index, map_index, opaque, optional, value, work
 from .calls import call
 from .context import Context, environment
 from .enums import (ALL, INC, ITER, MAX, MIN, PACKED, READ, RW, WRITE, Access, DataState, Norm,
-                    PartitionMethod, Place, Reason)
+                    PartitionMethod, Place, Reason, Side)
 from .errors import (AccessError, ArgumentError, ArityError, CallError, CompileError,
                      DataTypeError, DivergedError, Error, FatalError, FileError, KernelError,
                      KernelSyntaxError, MismatchError, NameValueError, NoMemoryError, OptionError,
                      RangeError, StateError, UnavailableError)
-from .files import File
+from .files import File, dump
 from .loops import Kernel, ParLoop, par_loop
 from .matrices import Mat, Operator, Solver, SolveResult, Sparsity
 from .mesh import Map, Set, Subset
@@ -41,8 +41,8 @@ __all__ = [
     "Error", "FatalError", "File", "FileError", "Global", "INC", "ITER", "Kernel",
     "KernelError", "KernelSyntaxError", "MAX", "MIN", "Map", "Mat", "MismatchError",
     "NameValueError", "NoMemoryError", "Norm", "Operator", "OptionError", "PACKED", "ParLoop",
-    "PartitionMethod", "Place", "READ", "RW", "RangeError", "Reason", "Scalar", "Set",
+    "PartitionMethod", "Place", "READ", "RW", "RangeError", "Reason", "Scalar", "Set", "Side",
     "SolveResult", "Solver", "Sparsity", "StateError", "Subset", "UnavailableError", "WRITE",
-    "array", "call", "environment", "errors", "index", "map_index", "number", "opaque",
-    "optional", "par_loop", "ratio", "translate", "value",
+    "array", "call", "dump", "environment", "errors", "index", "map_index", "number", "opaque",
+    "optional", "par_loop", "ratio", "translate", "value", "work",
 ]

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Optional
 import numpy as np
 
 from ._native import ffi, lib
-from .errors import DataTypeError, RangeError
+from .errors import DataTypeError, RangeError, text as string_at
 
 if TYPE_CHECKING:
     from .context import Context
@@ -55,6 +55,10 @@ def name_of(name: Optional[str]) -> Any:
     return ffi.NULL if name is None else str(name).encode()
 
 
+#: The kinds of objects that have a name in any case.
+_NAMED = {"set", "map", "dat", "gbl", "const"}
+
+
 class Object:
     """The owner of a handle.
 
@@ -71,7 +75,7 @@ class Object:
     def __init__(self, context: "Context", name: Optional[str] = None):
         #: The context that the object belongs to.
         self.context = context
-        #: The name that it was given; None: the library has made one up.
+        #: The name that it was given, or that the library has made up if it needs one.
         self.name = name
 
     def _create(self, function: Any, *arguments: Any) -> None:
@@ -79,6 +83,14 @@ class Object:
         made = ffi.new(f"op2_{self._kind} *")
         self.context._do(function, *arguments, made)
         self._p, self._owns = made[0], True
+        if self.name is None and self._kind in _NAMED:
+            self.name = string_at(self._info().name)
+
+    def _info(self) -> Any:
+        """What the library knows of the object: a structure op2_KIND_info."""
+        found = ffi.new(f"op2_{self._kind}_info *")
+        self.context._do(getattr(lib, f"op2_{self._kind}_info_get"), self._p, found)
+        return found
 
     def destroy(self) -> None:
         """Give the object up now. Using it afterwards raises ArgumentError."""

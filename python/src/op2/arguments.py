@@ -46,6 +46,11 @@ def map_index(map: "Map", slot: int = lib.OP2_ALL) -> Arg:
     return Arg(lib.op2_arg_map_idx(map._p, slot), kept=map)
 
 
+def work(dim: int, dtype: Any = "f8") -> Arg:
+    """Values for the kernel to work with, which each of its calls has for itself."""
+    return Arg(lib.op2_arg_work(dim, type_of(dtype)))
+
+
 def opaque(memory: Any) -> Arg:
     """A pointer that reaches the kernel unchanged: to the memory of an array or of anything else
     with a buffer, a pointer of cffi's, or an address. An object exists until the loop has run."""

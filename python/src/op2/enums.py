@@ -24,11 +24,21 @@ class Access(IntEnum):
 
 
 class Norm(IntEnum):
-    """A norm of all values of a dat or global."""
+    """A norm of a dat, global or matrix. Of dats FROBENIUS is the same as TWO; matrices have neither
+    ONE nor TWO."""
 
     ONE = lib.OP2_NORM_1
     TWO = lib.OP2_NORM_2
     INF = lib.OP2_NORM_INF
+    FROBENIUS = lib.OP2_NORM_FROBENIUS
+
+
+class Side(IntEnum):
+    """What Mat.drop() leaves out."""
+
+    ROWS = lib.OP2_ROWS
+    COLUMNS = lib.OP2_COLUMNS
+    ROWS_AND_COLUMNS = lib.OP2_ROWS_AND_COLUMNS
 
 
 class DataState(IntEnum):

@@ -92,6 +92,16 @@ class File:
         """The set of this name; among ranks, this rank's block of it."""
         return Set._of(self.context, name, self._reader("read_set"), name.encode())
 
+    def __contains__(self, name: str) -> bool:
+        found = self._ffi.new("bool *")
+        self._do("has", name.encode(), found)
+        return bool(found[0])
+
+    def read_set_of_rows(self, dataset: str, name: str) -> Set:
+        """A set with an element for each row of a dataset, for files without sets."""
+        return Set._of(self.context, name, self._reader("read_set_rows"), dataset.encode(),
+                       name.encode())
+
     def read_map(self, source: Set, target: Set, name: str) -> Map:
         """The map of this name."""
         arity = self.shape(name)[1]
@@ -147,6 +157,14 @@ class File:
         """Write values without a set."""
         array = numbers(values, dtype, f"file '{self.path}': '{name}'")
         self._do("write_const", array.size, type_of(array.dtype), name.encode(), pointer(array))
+
+
+def dump(context: "Context", path: Union[str, "os.PathLike[str]"]) -> None:
+    """Write a file of all sets, maps, dats, globals and constants of a context, under their
+    names."""
+    for dat in list(context._lending):
+        dat._settle()
+    context._do(_hdf5()[1].op2_file_dump, context._p, os.fsencode(os.fspath(path)))
 
 
 def _memory(array: np.ndarray) -> Any:

@@ -8,13 +8,14 @@ import numpy as np
 
 from . import structs
 from ._native import ffi, lib
-from ._object import DTYPES, Object, name_of, type_of
+from ._object import DTYPES, Object, name_of, numbers, pointer, type_of
 from ._place import where
 from ._queue import handle, queue
 from .arguments import Arg, prepare
-from .enums import Access, Reason
+from .enums import Access, Norm, Reason, Side
 from .errors import ArgumentError, MismatchError, text
-from .values import Dat
+from .values import Dat, Global
+from .vectors import Number, scalar
 
 if TYPE_CHECKING:
     from .context import Context
@@ -115,6 +116,13 @@ class Mat(Object):
         maps = [ffi.NULL if map is None else map._p for map in (rows, columns)]
         return Arg(lib.op2_arg_mat(self._p, *maps, int(access)), self, kept=(rows, columns))
 
+    def drop(self, access: Access, rows: "Map", columns: "Map", side: Side,
+             subset: "Set") -> Arg:
+        """An argument of a loop, which leaves out what elements have for rows or columns of a
+        subset, as boundary conditions need it."""
+        made = lib.op2_arg_mat_drop(self._p, rows._p, columns._p, int(access), int(side), subset._p)
+        return Arg(made, self, kept=(rows, columns, subset))
+
     def zero(self) -> None:
         """Queue: all values become zero."""
         queue(self.context, lib.op2_mat_zero_at, self)
@@ -137,6 +145,47 @@ class Mat(Object):
     def mult(self, x: Dat, y: Dat) -> None:
         """Queue: y = A x."""
         queue(self.context, lib.op2_mat_mult_at, self, x, y)
+
+    def mult_transpose(self, x: Dat, y: Dat) -> None:
+        """Queue: y = A^T x."""
+        queue(self.context, lib.op2_mat_mult_transpose_at, self, x, y)
+
+    def scale(self, a: Number) -> None:
+        """Queue: A = a A."""
+        queue(self.context, lib.op2_mat_scale_at, self, scalar(a))
+
+    def axpy(self, a: Number, x: "Mat") -> None:
+        """Queue: A = a X + A, for matrices of one sparsity."""
+        queue(self.context, lib.op2_mat_axpy_at, self, scalar(a), x)
+
+    def copy_to(self, y: "Mat") -> None:
+        """Queue: Y = A, for matrices of one sparsity."""
+        queue(self.context, lib.op2_mat_copy_at, self, y)
+
+    def norm(self, norm: Norm = Norm.FROBENIUS, result: Optional[Global] = None) -> Global:
+        """A norm, FROBENIUS or INF, as a global."""
+        found = Global(self.context, dtype="f8") if result is None else result
+        queue(self.context, lib.op2_mat_norm_at, self, int(norm), found)
+        return found
+
+    def set_values(self, rows: Any, columns: Any, values: Any) -> None:
+        """Overwrite blocks by values of the program, by global rows and columns; each rank may give
+        blocks of any rows."""
+        self._by_rows(lib.op2_mat_set, rows, columns, values)
+
+    def add_values(self, rows: Any, columns: Any, values: Any) -> None:
+        """Add values of the program to blocks, as set_values() overwrites them."""
+        self._by_rows(lib.op2_mat_add, rows, columns, values)
+
+    def _by_rows(self, function: Any, rows: Any, columns: Any, values: Any) -> None:
+        at = [np.atleast_1d(numbers(places, "i8", self)) for places in (rows, columns)]
+        blocks = numbers(values, self.dtype, self)
+        size = self.block[0] * self.block[1]
+        if at[0].shape != at[1].shape or blocks.size != at[0].size * size:
+            raise MismatchError(f"{self}: {at[0].size} rows, {at[1].size} columns and "
+                                f"{blocks.size} values, of which each block has {size}")
+        self.context._do(function, self._p, at[0].size, pointer(at[0], "int64_t[]"),
+                         pointer(at[1], "int64_t[]"), pointer(blocks))
 
     def get(self) -> np.ndarray:
         """A copy of the values, a block for each nonzero, in the order of Sparsity.get()."""

@@ -234,6 +234,22 @@ class Map(Object):
         """The number of rows that are here, halo included."""
         return self._shape()[1]
 
+    @property
+    def values(self) -> np.ndarray:
+        """A copy of the entries: for each owned element its targets, by their positions among the
+        elements that this rank has; -1 leads nowhere."""
+        return self._entries(lib.op2_map_get, "int32_t *", "i4")
+
+    @property
+    def global_values(self) -> np.ndarray:
+        """A copy of the entries by global numbers, in the order of Set.global_numbers."""
+        return self._entries(lib.op2_map_get_global, "int64_t *", "i8")
+
+    def _entries(self, function: Any, kind: str, dtype: str) -> np.ndarray:
+        found = np.empty((self.source.size, self.arity), dtype)
+        self.context._do(function, self._p, ffi.cast(kind, found.ctypes.data))
+        return found
+
     def _shape(self) -> Tuple[int, int]:
         arity, rows = ffi.new("int *"), ffi.new("int64_t *")
         self.context._do(lib.op2_map_shape, self._p, arity, rows)

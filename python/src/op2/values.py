@@ -250,6 +250,12 @@ class Dat(_Values, DatVector):
         self.context._do(lib.op2_dat_to, self._p, int(place))
 
     @property
+    def changes(self) -> int:
+        """A number that grows with every modification; while it stays the same, so do the
+        values. Queued loops count when they are queued."""
+        return lib.op2_dat_changes(self._p)
+
+    @property
     def shape(self) -> Tuple[int, ...]:
         """The shape of arrays of the values of owned elements."""
         return self._rows(False) + self._shape
@@ -307,6 +313,11 @@ class Global(_Values, Vector):
     def value(self, values: Any) -> None:
         self.set_values(values)
 
+    @property
+    def changes(self) -> int:
+        """As Dat.changes."""
+        return lib.op2_gbl_changes(self._p)
+
     def __float__(self) -> float:
         return float(self.get())
 
@@ -343,6 +354,18 @@ class Constant(_Values):
         data = self._declare(values, None, dtype, ())
         self._create(lib.op2_const_create, context._p, self.dim, type_of(self.dtype), data,
                      name_of(name))
+
+    @property
+    def value(self) -> Any:
+        """The values that loops get which are queued now: a number, or an array that is a copy.
+        Assignment changes them."""
+        out = np.empty(self._shape, self.dtype)
+        self.context._do(lib.op2_const_get, self._p, ffi.cast("void *", out.ctypes.data))
+        return out[()]
+
+    @value.setter
+    def value(self, values: Any) -> None:
+        self.set_values(values)
 
     def set_values(self, values: Any) -> None:
         """Change the values for loops that are queued from now on."""

@@ -46,7 +46,8 @@ def ratio(numerator: "Global", denominator: "Global") -> Scalar:
 Number = Union[float, Scalar, "Global"]
 
 
-def _scalar(given: Any) -> Any:
+def scalar(given: Any) -> Any:
+    """A number, a global or a Scalar for C."""
     if isinstance(given, Object):
         given = Scalar(1.0, given)  # type: ignore[arg-type]
     elif not isinstance(given, Scalar):
@@ -86,7 +87,7 @@ class Vector(Object):
 
     def fill(self, a: Number) -> None:
         """self = a"""
-        self._apply("fill", _scalar(a))
+        self._apply("fill", scalar(a))
 
     def copy_to(self, y: "Vector") -> None:
         """y = self"""
@@ -94,19 +95,19 @@ class Vector(Object):
 
     def scale(self, a: Number) -> None:
         """self = a self"""
-        self._apply("scale", _scalar(a))
+        self._apply("scale", scalar(a))
 
     def axpy(self, a: Number, x: "Vector") -> None:
         """self = a x + self"""
-        self._apply("axpy", _scalar(a), x)
+        self._apply("axpy", scalar(a), x)
 
     def aypx(self, a: Number, x: "Vector") -> None:
         """self = a self + x"""
-        self._apply("aypx", _scalar(a), x)
+        self._apply("aypx", scalar(a), x)
 
     def axpby(self, a: Number, b: Number, x: "Vector") -> None:
         """self = a x + b self"""
-        self._apply("axpby", _scalar(a), _scalar(b), x)
+        self._apply("axpby", scalar(a), scalar(b), x)
 
     def pointwise_mult(self, x: "Vector", y: "Vector") -> None:
         """self = x y, value by value"""
@@ -142,7 +143,7 @@ class DatVector(Vector):
 
     def maxpy(self, a: Number, x: Sequence["DatVector"]) -> None:
         """self = a[0] x[0] + ... + self; a is a number, or a global with a value for each."""
-        self._apply("maxpy", _scalar(a), len(x), [handle(each) for each in x])
+        self._apply("maxpy", scalar(a), len(x), [handle(each) for each in x])
 
     def mdot(self, y: Sequence["DatVector"], result: Optional["Global"] = None) -> "Global":
         """The scalar products with each of several dats: a global with a value for each."""
