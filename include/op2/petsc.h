@@ -71,7 +71,9 @@ OP2_API OP2_NODISCARD op2_status op2_petsc_use(op2_context ctx, int argc, char *
  * sets are renumbered, and keeps its options. A null space, that of the transpose and a near null
  * space (MatSetNullSpace(), MatSetTransposeNullSpace(), MatSetNearNullSpace()) that the program
  * sets, or removes by null, hold for the matrix as any type, and so for op2_solve(). The nonzero
- * structure stays as it is.
+ * structure stays as it is. The local numbers of rows and columns (MatSetValuesLocal(),
+ * MatZeroRowsLocal(), MatGetLocalToGlobalMapping()) are those that the program has for the elements
+ * on this rank, with the halo; with blocks, those of MatSetValuesBlockedLocal().
  *
  * A Mat that is handed out for OP2_READ must not be changed. If the Mat has another state
  * afterwards (PetscObjectState), on any rank, a new copy is made for its next use, and the matrix

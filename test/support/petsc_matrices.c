@@ -141,10 +141,35 @@ static void compare_own(const struct scene *s, const struct shape *f, const stru
 }
 
 /* Open the matrix, compare it, change it, and compare it again. */
+/* The local numbers of rows and columns are those of the elements on this rank, with the halo. */
+static void compare_local(const struct scene *s, const struct shape *f, Mat A) {
+  const int sets[] = {NODES, f->edges ? EDGES : NODES};
+  ISLocalToGlobalMapping maps[2] = {NULL, NULL};
+  PETSC(MatGetLocalToGlobalMapping(A, &maps[0], &maps[1]));
+  for (int side = 0; side < 2 && maps[side]; side++) {
+    const int64_t n = s->share.set[sets[side]].ends[3];
+    double *element_of = elements_by_row(s, sets[side]);
+    PetscInt size = 0, block = 0;
+    const PetscInt *number = NULL;
+    int differs = 0;
+    PETSC(ISLocalToGlobalMappingGetSize(maps[side], &size));
+    PETSC(ISLocalToGlobalMappingGetBlockSize(maps[side], &block));
+    GOOD(block == (side ? f->column_dim : f->row_dim) && size == n * block);
+    PETSC(ISLocalToGlobalMappingGetBlockIndices(maps[side], &number));
+    for (int64_t i = 0; i < n && size == n * block; i++)
+      differs += (int64_t)element_of[number[i]] != s->share.set[sets[side]].global[i];
+    PETSC(ISLocalToGlobalMappingRestoreBlockIndices(maps[side], &number));
+    GOOD(differs == 0);
+    free(element_of);
+  }
+  GOOD(maps[0] && maps[1]);
+}
+
 static void look(struct scene *s, const struct shape *f, struct assembly *a, double times) {
   Mat A = NULL, again = NULL;
   DO(op2_mat_petsc(a->mat, OP2_READ, f->form, &A));
   if (A) compare(s, f, a, A, times);
+  if (A) compare_local(s, f, A);
   DO(op2_mat_petsc(a->mat, OP2_READ, f->form, &again)); /* two readers */
   GOOD(A == again);
   DO(op2_mat_petsc_end(a->mat, &again));

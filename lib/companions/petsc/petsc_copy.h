@@ -15,6 +15,9 @@ void op2i_petsc_copy(const struct op2_mat_s *mat, const struct op2i_petsc_layout
                      bool columns_first, void *values, struct op2i_petsc_values petsc, bool back);
 /* Convert n values of a type to doubles, or back. */
 void op2i_petsc_convert(op2_type type, int64_t n, void *values, PetscScalar *scalars, bool back);
+/* petsc_local.c: give a Mat of a matrix the program's local numbers of rows and columns.
+ * Collective. */
+op2_status op2i_petsc_local_numbers(struct op2i_petsc_scope *scope, op2_mat mat, Mat A);
 op2_status op2i_petsc_shell(struct op2i_petsc_scope *scope, op2_operator op, Mat *A);
 
 #endif

@@ -278,6 +278,7 @@ static op2_status make_form(struct op2i_petsc_scope *scope, op2_mat mat, int f, 
                  : create(mat, &shape, f == OP2I_PETSC_BAIJ, &pattern, &made.mat);
   if (!status && !code) code = set_options(mat, made.mat);
   if (!status) status = op2i_petsc_status(scope, code, "matrix", mat->obj.name);
+  if (!status) status = op2i_petsc_local_numbers(scope, mat, made.mat);
   op2->free(pattern.start);
   op2->free(pattern.column);
   op2->free(shape.number);
