@@ -86,6 +86,14 @@ class Object:
         if self.name is None and self._kind in _NAMED:
             self.name = string_at(self._info().name)
 
+    @classmethod
+    def _adopt(cls, context: "Context", handle: Any, name: str) -> Any:
+        """The owner of an object that the library has made."""
+        self = cls.__new__(cls)
+        Object.__init__(self, context, name)
+        self._p, self._owns = ffi.cast(f"op2_{cls._kind}", handle), True
+        return self
+
     def _info(self) -> Any:
         """What the library knows of the object: a structure op2_KIND_info."""
         found = ffi.new(f"op2_{self._kind}_info *")

@@ -19,6 +19,8 @@ Profile = structs.result("Profile", "op2_profile")
 Times = structs.result("Times", "op2_times")
 DeviceStats = structs.result("DeviceStats", "op2_device_stats")
 CommStats = structs.result("CommStats", "op2_comm_stats")
+CommNeighbour = structs.result("CommNeighbour", "op2_comm_neighbour")
+CommDat = structs.result("CommDat", "op2_comm_dat")
 PartitionReport = structs.result("PartitionReport", "op2_partition_report")
 
 # Contexts that have not ended stay, whether somebody refers to them or not, to be ended at exit.
@@ -46,6 +48,11 @@ def _written(function: Callable[[Any], int]) -> str:
 def environment() -> str:
     """The table of environment variables: name, default, present value and meaning."""
     return _written(lib.op2_environment_write)
+
+
+def unavailable(backend: str) -> Optional[str]:
+    """Why a backend cannot be used here; None: it can."""
+    return text(lib.op2_backend_unavailable(backend.encode()))
 
 
 class Context:
@@ -276,12 +283,7 @@ class Context:
 
     def profile(self) -> List[Any]:
         """What each kernel over each set has cost so far: calls, elements, seconds, bytes."""
-        lines: List[Any] = []
-        made = ffi.new("op2_profile *")
-        with self._lock:
-            while lib.op2_profile_get(self._p, len(lines), made) == lib.OP2_SUCCESS:
-                lines.append(structs.read(Profile, made))
-        return lines
+        return self._list(Profile, "op2_profile", lib.op2_profile_get)
 
     def _result(self, kind: Any, name: str, function: Any) -> Any:
         made = ffi.new(name + " *")
@@ -295,6 +297,23 @@ class Context:
     def device_stats(self) -> Any:
         """Transfers, launches and memory of the device."""
         return self._result(DeviceStats, "op2_device_stats", lib.op2_device_stats_get)
+
+    def _list(self, kind: Any, name: str, function: Any) -> List[Any]:
+        """What a function gives for 0, 1 and so on, until there is no more."""
+        lines: List[Any] = []
+        made = ffi.new(name + " *")
+        with self._lock:
+            while function(self._p, len(lines), made) == lib.OP2_SUCCESS:
+                lines.append(structs.read(kind, made))
+        return lines
+
+    def comm_neighbours(self) -> List[Any]:
+        """What was sent to each other rank in halo exchanges: rank, messages, bytes."""
+        return self._list(CommNeighbour, "op2_comm_neighbour", lib.op2_comm_neighbour_get)
+
+    def comm_dats(self) -> List[Any]:
+        """What was sent of each dat in halo exchanges: the handle, name, exchanges, bytes."""
+        return self._list(CommDat, "op2_comm_dat", lib.op2_comm_dat_get)
 
     def comm_stats(self) -> Any:
         """Halo exchanges of this rank."""

@@ -24,8 +24,8 @@ class Access(IntEnum):
 
 
 class Norm(IntEnum):
-    """A norm of a dat, global or matrix. Of dats FROBENIUS is the same as TWO; matrices have neither
-    ONE nor TWO."""
+    """A norm of a dat, global or matrix. Of dats and globals FROBENIUS is the same as TWO; matrices
+    have neither ONE nor TWO."""
 
     ONE = lib.OP2_NORM_1
     TWO = lib.OP2_NORM_2

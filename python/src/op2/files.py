@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Union
 
 import numpy as np
 
-from ._native import ffi
+from ._native import ffi, lib
 from ._object import DTYPES, name_of, numbers, pointer, type_of
-from .errors import ArgumentError, OptionError, UnavailableError
+from .errors import ArgumentError, OptionError, UnavailableError, text
 from .mesh import Map, Set
-from .values import Dat
+from .values import Constant, Dat, Global
 
 if TYPE_CHECKING:
     from .context import Context
 
+_KINDS: Dict[int, Any] = {lib.OP2_OBJECT_SET: Set, lib.OP2_OBJECT_MAP: Map,
+                          lib.OP2_OBJECT_DAT: Dat, lib.OP2_OBJECT_GBL: Global,
+                          lib.OP2_OBJECT_CONST: Constant}
 _MODES = {"r": "READ", "w": "CREATE", "a": "ADD"}
 
 
@@ -128,6 +131,33 @@ class File:
         self._do("read_rows", name.encode(), first, count, columns, type_of(dtype), _memory(rows))
         return rows
 
+    def read_all(self) -> Dict[str, Any]:
+        """All that dump() has written, by its names: sets, maps, dats, globals and constants."""
+        count, list_ = ffi.new("int64_t *"), self._ffi.new("const op2_object **")
+        self._do("read_all", count, list_)
+        made: Dict[str, Any] = {}
+        sets: Dict[int, Set] = {}
+        for found in self._ffi.unpack(list_[0], count[0]):
+            kind = _KINDS[found.kind]
+            each = kind._adopt(self.context, found.handle, text(found.name) or "")
+            if kind is Set:
+                sets[_address(found.handle)] = each
+            self._complete(each, sets)
+            made[each.name] = each
+        return made
+
+    @staticmethod
+    def _complete(made: Any, sets: Dict[int, Set]) -> None:
+        """What an object of this package has beside the handle."""
+        info = made._info()
+        if isinstance(made, Map):
+            made.source = sets[_address(getattr(info, "from"))]
+            made.target = sets[_address(info.to)]
+        elif isinstance(made, Dat):
+            made.set = sets[_address(info.set)]
+        if not isinstance(made, (Set, Map)):
+            made._declare(None, info.dim, DTYPES[info.type], ())
+
     def _reader(self, function: str) -> Any:
         return lambda *arguments: self._status(function, *arguments)
 
@@ -165,6 +195,10 @@ def dump(context: "Context", path: Union[str, "os.PathLike[str]"]) -> None:
     for dat in list(context._lending):
         dat._settle()
     context._do(_hdf5()[1].op2_file_dump, context._p, os.fsencode(os.fspath(path)))
+
+
+def _address(handle: Any) -> int:
+    return int(ffi.cast("uintptr_t", handle))
 
 
 def _memory(array: np.ndarray) -> Any:

@@ -314,6 +314,13 @@ class Global(_Values, Vector):
         self.set_values(values)
 
     @property
+    def state(self) -> DataState:
+        """Where the values are now."""
+        found = ffi.new("op2_data_state *")
+        self.context._do(lib.op2_gbl_state, self._p, found)
+        return DataState(found[0])
+
+    @property
     def changes(self) -> int:
         """As Dat.changes."""
         return lib.op2_gbl_changes(self._p)
