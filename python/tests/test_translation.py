@@ -253,6 +253,20 @@ def refused_unsigned(k: op2.array("u8"), x: A):
     x[0] = k[0] * 1.0  # refused: does not fit into 64 bits with a sign
 
 
+def refused_unsigned_number(k: op2.number("u8"), x: A):
+    x[0] = k * 1.0  # refused: does not fit into 64 bits with a sign
+
+
+def refused_parameter(k: op2.number("i4"), x: A):
+    k = k * 100000  # refused: keeps its value
+    x[0] = k
+
+
+def refused_broken_promise(k: op2.array("i4", within=(0, 9)), x: A):
+    k[0] = 100
+    x[k[1]] = 0.0  # refused: can be negative
+
+
 def refused_long(x: A):
     for i in range(1000):
         for j in range(1000):
@@ -324,6 +338,27 @@ def test_arguments_of_all_kinds(host):
     assert np.array_equal(A.toarray(), expected)
     assert np.array_equal(small.get(), (0.5 * np.arange(3) / 3).astype("f4"))
     assert table.dim == 2 and factor.dim == 1
+
+
+def test_small_floats(host):
+    """What is computed with elements of float is rounded when it is stored."""
+    context = host
+    cells = op2.Set(context, 1)
+
+    def kernel(x: op2.array("f4", 3), t: op2.number("f4"),
+               k: op2.array("i8", 1, within=(0, 2**40))):
+        x[0] += k[0]
+        x[1] = t * t * t
+        x[2] = x[2] * x[2] - t
+        x[2] += math.isnan(k[0])
+
+    values = array("f", [3.0, 0.0, 0.1])
+    t, k = array("f", [0.7])[0], array("q", [2**26 + 3])
+    x = op2.Dat(cells, [list(values)], dtype="f4")
+    op2.par_loop(op2.Kernel.of_function(context, kernel), cells, x(op2.RW), op2.value(t, "f4"),
+                 op2.Dat(cells, [list(k)])(op2.READ))
+    kernel(values, t, k)
+    assert x.get()[0].tolist() == list(values)
 
 
 def test_constant_parameters():

@@ -100,6 +100,10 @@ class Analysis(Expressions):
         name = target.id
         if name in self.lists or isinstance(self.source.parameters.get(name), Array):
             self.source.refuse(target, f"'{name}' is an array, and cannot become anything else")
+        parameter = self.source.parameters.get(name)
+        if parameter is not None and parameter.dtype.str[1:] not in ("f8", "i8"):
+            self.source.refuse(target, f"parameter '{name}' is of {parameter.dtype}, and keeps its "
+                                       "value: write another variable")
         old = self.variables.get(name)
         if old is not None and old.kind != value.kind:
             self.source.refuse(target, f"variable '{name}' was {a_kind(old.kind)} and becomes "
@@ -126,6 +130,8 @@ class Analysis(Expressions):
             if value.low < limits[0] or value.high > limits[1]:
                 self.source.refuse(target, f"{range_of(value)} can be too large for '{name}', of "
                                            f"{what.dtype} ({REMEDY})")
+            if what.range is None or not what.range[0] <= value.low <= value.high <= what.range[1]:
+                self.beyond.add(name)
         self.written.add(name)
 
     def _make_list(self, target: ast.Name, value: ast.expr, state: State) -> None:

@@ -80,7 +80,7 @@ def _number(value: Any) -> str:
         return repr(value) if math.isfinite(value) else ("-" if value < 0 else "") + "INFINITY"
     if -2**31 < value < 2**31:
         return str(int(value))
-    return f"INT64_C({value})" if value > -2**63 else "(-INT64_C(9223372036854775807) - 1)"
+    return f"{value}L" if value > -2**63 else "(-9223372036854775807L - 1)"
 
 
 # How tightly operators bind, so that only parentheses that change the meaning are written.
@@ -242,7 +242,11 @@ class _Emission:
         name, target = type(node.op).__name__, self._target(node.target)
         if name in ("Add", "Sub", "Mult") and self.analysis.values[node].kind == "float" or \
                 name == "Div" and self.analysis.values[node.target].kind == "float":
-            self._line(depth, f"{target} {_C_SIGNS[name]}= {self._expression(node.value)};")
+            # An integer must not make C compute in float where the target is one.
+            value = self._expression(node.value)
+            if self.analysis.values[node.value].kind != "float":
+                value = f"(double){self._operand(node.value, _UNARY)}"
+            self._line(depth, f"{target} {_C_SIGNS[name]}= {value};")
             return
         text, _ = self._operation(node, name, node.target, node.value)
         self._line(depth, f"{target} = {text};")
@@ -338,6 +342,8 @@ class _Emission:
 
     def _name_text(self, node: ast.Name) -> Tuple[str, int]:
         name = node.id
+        if name in self.source.parameters:
+            return self._read(self._name(name), self.source.parameters[name].dtype)
         if self.source.is_local(name):
             return self._name(name), _PRIMARY
         found = self.source.outside(node)
@@ -466,7 +472,7 @@ class _Emission:
             factor = math.pi / 180.0 if name == "radians" else 180.0 / math.pi
             return f"{self._operand(node.args[0], 5)} * {factor!r}", 5
         if name in TESTS:
-            return f"({name}({arguments}) != 0)", _PRIMARY
+            return f"({name}((double){self._operand(node.args[0], _UNARY)}) != 0)", _PRIMARY
         return f"{self._library(node, name)}({arguments})", _PRIMARY
 
     def _float_text(self, node: ast.Call) -> Tuple[str, int]:

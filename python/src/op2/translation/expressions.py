@@ -54,6 +54,8 @@ class Expressions:
         self.constants: Dict[str, Constant] = {}
         #: Calls of functions that a compiler could compute, with other bits than the library.
         self.folded: Set[ast.AST] = set()
+        #: The arrays to which the function itself has written what no promise covers.
+        self.beyond: Set[str] = set()
         self._visits = 0
 
     @staticmethod
@@ -106,7 +108,7 @@ class Expressions:
         if name in self.lists or isinstance(self.source.parameters.get(name), Array):
             self.source.refuse(node, f"'{name}' is an array: only its elements are used")
         if name in state:
-            return state[name]
+            return self._signed(node, name, state[name])
         if self.source.is_local(name):
             self.source.refuse(node, f"variable '{name}' may have no value here")
         found = self.source.outside(node)
@@ -116,6 +118,13 @@ class Expressions:
         if type(found) not in (int, float, bool):
             self.source.refuse(node, f"'{name}' outside the function is no number")
         return self._known(node, found)
+
+    def _signed(self, node: ast.expr, name: str, value: Value) -> Value:
+        """A value that an integer of 64 bits can hold."""
+        if value.kind == "int" and value.high >= 2**63:
+            self.source.refuse(node, f"a value of '{name}', of uint64, does not fit into 64 bits "
+                                     f"with a sign ({REMEDY})")
+        return value
 
     def _of_constant(self, constant: Constant) -> Value:
         return self._of_parameter(Parameter(constant.dtype, None))
@@ -131,11 +140,8 @@ class Expressions:
         if isinstance(what, Constant):
             return self._of_constant(what)
         if isinstance(what, Array):
-            value = self._of_parameter(what)
-            if value.kind == "int" and value.high >= 2**63:
-                self.source.refuse(node, f"an element of '{name}', of uint64, does not fit into 64 "
-                                         f"bits with a sign ({REMEDY})")
-            return value
+            promised = Parameter(what.dtype, None) if name in self.beyond else what
+            return self._signed(node, name, self._of_parameter(promised))
         if what.values is None:
             if name not in state:
                 self.source.refuse(node, f"list '{name}' may have no value here")
