@@ -152,3 +152,13 @@ def test_renumbered():
             assert sorted(nodes.numbering) == list(range(N))
     except op2.UnavailableError as error:
         pytest.skip(str(error))
+
+
+def test_halo_rows(plain):
+    cells = op2.Set(plain, (1, 2, 3, 4))
+    x = op2.Dat(cells, [1.0, 2.0, 3.0, 4.0])
+    x.data_with_halo[3] = 7
+    assert x.data.tolist() == [1, 2]
+    assert x.data_ro_with_halo.tolist() == [1, 2, 3, 7]
+    with pytest.raises(ValueError):
+        x.data_ro_with_halo[0] = 1

@@ -196,21 +196,31 @@ class Dat(_Values, DatVector):
         the dat is queued or asked for; from then on this array is read-only. Arrays that were made
         of it, such as parts of it, do not notice: what is written to them then is lost, or changes
         values while loops use them."""
-        if self._lent is None:
-            self._lent = Scope(self, True)
-            self.context._lending.add(self)
-        return self._lent.view(self._rows(False))
+        return self._lend_rows(False)
+
+    @property
+    def data_with_halo(self) -> np.ndarray:
+        """As data, with the values of all elements."""
+        return self._lend_rows(True)
 
     @property
     def data_ro(self) -> np.ndarray:
         """A view of the values of owned elements, which cannot be written. What it shows after
         later loops have run is not defined; get() copies."""
-        self._settle()
-        scope = Scope(self, False)
-        try:
-            return scope.view(self._rows(False))
-        finally:
-            scope.end()
+        with self.read() as view:
+            return view
+
+    @property
+    def data_ro_with_halo(self) -> np.ndarray:
+        """As data_ro, with the values of all elements."""
+        with self.read(halo=True) as view:
+            return view
+
+    def _lend_rows(self, halo: bool) -> np.ndarray:
+        if self._lent is None:
+            self._lent = Scope(self, True)
+            self.context._lending.add(self)
+        return self._lent.view(self._rows(halo))
 
     def _settle(self) -> None:
         """End the scope of `data`."""
