@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# The package for Python is built by pip against the library, its examples in docstrings and in
-# doc/python.md are right, and its own tests pass (python/tests).
+# The package for Python is built by pip against the library, its examples in docstrings and pages
+# are right, its own tests pass (python/tests), and doc/from-pyop2.md leaves out no name.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 . "$src/test/python/package.sh"
@@ -26,8 +26,16 @@ cases() {
 cases "the examples in docstrings are right" --doctest-modules --pyargs op2
 cases "the package's tests pass" --rootdir "$tmp/package" "$tmp/package/tests"
 
-awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$src/doc/python.md" >page.py
+# program PAGE: the program of a page, as page.py
+program() {
+  awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$src/doc/$1" >page.py
+}
+program python.md
 runs "the program of doc/python.md runs" "$python" page.py
-prints() { OP2_BACKEND=sequential "$python" page.py | grep -q -x '\[101.  11. 110.\]'; }
-runs "and prints the right sums" prints
+prints() { OP2_BACKEND=sequential "$python" page.py | grep -q -x "$1"; }
+runs "and prints the right sums" prints '\[101.  11. 110.\]'
+program from-pyop2.md
+runs "the program of doc/from-pyop2.md prints the right values" prints '\[2.   2.25 2.75\] 16.625'
+runs "doc/from-pyop2.md has every name of op2.pyop2" "$python" "$src/test/python/names.py" \
+  "$src/doc/from-pyop2.md"
 done_testing

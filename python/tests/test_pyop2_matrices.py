@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Sparsities, matrices and solvers of PyOP2's interface; expected values are NumPy's."""
+import numpy as np
+import pytest
+from pyop2_case import N, Ring, few, hosts, plain  # noqa: F401
+
+import op2 as library
+from op2 import pyop2 as op2
+
+TEXT = """
+static void stiffness({0}, const double *l) {{
+  for (int i = 0; i < 2; i++)
+    for (int j = 0; j < 2; j++) {1} += i == j ? *l + 3 : -*l;
+}}"""
+
+
+class System:
+    """The stiffness matrix of a ring with a mass term."""
+
+    def __init__(self, parameter="double a[2][2]", value="a[i][j]", path=None):
+        ring = self.ring = Ring()
+        self.mat = op2.Mat(op2.Sparsity(ring.nodes ** 1, ring.map, "pattern"), name="A")
+        op2.par_loop(op2.Kernel(TEXT.format(parameter, value), "stiffness"), ring.edges,
+                     self.mat(op2.INC, path(ring.map) if path else (ring.map, ring.map)),
+                     op2.Dat(ring.edges, ring.length)(op2.READ))
+
+    def dense(self):
+        made = np.zeros((N, N))
+        for (i, j), k in zip(self.ring.ends, self.ring.length):
+            made[np.ix_([i, j], [i, j])] += [[k + 3, -k], [-k, k + 3]]
+        return made
+
+
+def test_assembly(hosts):  # noqa: F811
+    system = System()
+    assert np.allclose(system.mat.values, system.dense(), rtol=1e-14)
+    sparsity = system.mat.sparsity
+    assert (sparsity.nz, sparsity.nrows, sparsity.dims) == (3 * N, N, (((1, 1),),))
+    assert set(sparsity.nnz) == {3} and sparsity.colidx[:3].tolist() == [0, 1, N - 1]
+    assert system.mat.nbytes == 24 * N
+
+
+@pytest.mark.parametrize("parameter, value, path", [
+    ("double *a", "a[2 * i + j]", None), ("double (*a)[2]", "a[i][j]", None),
+    ("double a[2][2]", "a[i][j]", lambda map: (map[op2.i[0]], map[op2.i[1]]))],
+    ids=["row", "rows", "indices"])
+def test_forms_of_blocks(plain, parameter, value, path):  # noqa: F811
+    system = System(parameter, value, path)
+    assert np.allclose(system.mat.values, system.dense(), rtol=1e-14)
+
+
+def test_rows_and_products(few):  # noqa: F811
+    system = System()
+    mat, dense, nodes = system.mat, system.dense(), system.ring.nodes
+    x = op2.Dat(nodes, system.ring.x[:, 0])
+    assert np.allclose((mat * x).data_ro, dense @ system.ring.x[:, 0], rtol=1e-13)
+    mat.zero_rows(nodes([0, 4]), 2.0)
+    mat.zero_rows([5])
+    mat.set_local_diagonal_entries([7, 9], 11.0)
+    dense[[0, 4, 5]] = 0
+    dense[[0, 4, 5, 7, 9], [0, 4, 5, 7, 9]] = [2, 2, 1, 11, 11]
+    assert np.allclose(mat.values, dense, rtol=1e-14)
+    mat.zero()
+    mat.assemble()
+    assert not mat.values.any()
+
+
+def test_vector_valued(plain):  # noqa: F811
+    cells, nodes = op2.Set(2), op2.Set(3)
+    ends = op2.Map(cells, nodes, 2, [0, 1, 1, 2])
+    mat = op2.Mat(op2.Sparsity((nodes ** 2, nodes ** 1), (ends, ends)), np.float32)
+    op2.par_loop(op2.Kernel("""
+        void k(float a[4][2]) { for (int i = 0; i < 8; i++) a[i / 2][i % 2] += i; }""", "k"),
+                 cells, mat(op2.INC, (ends, ends)))
+    expected = np.zeros((6, 3), "f4")
+    expected[:4, :2] += np.arange(8).reshape(4, 2)
+    expected[2:, 1:] += np.arange(8).reshape(4, 2)
+    assert np.array_equal(mat.values, expected) and (mat.nrows, mat.ncols) == (6, 3)
+    square = op2.Mat(op2.Sparsity(nodes ** 2, ends))
+    square.set_local_diagonal_entries([1], 5.0, idx=1)
+    square.set_local_diagonal_entries([2], 6.0)
+    assert square.values.diagonal().tolist() == [0, 0, 0, 5, 6, 6]
+
+
+def test_diagonal_without_elements(plain):  # noqa: F811
+    cells, nodes = op2.Set(1), op2.Set(3)
+    ends = op2.Map(cells, nodes, 2, [0, 1])
+    mat = op2.Mat(op2.Sparsity(nodes, [(ends, ends)]))
+    mat.zero_rows([2], 4.0)
+    assert mat.values[2].tolist() == [0, 0, 4]
+
+
+def test_partial_maps(plain):  # noqa: F811
+    cells, nodes = op2.Set(2), op2.Set(3)
+    ends = op2.Map(cells, nodes, 2, [0, 1, 1, 2])
+    free = op2.Map(cells, nodes, 2, [-1, 1, 1, 2])
+    mat = op2.Mat(op2.Sparsity(nodes, [ends, free]))
+    ones = op2.Kernel("void k(double *a) { for (int i = 0; i < 4; i++) a[i] += 1; }", "k")
+    op2.par_loop(ones, cells, mat(op2.INC, (free, free)))
+    assert mat.values.tolist() == [[0, 0, 0], [0, 2, 1], [0, 1, 1]]
+
+
+def test_mixed(plain):  # noqa: F811
+    ring = Ring()
+    own = op2.Map(ring.edges, ring.edges, 1, np.arange(N))
+    maps = op2.MixedMap([ring.map, own])
+    sets = op2.MixedDataSet([ring.nodes ** 2, ring.edges ** 1])
+    mat = op2.Mat(op2.Sparsity(sets, maps), name="A")
+    element = np.arange(1.0, 26.0).reshape(5, 5)
+    for text in ("double a[5][5]) { for (int i = 0; i < 25; i++) a[i / 5][i % 5] += i + *l; }",
+                 "double *a) { for (int i = 0; i < 25; i++) a[i] += 1 - *l; }"):
+        op2.par_loop(op2.Kernel(f"static void k(const double *l, {text}", "k"), ring.edges,
+                     op2.Dat(ring.edges, ring.length)(op2.READ), mat(op2.INC, (maps, maps)))
+    expected = np.zeros((3 * N, 3 * N))
+    for e, (i, j) in enumerate(ring.ends):
+        places = [2 * i, 2 * i + 1, 2 * j, 2 * j + 1, 2 * N + e]
+        expected[np.ix_(places, places)] += element
+    assert np.allclose(mat.values, expected, rtol=1e-13)
+    assert mat.sparsity.shape == (2, 2) and np.allclose(mat[0, 1].values, expected[:2 * N, 2 * N:])
+    assert mat.dims == (((2, 2), (2, 1)), ((1, 2), (1, 1))) and len(mat) == 4
+    by_blocks = op2.Sparsity((sets, sets), {(0, 0): [(ring.map, ring.map, None)],
+                                            (1, 1): [(own, own, None)]})
+    assert by_blocks[0, 1].nz == 0 and by_blocks[0, 0].nz == 3 * N
+    mat.zero()
+    assert not mat.values.any()
+
+
+@pytest.mark.parametrize("method", ["cg", "gmres", "bcgs"])
+def test_solvers(plain, method):  # noqa: F811
+    system = System()
+    wanted = np.sin(np.arange(N))
+    x, b = op2.Dat(system.ring.nodes, 1e9), op2.Dat(system.ring.nodes, system.dense() @ wanted)
+    solver = op2.Solver(ksp_type=method, ksp_rtol=1e-12)
+    solver.solve(system.mat, x, b)
+    assert np.allclose(x.data_ro, wanted, rtol=1e-8, atol=1e-9)
+    assert 0 < solver.iterations <= 2 * N
+
+
+def test_parameters_of_solvers(plain):  # noqa: F811
+    system = System()
+    x, b = op2.Dat(system.ring.nodes), op2.Dat(system.ring.nodes, 1.0)
+    op2.solve(system.mat, x, b)
+    assert np.allclose(system.dense() @ x.data_ro, 1, rtol=1e-6)
+    solver = op2.Solver({"ksp_max_it": 1})
+    solver.solve(system.mat, x, op2.Dat(system.ring.nodes, system.ring.length))
+    with pytest.raises(library.DivergedError):
+        x.data_ro
+    solver.update_parameters({"error_on_nonconvergence": False})
+    solver.solve(system.mat, x, op2.Dat(system.ring.nodes, system.ring.length))
+    assert np.isfinite(x.data_ro).all() and solver.iterations == 1
+    with pytest.raises(RuntimeError, match="as a dictionary and as keywords"):
+        op2.Solver({"ksp_type": "cg"}, ksp_rtol=1)
+    with pytest.raises(library.OptionError, match="guess"):
+        op2.Solver(ksp_type="guess").solve(system.mat, x, b)
+
+
+def test_what_is_refused(plain):  # noqa: F811
+    system = System()
+    ring, mat = system.ring, system.mat
+    other = op2.Map(ring.edges, ring.nodes, 2, ring.ends)
+    for error, make in [
+            (op2.SparsityTypeError, lambda: op2.Mat("pattern")),
+            (op2.DataTypeError, lambda: op2.Mat(mat.sparsity, int)),
+            (op2.DataSetTypeError, lambda: op2.Sparsity("nodes", ring.map)),
+            (op2.MapTypeError, lambda: op2.Sparsity(ring.nodes, "ends")),
+            (op2.NameTypeError, lambda: op2.Sparsity(ring.nodes, ring.map, 3)),
+            (RuntimeError, lambda: op2.Sparsity(ring.edges, ring.map)),
+            (op2.ModeValueError, lambda: mat(op2.READ, (ring.map, ring.map))),
+            (op2.MapValueError, lambda: mat(op2.INC, (other, other))),
+            (op2.MapTypeError, lambda: mat(op2.INC, ring.map)),
+            (NotImplementedError, lambda: mat(op2.INC, (ring.map, ring.map), lgmaps=[])),
+            (NotImplementedError, lambda: mat.addto_values([0], [0], [1.0])),
+            (NotImplementedError, lambda: mat.set_values([0], [0], [1.0])),
+            (NotImplementedError, lambda: mat.handle),
+            (op2.MatTypeError, lambda: op2.solve("A", None, None)),
+            (op2.DatTypeError, lambda: op2.solve(mat, None, None))]:
+        with pytest.raises(error):
+            make()
