@@ -137,8 +137,9 @@ def test_subsets(hosts):  # noqa: F811
 def test_globals_that_are_written_between(plain):  # noqa: F811
     ring = Ring()
     x, g = op2.Dat(ring.nodes), op2.Global(1, 1.0)
-    loop = op2.ParLoop(op2.Kernel("void k(double *x, double *g) { *x += *g; }", "k"), ring.nodes,
-                       x(op2.RW), g(op2.READ))
+    kernel = op2.CStringLocalKernel("void k(double *x, double *g) { *x += *g; }", "k",
+                                    [op2.RW, op2.READ], [x.dtype, g.dtype])
+    loop = op2.ParLoop(kernel, ring.nodes, x(op2.RW), g(op2.READ))
     loop.enqueue()
     g.data[0] = 10
     loop.enqueue()

@@ -121,8 +121,28 @@ def test_mixed(plain):  # noqa: F811
     by_blocks = op2.Sparsity((sets, sets), {(0, 0): [(ring.map, ring.map, None)],
                                             (1, 1): [(own, own, None)]})
     assert by_blocks[0, 1].nz == 0 and by_blocks[0, 0].nz == 3 * N
+    x, y = op2.MixedDat(sets), op2.MixedDat(sets)
+    x.assign(2)
+    mat.mult(x, y)
+    assert np.allclose(np.concatenate([part.data_ro.ravel() for part in y]),
+                       2 * expected.sum(axis=1))
+    assert np.allclose((mat * x)[1].data_ro, y[1].data_ro, rtol=1e-15)
     mat.zero()
     assert not mat.values.any()
+
+
+def test_values_of_the_host(plain):  # noqa: F811
+    nodes = op2.Set(3)
+    mat = op2.Mat(op2.Sparsity(nodes ** 2, op2.Map(op2.Set(1), nodes, 2, [0, 1])))
+    dense = np.arange(16.0).reshape(4, 4)
+    mat.set_values([0, 1], [0, 1], dense)
+    mat.addto_values(1, 0, [[1, 2], [3, 4]])
+    mat.addto_values([2], [2], 7)
+    expected = np.zeros((6, 6))
+    expected[:4, :4] = dense
+    expected[2:4, :2] += [[1, 2], [3, 4]]
+    expected[4:, 4:] = 7
+    assert np.array_equal(mat.values, expected)
 
 
 @pytest.mark.parametrize("method", ["cg", "gmres", "bcgs"])
@@ -134,6 +154,28 @@ def test_solvers(plain, method):  # noqa: F811
     solver.solve(system.mat, x, b)
     assert np.allclose(x.data_ro, wanted, rtol=1e-8, atol=1e-9)
     assert 0 < solver.iterations <= 2 * N
+
+
+def test_solver_of_blocks(plain):  # noqa: F811
+    try:
+        from op2 import petsc
+    except library.UnavailableError as error:
+        pytest.skip(str(error))
+    petsc.use(op2.context())
+    ring = Ring()
+    own = op2.Map(ring.edges, ring.edges, 1, np.arange(N))
+    maps, sets = op2.MixedMap([ring.map, own]), op2.MixedDataSet([ring.nodes, ring.edges])
+    mat = op2.Mat(op2.Sparsity(sets, maps))
+    op2.par_loop(op2.Kernel("""
+        static void k(double a[3][3]) {
+          for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++) a[i][j] += i == j ? 2 + i : -0.5;
+        }""", "k"), ring.edges, mat(op2.INC, (maps, maps)))
+    x, b = op2.MixedDat(sets), op2.MixedDat([op2.Dat(ring.nodes, ring.length),
+                                             op2.Dat(ring.edges, 1.0)])
+    op2.Solver(ksp_type="gmres", ksp_rtol=1e-12, pc_type="none").solve(mat, x, b)
+    expected = np.linalg.solve(mat.values, np.concatenate([part.data_ro for part in b]))
+    assert np.allclose(np.concatenate([part.data_ro for part in x]), expected, rtol=1e-8)
 
 
 def test_parameters_of_solvers(plain):  # noqa: F811
@@ -169,8 +211,8 @@ def test_what_is_refused(plain):  # noqa: F811
             (op2.MapValueError, lambda: mat(op2.INC, (other, other))),
             (op2.MapTypeError, lambda: mat(op2.INC, ring.map)),
             (NotImplementedError, lambda: mat(op2.INC, (ring.map, ring.map), lgmaps=[])),
-            (NotImplementedError, lambda: mat.addto_values([0], [0], [1.0])),
-            (NotImplementedError, lambda: mat.set_values([0], [0], [1.0])),
+            (op2.DataValueError, lambda: mat.addto_values([0], [0], [1.0, 2.0])),
+            (library.RangeError, lambda: mat.set_values([0], [5], [1.0])),
             (NotImplementedError, lambda: mat.handle),
             (op2.MatTypeError, lambda: op2.solve("A", None, None)),
             (op2.DatTypeError, lambda: op2.solve(mat, None, None))]:

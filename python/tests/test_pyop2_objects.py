@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from pyop2_case import plain  # noqa: F401
 
+import op2 as library
 from op2 import pyop2 as op2
 
 pytestmark = pytest.mark.usefixtures("plain")
@@ -209,6 +210,29 @@ def test_globals():
             op2.Global(2, wrong, float)
 
 
+def test_read_only_globals():
+    c, x = op2.Constant(1, 2.5), op2.Dat(op2.Set(2))
+    op2.par_loop(op2.Kernel("void k(double *x, double *c) { *x = *c; }", "k"), x.dataset.set,
+                 x(op2.WRITE), c(op2.READ))
+    assert x.data_ro.tolist() == [2.5, 2.5]
+    with pytest.raises(op2.ModeValueError):
+        c(op2.INC)
+
+
+def test_names_without_counterpart():
+    with pytest.raises(AttributeError, match="no DatView: x.data_ro"):
+        op2.DatView
+    with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
+        op2.Nothing
+
+
+def test_messages(caplog):
+    op2.set_log_level("INFO")
+    op2.info("step %d", 3)
+    op2.debug("hidden")
+    assert [record.getMessage() for record in caplog.records] == ["step 3"]
+
+
 def test_constants():
     c = op2.Const(2, [1.0, 2.0], "pair_of_numbers")
     with pytest.raises(op2.Const.NonUniqueNameError):
@@ -234,6 +258,22 @@ def test_files(tmp_path):
     mixed.save(str(tmp_path / "m"))
     other.load(str(tmp_path / "m"))
     assert other.data_ro[1].tolist() == [1, 2, 3]
+
+
+def test_vectors_of_petsc():
+    pytest.importorskip("petsc4py")
+    try:
+        from op2 import petsc  # noqa: F401
+    except library.UnavailableError as error:
+        pytest.skip(str(error))
+    x = op2.Dat(op2.Set(2) ** 2, [1.0, 2.0, 3.0, 4.0])
+    with x.vec as v:
+        v.scale(2)
+    with x.vec_ro as v:
+        assert v.sum() == 20
+    with x.vec_wo as v:
+        v.set(3)
+    assert x.data_ro.tolist() == [[3, 3], [3, 3]]
 
 
 def test_contexts():

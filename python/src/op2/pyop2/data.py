@@ -122,6 +122,27 @@ class Dat(Arithmetic):
     data_rw_with_halos = data_with_halos
     data_wo_with_halos = data_with_halos
 
+    def _vec(self, access: Access) -> Any:
+        from .. import petsc
+        return petsc.vec(self.op2, access)
+
+    @property
+    def vec(self) -> Any:
+        """A scope with the values of owned elements as a Vec of petsc4py: `with x.vec as v:`."""
+        return self._vec(RW)
+
+    @property
+    def vec_ro(self) -> Any:
+        """As vec, for reading."""
+        return self._vec(READ)
+
+    @property
+    def vec_wo(self) -> Any:
+        """As vec, for writing all values."""
+        return self._vec(WRITE)
+
+    vec_rw = vec
+
     def save(self, filename: str) -> None:
         """Write the values of owned elements into a file of NumPy."""
         np.save(filename, self.data_ro)
@@ -281,6 +302,10 @@ class MixedDat(Mixed, Arithmetic):
     def zero(self) -> None:
         """Queue: all values become zero."""
         self._assign("=", 0)
+
+    def assign(self, other: Any) -> None:
+        """Queue: the values become those of another mixed dat, or a number."""
+        self._assign("=", other)
 
     def copy(self, other: "MixedDat") -> None:
         """Queue: the other gets these values."""

@@ -107,6 +107,14 @@ class Kernel:
         return f'Kernel("""{self.code}""", {self.name!r})'
 
 
+class CStringLocalKernel(Kernel):
+    """A kernel, as PyOP2 has it since 2021. Accesses and types come from the loops' arguments."""
+
+    def __init__(self, code: str, name: str, accesses: Any = None, dtypes: Any = None,
+                 **options: Any):
+        super().__init__(code, name, **options)
+
+
 class ParLoop:
     """A kernel, a set and arguments, as a loop that can be queued any number of times."""
 
@@ -312,4 +320,4 @@ def par_loop(kernel: Any, iterset: Any, *args: Arg, **options: Any) -> None:
 
 
 parloop = par_loop
-Parloop = ParLoop
+Parloop = LegacyParloop = ParLoop

@@ -9,11 +9,11 @@ import numpy as np
 
 from .. import loops, matrices
 from ..enums import INC, READ, WRITE, Access
-from ._checks import C_TYPES, check_mode, name_for, type_for
+from ._checks import C_TYPES, check_mode, name_for, type_for, values_for
 from ._mixed import Single
 from .arguments import Arg
 from ._configuration import context
-from .data import Dat
+from .data import Dat, MixedDat
 from .exceptions import (DataTypeError, DatTypeError, MapTypeError, MapValueError, MatTypeError,
                          SparsityTypeError)
 from .maps import Map, MixedMap, Slot
@@ -247,7 +247,7 @@ class Mat(Single):
         if lgmaps is not None:
             raise NotImplementedError(
                 f"matrix '{self.name}': lgmaps: maps with negative entries leave out rows and "
-                "columns, and so does op2_arg_mat_drop() of the library")
+                "columns, and so does op2.Mat.drop() of the package op2")
         pair = tuple(_pairs_of_path(path))
         if len(pair) != 2:
             raise MapTypeError(f"matrix '{self.name}': {path!r} is no pair of maps")
@@ -289,22 +289,40 @@ class Mat(Single):
     def assemble(self) -> None:
         """Nothing: a matrix is assembled when its values are needed."""
 
-    def mult(self, x: Dat, y: Dat) -> None:
-        """Queue: y = A x."""
-        self.op2.mult(x.op2, y.op2)
+    def mult(self, x: Any, y: Any) -> None:
+        """Queue: y = A x, for dats or, with blocks, mixed dats."""
+        for row, into in zip(self._of, y):
+            row[0].op2.mult(x.split[0].op2, into.op2)
+            for block, part in zip(row[1:], x.split[1:]):
+                product = Dat(into.dataset, None, self.dtype)
+                block.op2.mult(part.op2, product.op2)
+                into += product
 
-    def __mul__(self, x: Dat) -> Dat:
-        product = Dat(self.sparsity.dsets[0], None, self.dtype)
+    def __mul__(self, x: Any) -> Any:
+        rows = self.sparsity.dsets[0]
+        product = MixedDat(rows) if isinstance(rows, MixedDataSet) else Dat(rows, None, self.dtype)
         self.mult(x, product)
         return product
 
     def addto_values(self, rows: Any, cols: Any, values: Any) -> None:
-        """Refused: loops make the values of matrices."""
-        raise NotImplementedError(f"matrix '{self.name}': addto_values: {_BY_LOOPS}")
+        """Add a dense matrix of values to these rows and columns, by this rank's numbers. What is
+        queued for the matrix runs first."""
+        self.op2.add_values(*self._places(rows, cols, values))
 
     def set_values(self, rows: Any, cols: Any, values: Any) -> None:
-        """Refused: loops make the values of matrices."""
-        raise NotImplementedError(f"matrix '{self.name}': set_values: {_BY_LOOPS}")
+        """Overwrite values, as addto_values() adds them."""
+        self.op2.set_values(*self._places(rows, cols, values))
+
+    def _places(self, rows: Any, cols: Any, values: Any) -> Tuple[Any, Any, Any]:
+        """The global row and column of each block, and its values."""
+        (height, width), numbers = self.dims[0][0], []
+        for given, side in zip((rows, cols), self.sparsity.dsets):
+            numbers.append(side.set.op2.global_numbers[np.atleast_1d(given)])
+        down, across = len(numbers[0]), len(numbers[1])
+        dense = values_for(values, self.dtype, (down * height, across * width),
+                           f"matrix '{self.name}'")
+        blocks = dense.reshape(down, height, across, width).transpose(0, 2, 1, 3)
+        return np.repeat(numbers[0], across), np.tile(numbers[1], down), blocks
 
     @property
     def handle(self) -> Any:
@@ -318,10 +336,6 @@ class Mat(Single):
 
     def __repr__(self) -> str:
         return f"Mat({self.sparsity!r}, {self.dtype!r}, {self.name!r})"
-
-
-_BY_LOOPS = ("a loop with an argument in INC or WRITE gives a matrix its values, as does PETSc in "
-             "`with op2.petsc.mat(A.op2) as M:`")
 
 
 def _pairs_of_path(path: Any) -> Iterator[Any]:
@@ -371,14 +385,18 @@ class Solver:
                 allow_failure=not self.parameters["error_on_nonconvergence"], **options)
         return self._made
 
-    def solve(self, A: Mat, x: Dat, b: Dat) -> None:
-        """Queue: solve A x = b, beginning at zero."""
-        if not isinstance(A, Mat) or A.sparsity.shape != (1, 1):
-            raise MatTypeError(f"Solver: {A!r} is no matrix of one block")
+    def solve(self, A: Mat, x: Any, b: Any) -> None:
+        """Queue: solve A x = b, beginning at zero. PETSc solves with matrices of blocks."""
+        if not isinstance(A, Mat):
+            raise MatTypeError(f"Solver: {A!r} is no matrix")
         for given in (x, b):
-            if not isinstance(given, Dat):
+            if not isinstance(given, (Dat, MixedDat)):
                 raise DatTypeError(f"Solver: {given!r} is no dat")
-        self._solver().solve(A.op2, x.op2, b.op2)
+        if A.sparsity.shape == (1, 1):
+            self._solver().solve(A.op2, x.op2, b.op2)
+        else:
+            self._solver().solve([[block.op2 for block in row] for row in A.blocks],
+                                 [part.op2 for part in x], [part.op2 for part in b])
 
     @property
     def iterations(self) -> int:
@@ -386,6 +404,6 @@ class Solver:
         return self._solver().result.iterations
 
 
-def solve(A: Mat, x: Dat, b: Dat) -> None:
+def solve(A: Mat, x: Any, b: Any) -> None:
     """Queue: solve A x = b with the default parameters."""
     Solver().solve(A, x, b)

@@ -158,6 +158,12 @@ class Global(Arithmetic):
         return f"Global({self.dim!r}, {self.data_ro!r}, {self.dtype!r}, {self.name!r})"
 
 
+class Constant(Global):
+    """Values that loops only read."""
+
+    _modes = (READ,)
+
+
 class Const(Single):
     """Values that all kernels see under the constant's name, as PyOP2 had it until 2017."""
 
@@ -207,6 +213,3 @@ class Const(Single):
 
     def __repr__(self) -> str:
         return f"Const({self.dim!r}, {self._values!r}, {self.name!r})"
-
-
-Constant = Const

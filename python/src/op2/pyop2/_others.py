@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Names of PyOP2's that have no counterpart, and what there is instead."""
+
+REASONS = {
+    "DatView": "x.data_ro[:, 0] shows a component of a dat",
+    "DecoratedMap": "there are no extruded sets, and maps with negative entries leave out values",
+    "GlobalDataSet": "matrices have rows of sets",
+    "GlobalKernel": "op2.ParLoop.generate() of the package op2 shows the code of a loop",
+    "Halo": "op2.Set.halo() and Context.partition() of the package op2 share sets among ranks",
+    "LoopyLocalKernel": "kernels are text in C",
+    "PassthroughArg": "op2.opaque() of the package op2 hands a pointer to a kernel",
+    "PetscMatType": "op2.opaque() of the package op2 hands a pointer to a kernel",
+}
