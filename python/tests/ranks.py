@@ -10,6 +10,7 @@ import numpy as np
 from mpi4py import MPI
 
 import op2
+from op2 import pyop2
 
 N = 500
 
@@ -70,8 +71,22 @@ def failure(context, nodes):
         raise AssertionError("no exception")
 
 
+def pyop2s(comm):
+    """A reduction over all ranks by PyOP2's interface."""
+    pyop2.init(backend="sequential", comm=comm)
+    first, last = block(comm)
+    cells = pyop2.Set(last - first, comm=comm)
+    x, total = pyop2.Dat(cells, np.arange(first, last), float), pyop2.Global(1, 0.0, comm=comm)
+    pyop2.par_loop(pyop2.Kernel("void add(double *x, double *t) { *t += *x; }", "add"), cells,
+                   x(pyop2.READ), total(pyop2.INC))
+    assert total.data_ro[0] == N * (N - 1) / 2
+    assert np.isclose(x.norm ** 2, (np.arange(N) ** 2).sum())
+    pyop2.exit()
+
+
 def main():
     comm = MPI.COMM_WORLD
+    pyop2s(comm)
     with op2.Context("sequential", comm=comm) as context:
         assert (context.rank, context.ranks) == (comm.rank, comm.size)
         edges, nodes, ends, length = mesh(context, comm)
