@@ -159,6 +159,15 @@ def test_user_code_headers_and_strides(plain, tmp_path):  # noqa: F811
     assert x.data_ro.tolist() == [[2, 0], [4, 0]]
 
 
+def test_kernels_that_are_made_anew(plain):  # noqa: F811
+    x, text = op2.Dat(op2.Set(2)), "void k(double *x) { *x += 1; }"
+    first, second = op2.Kernel(text, "k"), op2.Kernel(text, "k")
+    assert first.op2 is second.op2 and first.op2 is not op2.Kernel(text + " ", "k").op2
+    for _ in range(3):
+        run(text, x.dataset.set, x(op2.RW))
+    assert x.data_ro.tolist() == [3, 3]
+
+
 def test_loops_that_are_refused(plain):  # noqa: F811
     ring = Ring()
     x, k = op2.Dat(ring.nodes), op2.Kernel("void k(double *x) { *x = 1; }", "k")

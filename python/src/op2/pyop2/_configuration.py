@@ -62,7 +62,7 @@ def init(**options: Any) -> None:
     known = set(structs.fields("op2_options")) - _OTHERS
     chosen = {name: value for name, value in configuration.items() if name in known}
     eager = None if configuration["lazy_evaluation"] else True
-    level = _LOG_LEVELS.get(configuration.get("log_level"))
+    level = _LOG_LEVELS.get(str(configuration.get("log_level")))
     _current = Context(comm=configuration.get("comm"), eager=eager, log_level=level, **chosen)
 
 

@@ -2,15 +2,15 @@
 """Arithmetic of dats, value by value: small kernels, which are fused with the loops around."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Dict, Tuple
+from typing import TYPE_CHECKING, Any, Tuple
 
 import numpy as np
 
 from .. import loops
 from ..arguments import value
 from ..enums import READ, RW, WRITE
+from . import _kernels
 from ._checks import C_TYPES
-from ._configuration import context
 
 if TYPE_CHECKING:
     from .data import Dat
@@ -18,21 +18,14 @@ if TYPE_CHECKING:
 #: The names of kernels for each assignment.
 _NAMES = {"=": "assign", "+=": "add", "-=": "subtract", "*=": "multiply", "/=": "divide"}
 
-_kernels: Dict[Tuple[Any, ...], loops.Kernel] = {}
 
-
-def _kernel(operation: str, into: Any, values: Any, cdim: int, index: str) -> loops.Kernel:
+def _kernel(operation: str, into: np.dtype, values: np.dtype, cdim: int,
+            index: str) -> loops.Kernel:
     """The kernel that does `x[n] operation y[index]` for all values of an element."""
-    key = (context(), operation, into, values, cdim, index)
-    made = _kernels.get(key)
-    if made is None:
-        for ended in [known for known in _kernels if not known[0].initialised]:
-            del _kernels[ended]
-        name = "op2_" + _NAMES[operation]
-        made = _kernels[key] = loops.Kernel(context(), name, (
-            f"static void {name}({C_TYPES[into]} *x, const {C_TYPES[values]} *y) "
-            f"{{ for (int n = 0; n < {cdim}; n++) x[n] {operation} y[{index}]; }}"))
-    return made
+    name = "op2_" + _NAMES[operation]
+    return _kernels.kernel(name, (
+        f"static void {name}({C_TYPES[into]} *x, const {C_TYPES[values]} *y) "
+        f"{{ for (int n = 0; n < {cdim}; n++) x[n] {operation} y[{index}]; }}"))
 
 
 def apply(x: "Dat", operation: str, y: Any, over: Any = None) -> None:

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from enum import Enum
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 from .. import _place, calls, loops
 from ..enums import ALL, INC, PACKED, READ, RW
-from . import _signature
+from . import _kernels, _signature
 from ._wrapper import Wrapper
 from .arguments import Arg
 from ._configuration import context, packed_by_version, years
@@ -75,12 +75,10 @@ class Kernel:
         self.name = name
         before = (_STRIDE if "OP2_STRIDE" in text else "") + (user_code + "\n" if user_code else "")
         self._source = before + text
-        file, line = _place.of_text(text) or (None, 0)
-        self._options = {"headers": ["<math.h>", *(headers or ())],
-                         "include_dirs": list(include_dirs or ()),
-                         "file": file, "line": line if not before else 0}
+        self._place = None if before else _place.of_text(text)
+        self._headers = ("<math.h>", *(headers or ()))
+        self._include_dirs = tuple(include_dirs or ())
         self._parameters = _signature.parameters(self._source, name)
-        self._made: Dict[Tuple[Any, ...], loops.Kernel] = {}
 
     def _parameter(self, number: int) -> Optional[_signature.Parameter]:
         known = self._parameters
@@ -95,10 +93,7 @@ class Kernel:
         """The op2.Kernel, or one that is wrapped around it."""
         name = self.name + ("_mixed" if wrapper else "")
         text = self._source + (wrapper.text(self.name, name) if wrapper else "")
-        key = (context(), text)
-        if key not in self._made:
-            self._made[key] = loops.Kernel(context(), name, text, **self._options)
-        return self._made[key]
+        return _kernels.kernel(name, text, self._headers, self._include_dirs, self._place)
 
     def __str__(self) -> str:
         return f"OP2 Kernel: {self.name}"
@@ -118,7 +113,7 @@ class CStringLocalKernel(Kernel):
 class ParLoop:
     """A kernel, a set and arguments, as a loop that can be queued any number of times."""
 
-    def __init__(self, kernel: Kernel, iterset: Any, *args: Arg, iterate: Any = None, **_: Any):
+    def __init__(self, kernel: Kernel, iterset: Any, *args: Arg, iterate: Any = None):
         if not isinstance(kernel, Kernel):
             raise KernelTypeError(f"{kernel!r} is no kernel")
         _check(kernel.name, iterset, args, iterate)

@@ -17,7 +17,7 @@ from .sets import MixedSet, Set
 class IterationIndex(NamedTuple):
     """The index of an iteration space: `i[0]`, or `i[1]` for the columns of a matrix."""
 
-    index: int
+    number: int
 
 
 class _IterationIndices:
@@ -36,7 +36,7 @@ class Slot(NamedTuple):
     """A map with an index: `map[2]` or `map[i[0]]`."""
 
     map: Any
-    index: Any
+    slot: Any
 
 
 class _Indexed(Single):
@@ -69,13 +69,14 @@ class Map(_Indexed):
     """
 
     def __init__(self, iterset: Any, toset: Any, arity: int, values: Any = None,
-                 name: Optional[str] = None, offset: Any = None, **_: Any):
+                 name: Optional[str] = None, offset: Any = None,
+                 offset_quotient: Any = None):
         for given in (iterset, toset):
             if not isinstance(given, Set):
                 raise SetTypeError(f"Map: {given!r} is no set")
         if not is_integer(arity):
             raise ArityTypeError(f"Map: the arity is {arity!r}, and is an integer")
-        if offset is not None:
+        if offset is not None or offset_quotient is not None:
             raise NotImplementedError("Map: offset is for extruded sets, which op2 does not have")
         name = name_for(name, "map")
         shape, entries = (iterset.total_size, int(arity)), None

@@ -9,6 +9,7 @@ import numpy as np
 
 from .. import loops, matrices
 from ..enums import INC, READ, WRITE, Access
+from . import _kernels
 from ._checks import C_TYPES, check_mode, name_for, type_for, values_for
 from ._mixed import Single
 from .arguments import Arg
@@ -70,7 +71,7 @@ class Sparsity(Single):
     `{(i, j): [(rows, columns, regions)]}`. Square ones have the whole diagonal."""
 
     def __init__(self, dsets: Any, maps: Any, name: Optional[str] = None, nest: Any = None,
-                 block_sparse: Any = None, **_: Any):
+                 block_sparse: Any = None):
         one = isinstance(dsets, (Set, DataSet, MixedSet, MixedDataSet))
         sides = (dsets, dsets) if one else tuple(dsets)
         self.dsets = tuple(data_set(side) for side in sides)
@@ -240,7 +241,8 @@ class Mat(Single):
         """A copy with all zeros, for small matrices on one rank."""
         return np.block([[block.op2.toarray() for block in row] for row in self._of])
 
-    def __call__(self, access: Access, path: Any, lgmaps: Any = None, **_: Any) -> Arg:
+    def __call__(self, access: Access, path: Any, lgmaps: Any = None,
+                 unroll_map: bool = False) -> Arg:
         """An argument of a loop: one dense block for the rows and columns that the maps of `path`
         lead to."""
         check_mode(access, self._modes, f"matrix '{self.name}'")
@@ -277,7 +279,7 @@ class Mat(Single):
         self.op2.diagonal(old.op2)
         kind, changed = C_TYPES[self.dtype], range(dim) if idx is None else [idx]
         sets = " ".join(f"a[{n * dim + n}] = *value;" for n in changed)
-        kernel = loops.Kernel(context(), "op2_set_diagonal", (
+        kernel = _kernels.kernel("op2_set_diagonal", (
             f"static void op2_set_diagonal({kind} *a, const {kind} *old, const double *value) "
             f"{{ for (int n = 0; n < {dim * dim}; n++) a[n] = old[n]; {sets} }}"))
         loops.par_loop(kernel, rows.op2, self.op2(WRITE, own.op2, own.op2), old.op2(READ),

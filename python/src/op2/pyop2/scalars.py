@@ -21,7 +21,8 @@ class Global(Arithmetic):
     """Values of no set: parameters of loops, and results of reductions. A global in place of `dim`
     makes a copy of it."""
 
-    _modes = (READ, INC, MIN, MAX)
+    _modes: Tuple[Access, ...] = (READ, INC, MIN, MAX)
+    dim: Tuple[int, ...]
 
     def __init__(self, dim: Any, data: Any = None, dtype: Any = None, name: Optional[str] = None,
                  comm: Any = None):
