@@ -91,7 +91,6 @@ static void outside_of_scopes(unsigned modes) {
   fp_clear_flags();
   struct op2i_fp_scope *opened = op2i_fp_window_open();
   op2i_fp_window_close(opened, true);
-  op2i_fp_reset();
   const unsigned after = fp_get();
   fp_set(0);
   ok(!opened && after == modes, "%s: outside of scopes nothing changes", fp_name(modes));
