@@ -50,7 +50,7 @@ typedef struct ring {
   op2_kernel kernels[KERNELS];
 } ring;
 
-/* What a time step needs besides. */
+/* A time step needs this besides its dats. */
 typedef struct work {
   op2_dat slope, flux, gain, next;
   op2_gbl sum;

@@ -13,9 +13,10 @@ extern "C" {
 #endif
 
 /** @file query.h
- * What the library knows of a program's objects: how they were declared, the entries of maps,
- * whether values may have changed, and which objects a context has. Interfaces for other languages
- * need this to show objects, to find their own for a handle, and to keep copies of values.
+ * These functions answer questions about a program's objects: how they were declared, the entries
+ * of maps, whether values may have changed, and which objects a context has. Interfaces for other
+ * languages need this to show objects, to find their own for a handle, and to keep copies of
+ * values.
  *
  * Names in the structures belong to the objects and live as long as these. Handles in them are
  * copies of the program's, and no references: one that the program has destroyed meanwhile can be
@@ -196,7 +197,7 @@ typedef struct op2_object {
 } op2_object;
 
 /** @brief The number of objects of a kind that the program has made in a context and not destroyed.
- * Those that the library makes for itself do not count.
+ * Objects that the library makes for itself do not count.
  * @units  objects                         @memory keeps nothing
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors none: 0 for a null handle, a context that has ended and an unknown kind

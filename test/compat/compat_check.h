@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <vector>
 
-/* Of op2.h, which is not found when the library reads a program without its options. */
+/* Declared here, since op2.h is not found when the library reads a program without its options. */
 extern "C" int op2_ranks(void *context);
 
 static int checks, failures;

@@ -365,7 +365,7 @@ static void objects_refused(void) {
   EXPECT(op2_objects(NULL, OP2_OBJECT_ANY) == 0 && op2_objects(test_ctx, (op2_object_kind)99) == 0);
 }
 
-/* What the library makes for matrices, solvers and vectors is not the program's. */
+/* Objects that the library makes for matrices, solvers and vectors are not the program's. */
 static void objects_of_the_library(void) {
   static const int32_t idx[] = {0, 1, 1, 2, 2, 3};
   op2_set edges = new_set(3, "edges"), nodes = new_set(4, "nodes"),

@@ -11,7 +11,7 @@
 #include "rank_case.h"
 #include "recycle.h"
 
-/* What a call owns. */
+/* A call owns this, and destroys it. */
 struct piece {
   op2_context ctx;
   int called, destroyed;
@@ -140,7 +140,7 @@ static void failed(void) {
   EXPECT(is(bad, 1, 1) && is(cancelled, 0, 1) && is(other, 1, 1));
 }
 
-/* What is refused destroys its data, and the error is that of the call. */
+/* A call that is refused destroys its data, and the error is that of the call. */
 static void refused(void) {
   struct two t = make_two();
   struct piece *a = new_piece();

@@ -381,7 +381,7 @@ static PetscErrorCode prepare_solver(struct kept_solver *own, const struct op2i_
     own->split = false;
   }
   if (!code) code = KSPSetOperators(own->ksp, A, P);
-  /* Of an operator's loops no preconditioner can be made, unless there is a function for the
+  /* PETSc can make no preconditioner of an operator's loops, unless there is a function for the
    * diagonal. */
   if (!code && solve->system.shell && A == P && !own->configured) {
     const bool diagonal = solve->system.shell->desc.diagonal &&
