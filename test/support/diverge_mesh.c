@@ -278,7 +278,7 @@ static const struct diverge_step loops[] = {
     {"dat_read_begin", "op2_dat_read_begin", read_scope, AS_USUAL},
     {"dat_write_begin", "op2_dat_write_begin", write_scope, AS_USUAL},
     {"gbl_read_begin", "op2_gbl_read_begin", gbl_read_scope, AS_USUAL},
-    {"gbl_write_end", "op2_gbl_write_end", gbl_write_scope, AS_USUAL},
+    {"gbl_write_begin and its end", "op2_gbl_write_", gbl_write_scope, AS_USUAL},
     {"dat_to", "op2_dat_to", dat_to, AS_USUAL},
     {"call", "call '", call, AS_USUAL},
     /* The arguments of a ParLoop object are compared when it is queued. */
