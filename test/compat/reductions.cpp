@@ -122,10 +122,10 @@ int main(int argc, char **argv) {
   op_lazy_get(&s);
   expected = (expected - 1) * 3 / 5;
   check(close_to(&s, &expected, 1, 1e-12), "a value that the program gives counts");
-  std::vector<double> wanted(n), got(n);
+  std::vector<double> wanted(set->declared), got(set->declared);
   op_fetch_data(p_y, wanted.data());
   double scratch[3];
-  for (int i = 0; i < n; i++) middle(&x[i], scratch, &wanted[i]);
+  for (int i = 0; i < set->declared; i++) middle(&x[set->first + i], scratch, &wanted[i]);
   op_par_loop(middle, "middle", set, op_arg_dat(p_x, -1, OP_ID, 1, "double", OP_READ),
               op_arg_gbl(scratch, 3, "double", OP_WORK),
               op_arg_dat(p_y, -1, OP_ID, 1, "double", OP_RW));
