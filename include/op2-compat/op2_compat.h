@@ -204,25 +204,25 @@ OP2_COMPAT_API void op2_compat_const(const char *name, int dim, const char *type
 /** @brief A dat as an argument: of the element (OP_ID), of slot idx of a map, or of all its slots
  * (a negative idx).
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    collective                      @errors end the program
+ * @mpi    not collective                  @errors end the program
  * @source OP2 op_arg_dat */
 OP2_COMPAT_API op_arg op_arg_dat(op_dat dat, int idx, op_map map, int dim, const char *type,
                                  op_access acc);
 /** @brief As op_arg_dat(), and a null pointer for the kernel if opt is 0.
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    collective                      @errors end the program
+ * @mpi    not collective                  @errors end the program
  * @source OP2 op_opt_arg_dat */
 OP2_COMPAT_API op_arg op_opt_arg_dat(int opt, op_dat dat, int idx, op_map map, int dim,
                                      const char *type, op_access acc);
 /** @brief The element's number, or with a map that of slot idx, from 0.
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    collective                      @errors none
+ * @mpi    not collective                  @errors none
  * @source OP2 op_arg_idx */
 OP2_COMPAT_API op_arg op_arg_idx(int idx, op_map map);
 /** @brief A variable of the program as an argument, for op_arg_gbl() and its like.
  * @shape  data[dim]                       @units  values of `type`, of `size` bytes each
  * @memory keeps the pointer until the loop is queued, or if `lazy` until op_lazy_get()
- * @sync   runs nothing                    @mpi    collective
+ * @sync   runs nothing                    @mpi    not collective
  * @errors end the program                 @source OP2 op_arg_gbl_char */
 OP2_COMPAT_API op_arg op2_compat_arg(enum op2_compat_kind kind, int opt, int lazy, char *data,
                                      int dim, const char *type, int size, op_access acc);
@@ -268,12 +268,12 @@ OP2_COMPAT_API void op_print_dat_to_txtfile(op_dat dat, const char *file);
 OP2_COMPAT_API void op_print_dat_to_binfile(op_dat dat, const char *file);
 /** @brief printf().
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    collective                      @errors none
+ * @mpi    not collective                  @errors none
  * @source OP2 op_printf */
 OP2_COMPAT_API void op_printf(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /** @brief Print a line.
  * @memory keeps nothing                   @sync   runs nothing
- * @mpi    collective                      @errors none
+ * @mpi    not collective                  @errors none
  * @source OP2 op_print */
 OP2_COMPAT_API void op_print(const char *line);
 /** @brief Run what is queued, then read the clocks.
@@ -284,7 +284,7 @@ OP2_COMPAT_API void op_print(const char *line);
 OP2_COMPAT_API void op_timers(double *cpu, double *elapsed);
 /** @brief Read the clocks without running anything.
  * @units  seconds                         @memory keeps nothing
- * @sync   runs nothing                    @mpi    collective
+ * @sync   runs nothing                    @mpi    not collective
  * @errors none                            @source OP2 op_timers_core */
 OP2_COMPAT_API void op_timers_core(double *cpu, double *elapsed);
 /** @brief Print calls, seconds and bandwidth of each kernel, and how often results of reductions
@@ -346,19 +346,19 @@ OP2_COMPAT_API void op_renumber(op_map map);
 
 /** @brief The context behind these calls, as an op2_context, for op2's own calls.
  * @memory the library's                   @sync   runs nothing; ends the use of `dat->data`
- * @mpi    collective                      @errors none: null before op_init()
+ * @mpi    not collective                  @errors none: null before op_init()
  * @source op2 */
 OP2_COMPAT_API void *op2_compat_context(void);
 /** @brief The i-th set, map or dat, or null.
  * @memory the library's                   @sync   runs nothing
- * @mpi    collective                      @errors none
+ * @mpi    not collective                  @errors none
  * @source op2 */
 OP2_COMPAT_API op_set op2_compat_set(int i);
 OP2_COMPAT_API op_map op2_compat_map(int i); /**< see op2_compat_set() */
 OP2_COMPAT_API op_dat op2_compat_dat(int i); /**< see op2_compat_set() */
 /** @brief The op2_type of a type that OP2's calls name.
  * @units  bytes, in *size                 @memory size is the caller's
- * @sync   runs nothing                    @mpi    collective
+ * @sync   runs nothing                    @mpi    not collective
  * @errors end the program                 @source op2 */
 OP2_COMPAT_API int op2_compat_type_of(const char *type, int *size);
 

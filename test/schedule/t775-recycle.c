@@ -80,7 +80,7 @@ static void destroy(struct passing *p, int step) {
   op2_gbl_destroy(&p->g);
 }
 
-/* What the loops do to x, by hand. */
+/* Plain loops that do the same to x. */
 static void by_hand(int64_t x[N], int64_t first) {
   int64_t sum = 0;
   for (int i = 0; i < N; i++) sum += 2 * (first + x[i]);
@@ -291,7 +291,7 @@ static void renumbered(void) {
   }
 }
 
-/* What is destroyed in a scope is not kept; its scope ends. */
+/* A dat that is destroyed in a scope is not kept, and its scope ends. */
 static void open_scopes(void) {
   struct mesh m = make_mesh();
   struct passing p = declare(&m, true, 1);

@@ -39,8 +39,8 @@ struct mat_case new_mat(const struct pattern_case *pattern, int row_dim, int col
 void fill_mat(struct mat_case *m, int salt);
 /* Add to it once more, with other values. */
 void add_to_mat(struct mat_case *m, int salt);
-/* What such an addition leaves out: rows or columns (an op2_side, or 0 for nothing) of a subset, of
- * which in[i] is true for its elements. */
+/* Such an addition leaves out the rows or columns (an op2_side, or 0 for nothing) of a subset; in[i]
+ * is true for the elements of the subset. */
 struct drop_case {
   int side;
   op2_set subset;
