@@ -300,6 +300,7 @@ static const struct {
     {"OP2_QUEUE_MAX", "77"},
     {"OP2_IDLE_MS", "77"},
     {"OP2_CACHE_MB", "77"},
+    {"OP2_RECYCLE", "77"},
     {"OP2_CACHE_DIR", "/dev/null/none"},
     {"OP2_CACHE_TRUST", "@root"},
     {"OP2_CC", "false"},
