@@ -328,6 +328,7 @@ static op2_status make_loop(op2_kernel kernel, op2_set set, int nargs, const op2
   for (int n = 0; n < nargs; n++) {
     loop->entry.key[n] = args[n];
     if (args[n].tag != OP2_TAG_MAT_) loop->entry.key[n].value = NULL;
+    loop->entry.drops |= loop->entry.key[n].value != NULL;
   }
   loop->traits.one_thread = kernel->one_thread;
   status = need_dropped(nargs, args);
@@ -378,30 +379,45 @@ static bool same_consts(struct op2i_loop *loop) {
   return true;
 }
 
-static inline uint64_t word(const op2_arg *arg, int w) {
-  uint64_t word;
-  memcpy(&word, (const char *)arg + (size_t)w * sizeof word, sizeof word);
-  return word;
+/* Part of an argument: two words, which are compared at once. */
+typedef uint64_t words __attribute__((vector_size(16)));
+
+static inline words words_at(const op2_arg *arg, size_t offset) {
+  words words;
+  memcpy(&words, (const char *)arg + offset, sizeof words);
+  return words;
 }
 
-/* Compares all but the value, which is captured anew unless it is the subset of a matrix's argument.
- * The loop has no branches, since arguments are nearly always the same. */
-static bool same_arg(const op2_arg *a, const op2_arg *b) {
-  _Static_assert(offsetof(op2_arg, value) == 4 * sizeof(void *) + 6 * sizeof a->idx,
-                 "what is compared has no padding");
-  enum { WORDS = offsetof(op2_arg, value) / sizeof(uint64_t) };
-  uint64_t different = 0;
-  for (int w = 0; w < WORDS; w++) different |= word(a, w) ^ word(b, w);
-  different |= (uint64_t)((a->tag == OP2_TAG_MAT_) & (a->value != b->value));
-  return !different;
+static inline words difference(const op2_arg *a, const op2_arg *b, size_t offset) {
+  return words_at(a, offset) ^ words_at(b, offset);
+}
+
+/* Compares all but the values, which are captured anew. There are no branches, since arguments are
+ * nearly always the same. */
+static inline bool same_args(int nargs, const op2_arg *a, const op2_arg *b) {
+  _Static_assert(offsetof(op2_arg, value) == 4 * sizeof(void *) + 6 * sizeof a->idx &&
+                     sizeof *a == 4 * sizeof(words),
+                 "what is compared has no padding, and ends within the last word but one");
+  words different = {0}, last = {0};
+  for (int n = 0; n < nargs; n++) {
+    different |= difference(&a[n], &b[n], 0) | difference(&a[n], &b[n], sizeof(words)) |
+                 difference(&a[n], &b[n], 2 * sizeof(words));
+    last |= difference(&a[n], &b[n], 3 * sizeof(words));
+  }
+  return !(different[0] | different[1] | last[0]);
+}
+
+/* Subsets whose rows or columns a matrix's argument leaves out are part of the loop. */
+static bool same_drops(const struct op2i_loop *loop, const op2_arg *args) {
+  for (int n = 0; n < loop->nargs; n++)
+    if (args[n].tag == OP2_TAG_MAT_ && args[n].value != loop->entry.key[n].value) return false;
+  return true;
 }
 
 static bool same_call(const struct op2i_loop *loop, op2_kernel kernel, op2_set set, int nargs,
                       const op2_arg *args) {
-  if (loop->kernel != kernel || loop->set != set || loop->nargs != nargs) return false;
-  for (int n = 0; n < nargs; n++)
-    if (!same_arg(&args[n], &loop->entry.key[n])) return false;
-  return true;
+  return loop->kernel == kernel && loop->set == set && loop->nargs == nargs &&
+         same_args(nargs, args, loop->entry.key) && (!loop->entry.drops || same_drops(loop, args));
 }
 
 static op2_status grow_table(struct op2i_loop_table *table) {

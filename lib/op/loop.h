@@ -74,6 +74,7 @@ struct op2i_loop_entry {
   bool stale;
   int64_t objects_left; /* the context's count when the handles were last checked */
   int nspares; /* spares among its objects (recycle.h): while there are any, it is in no bucket */
+  bool drops;  /* some argument leaves out the rows or columns of a subset */
 };
 
 /* The loops that a fused loop replaces. It is in the list of loops but not in a bucket. */

@@ -28,6 +28,7 @@ static void replace(struct op2i_loop *loop, const void *object, void *successor)
   for (int n = 0; n < loop->nargs && loop->entry.key; n++)
     if (loop->entry.key[n].object == object) loop->entry.key[n].object = successor;
   loop->op.digest = 0;
+  loop->op.listed = false;
 }
 
 void op2i_loops_pass_on(op2_context ctx, const void *object, void *successor) {

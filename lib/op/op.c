@@ -14,7 +14,8 @@ op2_status op2i_op_tables(struct op2i_op *op, size_t n) {
   op->gbls = op2i_calloc(n, sizeof *op->gbls);
   op->dat_access = op2i_calloc(n, sizeof *op->dat_access);
   op->gbl_access = op2i_calloc(n, sizeof *op->gbl_access);
-  return op->dats && op->gbls && op->dat_access && op->gbl_access
+  op->changes = op2i_calloc(2 * n, sizeof *op->changes);
+  return op->dats && op->gbls && op->dat_access && op->gbl_access && op->changes
              ? OP2_SUCCESS
              : op2i_error_nomem("an operation");
 }
@@ -24,6 +25,16 @@ void op2i_op_free_tables(struct op2i_op *op) {
   op2i_free(op->gbls);
   op2i_free(op->dat_access);
   op2i_free(op->gbl_access);
+  op2i_free(op->changes);
+}
+
+void op2i_op_list_changes(struct op2i_op *op) {
+  op->nchanges = 0;
+  for (int d = 0; d < op->ndats; d++)
+    if (op2i_modifies(op->dat_access[d])) op->changes[op->nchanges++] = &op->dats[d]->changes;
+  for (int g = 0; g < op->ngbls; g++)
+    if (op2i_modifies(op->gbl_access[g])) op->changes[op->nchanges++] = &op->gbls[g]->changes;
+  op->listed = true;
 }
 
 int32_t op2i_number_of(void **table, int *n, void *object) {

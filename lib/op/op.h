@@ -45,11 +45,20 @@ struct op2i_op {
   int32_t payload_bytes;  /* captured values, 16-byte aligned pieces */
   uint64_t digest;        /* with ranks: digest of what is the same each time; 0: not known yet */
   bool counted;           /* automatic renumbering has counted it, and need not do so again */
+  bool listed;            /* `changes` lists the counters of the objects as they are now */
+  int nchanges;
+  int64_t **changes; /* counters of the objects that it modifies: see op2_dat_changes() */
 };
 
 /* Set the id, and allocate the tables of up to n dats and n globals, all zero. */
 op2_status op2i_op_tables(struct op2i_op *op, size_t n);
 void op2i_op_free_tables(struct op2i_op *op);
+/* Count a change of each object that the operation modifies. */
+void op2i_op_list_changes(struct op2i_op *op);
+static inline void op2i_op_count_changes(struct op2i_op *op) {
+  if (!op->listed) op2i_op_list_changes(op);
+  for (int i = 0; i < op->nchanges; i++) ++*op->changes[i];
+}
 /* OP2_ERR_STATE if an open access scope forbids queueing the operation. This is the part of its
  * checks that an earlier success does not cover. */
 op2_status op2i_op_validate_scopes(op2_where where, const struct op2i_op *op);

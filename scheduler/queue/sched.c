@@ -202,8 +202,7 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
     status = make_room(sched);
   else if (too_large(sched))
     status = op2i_sched_run_all(sched, "captured values filled the memory for them", "");
-  for (int d = 0; d < op->ndats; d++) op->dats[d]->changes += op2i_modifies(op->dat_access[d]);
-  for (int g = 0; g < op->ngbls; g++) op->gbls[g]->changes += op2i_modifies(op->gbl_access[g]);
+  op2i_op_count_changes(op);
   if (!status) {
     status = op2i_graph_add(sched, op, where, payload);
     if (status) status = op2i_context_abort_ranks(sched->ctx, status);

@@ -70,6 +70,12 @@ static void queue(const struct mesh *m, const struct passing *p) {
   MUST(op2_par_loop(m->shift, m->cells, op2_arg_gbl(p->g, OP2_READ), op2_arg_direct(m->x, OP2_RW)));
 }
 
+/* The sum of the numbers of changes of the objects that one step writes once each. */
+static int64_t changes(const struct mesh *m, const struct passing *p) {
+  return op2_dat_changes(p->a) + op2_dat_changes(p->b) + op2_dat_changes(p->c) +
+         op2_gbl_changes(p->g) + op2_dat_changes(m->x);
+}
+
 /* The order in which they are destroyed differs from step to step. */
 static void destroy(struct passing *p, int step) {
   if (step % 2) op2_gbl_destroy(&p->g);
@@ -103,7 +109,9 @@ static void run_steps(bool named) {
   for (int i = 0; i < N; i++) x[i] = i;
   for (int s = 0; s < STEPS; s++) {
     struct passing p = declare(&m, named, s);
+    int64_t before = changes(&m, &p);
     queue(&m, &p);
+    EXPECT(changes(&m, &p) == before + 5);
     if (s % 2) MUST(op2_flush(test_ctx));
     destroy(&p, s);
     MUST(op2_flush(test_ctx));
