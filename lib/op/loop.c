@@ -383,9 +383,9 @@ static bool same_consts(struct op2i_loop *loop) {
 typedef uint64_t words __attribute__((vector_size(16)));
 
 static inline words words_at(const op2_arg *arg, size_t offset) {
-  words words;
-  memcpy(&words, (const char *)arg + offset, sizeof words);
-  return words;
+  words two;
+  memcpy(&two, (const char *)arg + offset, sizeof two);
+  return two;
 }
 
 static inline words difference(const op2_arg *a, const op2_arg *b, size_t offset) {
