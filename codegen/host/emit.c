@@ -9,6 +9,7 @@
 
 #include "cdecl.h"
 #include "error.h"
+#include "longs.h"
 #include "mem.h"
 
 const struct op2i_dialect op2i_dialect_c = {
@@ -39,13 +40,28 @@ bool op2i_emit_needs_cast(const struct op2i_param *param) {
          (extent && strchr(extent + 1, '['));
 }
 
+/* Append the type of a parameter's values as the kernel spells it, or as its dialect does. */
+static void add_spelling(const struct op2i_emitter *e, const struct op2i_param *param,
+                         struct op2i_text *type) {
+  struct op2i_text spelled = {0};
+  bool behind = false;
+  op2i_c_element(param->type_text, &spelled);
+  if (spelled.failed)
+    type->failed = true;
+  else if (e->dialect->longs)
+    op2i_longs_add(type, spelled.chars, strlen(spelled.chars), &behind);
+  else
+    op2i_text_add(type, "%s", spelled.chars);
+  op2i_text_free(&spelled);
+}
+
 /* The kernel's own spelling of a type is used where the library knows it to be right. Then `long
  * long` and `long` can both stand for int64_t, without conversions between pointers to them. */
 static void choose_type(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   struct op2i_text *type = &e->types[a];
   if (param->type && !hides_levels(param) && !param->rows)
-    op2i_c_element(param->type_text, type);
+    add_spelling(e, param, type);
   else if (e->loop->args[a].kind == OP2I_ARG_IDX)
     op2i_text_add(type, "int");
   else

@@ -288,6 +288,39 @@ static void as_in_c(op2_context ctx, op2_set nodes, const char *backend) {
   op2_dat_destroy(&rs);
 }
 
+OP2_KERNEL(longest, (const long long *x, unsigned long long *y, long long *least, long long *sum), {
+  *y = 3u * (unsigned long long)x[1];
+  *least = x[0] < *least ? x[0] : *least;
+  *sum += x[1];
+});
+
+/* Parameters of kernels and results are spelled long long, too. */
+static void as_long_long(op2_context ctx, op2_set nodes, const char *backend) {
+  long long x[8] = {5, -6, -7000000000, 8, 9, 1LL << 40, 11, -12}, least = 3, sum = 1;
+  unsigned long long y[4] = {0};
+  op2_dat xs, ys;
+  op2_gbl to_least, to_sum;
+  op2_kernel kernel;
+  CHECK(op2_dat_create(nodes, 2, OP2_I64, x, "x", &xs));
+  CHECK(op2_dat_create(nodes, 1, OP2_U64, NULL, "y", &ys));
+  CHECK(op2_gbl_create(ctx, 1, OP2_I64, &least, "least", &to_least));
+  CHECK(op2_gbl_create(ctx, 1, OP2_I64, &sum, "sum", &to_sum));
+  CHECK(op2_kernel_create(ctx, &longest_kernel, &kernel));
+  CHECK(op2_par_loop(kernel, nodes, op2_arg_direct(xs, OP2_READ), op2_arg_direct(ys, OP2_WRITE),
+                     op2_arg_gbl(to_least, OP2_MIN), op2_arg_gbl(to_sum, OP2_INC)));
+  CHECK(op2_dat_get(ys, y));
+  CHECK(op2_gbl_get(to_least, &least));
+  CHECK(op2_gbl_get(to_sum, &sum));
+  ok(y[0] == 3ull * (unsigned long long)-6 && y[1] == 24 && y[2] == 3ull << 40,
+     "%s: values of long long", backend);
+  ok(least == -7000000000 && sum == (1LL << 40) - 9, "%s: results of long long", backend);
+  op2_kernel_destroy(&kernel);
+  op2_gbl_destroy(&to_least);
+  op2_gbl_destroy(&to_sum);
+  op2_dat_destroy(&xs);
+  op2_dat_destroy(&ys);
+}
+
 /* A loop that falls back to the host also gives right values, so this checks that none fell
  * back. */
 static void runs_there(const char *backend) {
@@ -325,6 +358,7 @@ static void runs_there(const char *backend) {
   ok(profile.seconds > 0 && profile.seconds < (op2i_seconds() - start) * ctx->workers,
      "%s: how long that took is measured", backend);
   as_in_c(ctx, nodes, backend);
+  as_long_long(ctx, nodes, backend);
   op2_kernel_destroy(&kernel);
   op2_dat_destroy(&a);
   op2_dat_destroy(&b);
