@@ -112,6 +112,7 @@ static int replaced(struct op2i_cxx_body *body, int at, int end) {
       {"constexpr", "const"}, {"nullptr", "0"},    {"bool", "_Bool"},
       {"true", "1"},          {"false", "0"},      {"inline", ""},
       {"uint", "unsigned"},   {"ll", "long long"}, {"ull", "unsigned long long"},
+      {"__null", "0"}, /* what NULL expands to */
   };
   const struct op2i_cxx_unit *unit = body->turn->unit;
   (void)end;

@@ -40,6 +40,9 @@ static const struct {
      "void k (const int * i , double * b ) { * b = gam * * i ; }"},
     {"a null argument", "void k(double *a, double *b) { if (b) *a = *b; }", "-n",
      "void k (double * a ) { double * b = 0; if ( b ) * a = * b ; }"},
+    {"comparisons with null",
+     "void k(double *a, double *b) { if (b != __null && a != nullptr) *a = *b; }", "--",
+     "void k (double * a , double * b ) { if ( b != 0 && a != 0 ) * a = * b ; }"},
     {"a reference",
      "static void f(double &x, const double &y) { x += y; } void k(double *a) { double t = 1; "
      "f(t, 2 * t); *a = t; }",
