@@ -22,7 +22,7 @@ static std::vector<float> length(n);
 static double gravity[2] = {9.81, 1};
 
 static void write(int argc, char **argv) {
-  op_init(argc, argv, 0);
+  op_init(argc, argv, 1);
   op_set edges = set_of(n, "edges"), nodes = set_of(n, "nodes");
   op_map ends = map_of(edges, nodes, 2, table, "ends");
   op_dat p_length = dat_of(edges, 1, "float", length, "length");
@@ -36,7 +36,7 @@ static void write(int argc, char **argv) {
 static void read(int argc, char **argv) {
   std::vector<double> sum(n, 0.0);
   double back[2] = {0, 0};
-  op_init(argc, argv, 0);
+  op_init(argc, argv, 1);
   op_set edges = op_decl_set_hdf5(argv[1], "edges");
   op_set nodes = op_decl_set_hdf5_infer_size(argv[1], "nodes", "ends");
   op_map ends = read_map(edges, nodes, argv[1]);

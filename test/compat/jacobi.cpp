@@ -1,15 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Jacobi's iteration on a grid, by edges. The kernel of the edges prints, so it cannot be C text of
- * the library; that of the points reads its direct OP_INC argument, as OP2 permits. */
+ * the library; that of the points reads its direct OP_INC argument, as OP2 permits. Lines that begin
+ * with "printed" come from the loop, and those with "wanted" from the same function called one edge
+ * after the other: the test compares them. */
 #include "op_seq.h"
 
 #include "compat_check.h"
 
 double alpha;
-int printed;
+const char *who = "printed";
+int iter;
 
 void edge(const double *A, const double *u, double *du, const int *idx) {
-  if (*idx == 2) printf("# edge 2\n"), printed++;
+  if (*idx % 40 == 2) printf("%s edge %d in iteration %d\n", who, *idx, iter);
   *du += (*A) * (*u);
 }
 
@@ -38,17 +41,19 @@ int main(int argc, char **argv) {
     }
   int nedge = (int)A.size();
   op_init(argc, argv, 0);
+  root = op_is_root();
   op_set nodes = set_of(N * N, "nodes"), edges = set_of(nedge, "edges");
   op_map ppedge = map_of(edges, nodes, 2, ends, "ppedge");
   op_dat p_A = dat_of(edges, 1, "double", A, "p_A");
   op_dat p_r = dat_of(nodes, 1, "double", r, "p_r");
   op_dat p_u = dat_of(nodes, 1, "double", u, "p_u");
   op_dat p_du = dat_of(nodes, 1, "double", du, "p_du");
+  op_partition("PTSCOTCH", "KWAY", nodes, ppedge, NULL);
   alpha = 0.25;
   op_decl_const(1, "double", &alpha);
 
   double sum = 0, max = 0, sum2 = 0, max2 = 0;
-  for (int iter = 0; iter < 5; iter++) {
+  for (iter = 0; iter < 5; iter++) {
     op_par_loop(edge, "edge", edges, op_arg_dat(p_A, -1, OP_ID, 1, "double", OP_READ),
                 op_arg_dat(p_u, 1, ppedge, 1, "double", OP_READ),
                 op_arg_dat(p_du, 0, ppedge, 1, "double", OP_INC), op_arg_idx(-1, OP_ID));
@@ -57,12 +62,12 @@ int main(int argc, char **argv) {
                 op_arg_dat(p_du, -1, OP_ID, 1, "double", OP_RW),
                 op_arg_dat(p_u, -1, OP_ID, 1, "double", OP_INC),
                 op_arg_gbl(&sum, 1, "double", OP_INC), op_arg_gbl(&max, 1, "double", OP_MAX));
-    int seen = printed;
+    who = "wanted";
     for (int e = 0; e < nedge; e++) {
-      int other = e == 2 ? 0 : e;
-      edge(&A[e], &u[ends[2 * e + 1]], &du[ends[2 * e]], &other);
+      int silent = 0, *number = root ? &e : &silent;
+      edge(&A[e], &u[ends[2 * e + 1]], &du[ends[2 * e]], number);
     }
-    check(op2_compat_any(seen > iter) && printed == seen, "the kernel of edges has printed");
+    who = "printed";
     sum2 = max2 = 0;
     for (int n = 0; n < N * N; n++) point(&r[n], &du[n], &u[n], &sum2, &max2);
   }

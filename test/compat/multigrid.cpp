@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Two levels of a chain of cells, with structures, references, helpers, constants at file scope,
- * std::min and float; and a limiter whose counters are declared as in C89. */
+ * std::min and float. */
 #include "op_seq.h"
 
 #include <algorithm>
@@ -91,35 +91,18 @@ void lengths(const float *a, float *b) {
   *b = sqrt(fabs(*a)) + pow(*a, 2) + std::exp(-*a) + abs(*a) + std::max(*a, 0.25f);
 }
 
-void limiter(const double *const q, const double *lo, const double *hi, double *lim) {
-  int i, j;
-  double y, facevalue[3];
-  lim[0] = 1.0;
-  if (q[0] > 0.5) {
-    for (i = 0; i < 3; i++) {
-      facevalue[i] = q[0] * (i + 1);
-      y = 1.0;
-      for (j = 0; j < 2; j++) {
-        if (facevalue[i] > *hi) y = fmin(y, (*hi - q[0]) / (facevalue[i] - q[0] + 1e-9));
-        if (facevalue[i] < *lo) y = fmin(y, (*lo - q[0]) / (facevalue[i] - q[0] - 1e-9));
-      }
-      lim[0] = lim[0] < y ? lim[0] : y;
-    }
-  }
-}
-
 int main(int argc, char **argv) {
   const int n = 200, coarse_n = 40, faces_n = n - 1;
   factor = 0.01;
   for (int k = 0; k < NVAR; k++) far[k] = k == 0 ? 1.0 : k == 4 ? 2.5 : 0.1;
   std::vector<double> q(NVAR * n), r(NVAR * n, 0.0), volume(n), dt(n), normal(3 * faces_n);
-  std::vector<double> coarse(NVAR * coarse_n, 0.0), lo(n), hi(n), lim(n);
+  std::vector<double> coarse(NVAR * coarse_n, 0.0);
   std::vector<int> ends, up, count(coarse_n, 0);
   std::vector<float> a(n), b(n);
   for (int i = 0; i < n; i++) {
     for (int k = 0; k < NVAR; k++) q[NVAR * i + k] = far[k] * (1 + 0.1 * random_number());
     volume[i] = 1 + random_number(), up.push_back(i / 5);
-    lo[i] = random_number(), hi[i] = 1 + random_number(), a[i] = (float)(2 * random_number() - 1);
+    a[i] = (float)(2 * random_number() - 1);
   }
   for (double &v : normal) v = random_number();
   for (int i = 0; i < faces_n; i++) ends.push_back(i), ends.push_back(i + 1);
@@ -136,9 +119,6 @@ int main(int argc, char **argv) {
   op_dat p_normal = dat_of(faces, 3, "double", normal, "normal");
   op_dat p_coarse = dat_of(coarse_cells, NVAR, "double", coarse, "coarse");
   op_dat p_count = dat_of(coarse_cells, 1, "int", count, "count");
-  op_dat p_lo = dat_of(cells, 1, "double", lo, "lo");
-  op_dat p_hi = dat_of(cells, 1, "double", hi, "hi");
-  op_dat p_lim = dat_of(cells, 1, "double", lim, "lim");
   op_dat p_a = dat_of(cells, 1, "float", a, "a");
   op_dat p_b = dat_of(cells, 1, "float", b, "b");
   op_decl_const(NVAR, "double", far);
@@ -170,10 +150,6 @@ int main(int argc, char **argv) {
               op_arg_dat(p_q, -1, OP_ID, NVAR, "double", OP_RW));
   op_par_loop(lengths, "lengths", cells, op_arg_dat(p_a, -1, OP_ID, 1, "float", OP_READ),
               op_arg_dat(p_b, -1, OP_ID, 1, "float", OP_WRITE));
-  op_par_loop(limiter, "limiter", cells, op_arg_dat(p_volume, -1, OP_ID, 1, "double", OP_READ),
-              op_arg_dat(p_lo, -1, OP_ID, 1, "double", OP_READ),
-              op_arg_dat(p_hi, -1, OP_ID, 1, "double", OP_READ),
-              op_arg_dat(p_lim, -1, OP_ID, 1, "double", OP_WRITE));
 
   for (int i = 0; i < n; i++) step_factor(&q[NVAR * i], &volume[i], &dt[i]);
   for (int i = 0; i < n; i++) least_dt(&dt[i], &least2);
@@ -184,13 +160,11 @@ int main(int argc, char **argv) {
   for (int i = 0; i < coarse_n; i++) mean(&coarse[NVAR * i], &count[i]);
   for (int i = 0; i < n; i++) prolong(&coarse[NVAR * up[i]], &q[NVAR * i]);
   for (int i = 0; i < n; i++) lengths(&a[i], &b[i]);
-  for (int i = 0; i < n; i++) limiter(&volume[i], &lo[i], &hi[i], &lim[i]);
   check(least == least2, "least time step");
   check(close_to(&rms, &rms2, 1, 1e-12), "rms");
   check(holds(p_coarse, coarse) && holds(p_count, count, 0), "restriction");
   check(holds(p_q, q), "prolongation");
   check(holds(p_b, b, 1e-6), "overloads for float");
-  check(holds(p_lim, lim), "limiter");
   op_exit();
   return checked();
 }
