@@ -53,6 +53,7 @@ extern const struct op2_compat_ranks *op2i_compat_ranks;
 /* ranks.c: one process, or one rank */
 bool op2i_compat_alone(void);
 int64_t op2i_compat_before(int64_t count); /* what lower ranks give, together; collective */
+op2_dat op2i_compat_owners(op_set set);    /* an int for each element; collective */
 
 /* context.c: if a call has failed, end the program with its message. */
 void op2i_compat_check(op2_status status, const char *call);
@@ -72,10 +73,12 @@ void op2i_compat_constants(void); /* give the library the values that the variab
 void op2i_compat_trial_constants(void);
 
 /* A kernel as the library runs it. */
+enum { OP2I_COMPAT_ADDRESSES = 4 };
 struct op2i_compat_kernel {
   op2_kernel handle;
-  bool address;          /* the function is called: addresses are the last argument */
-  uint64_t addresses[2]; /* they live as long as the kernel */
+  bool address; /* the function is called: addresses are the last argument */
+  bool repeats; /* the owner of the element is the argument before them */
+  uint64_t addresses[OP2I_COMPAT_ADDRESSES]; /* they live as long as the kernel */
 };
 
 /* kernel.c: the kernel of a call. `marks` are those of op2i_cxx_request. */
@@ -86,7 +89,10 @@ const struct op2i_compat_kernel *op2i_compat_kernel(struct op2_compat_site *site
  * addresses that op2i_compat_addresses() gives. */
 void op2i_compat_address_text(const struct op2_compat_site *site, int nargs, const op_arg *args,
                               struct op2i_text *out);
-void op2i_compat_addresses(const struct op2_compat_site *site, uint64_t addresses[2]);
+void op2i_compat_addresses(const struct op2_compat_site *site, bool repeats,
+                           uint64_t addresses[OP2I_COMPAT_ADDRESSES]);
+/* True if the loop also runs for copies of elements that other ranks own. */
+bool op2i_compat_repeats(const struct op2_compat_site *site, int nargs, const op_arg *args);
 /* source.c: the program's own text of the unit of a call, which is the caller's; null and *why where
  * there is none. */
 char *op2i_compat_source(const struct op2_compat_site *site, const char **why);
@@ -94,7 +100,8 @@ char *op2i_compat_source(const struct op2_compat_site *site, const char **why);
  * differ, or why the text does not run. */
 const char *op2i_compat_trial(const struct op2_compat_site *site, const op2_kernel_desc *desc,
                               op_set set, int nargs, const op_arg *args);
-/* kernel.c, loop.c: at the end of the context */
+/* kernel.c, loop.c, ranks.c: at the end of the context */
+void op2i_compat_forget_owners(void);
 void op2i_compat_forget_kernels(void);
 void op2i_compat_forget_results(void);
 /* loop.c: the modes of arguments */

@@ -92,6 +92,7 @@ void op_exit(void) {
   op2i_compat_close_view();
   op2i_compat_forget_results();
   op2i_compat_forget_kernels();
+  op2i_compat_forget_owners();
   op2i_compat_check(op2_finalize(&op2i_compat.ctx), "op_exit");
   if (op2i_compat.trial) op2i_compat_check(op2_finalize(&op2i_compat.trial), "op_exit");
   free_lists();

@@ -136,15 +136,16 @@ static const struct op2i_compat_kernel *make(const struct wish *w, bool plain) {
       return &m->kernel;
     }
   struct made *m = op2i_compat_memory(sizeof *m);
-  *m = (struct made){w->site->function, rest.chars, {0}, kernels};
+  *m = (struct made){.function = w->site->function, .address_text = rest.chars, .next = kernels};
   const char *why = try_text(w, plain, &m->kernel.handle);
   if (why) {
     if (op2i_compat.diags > 0 || strstr(why, "differs"))
       op2i_compat_warn("%s:%d: kernel '%s' is called by its address, as scalar code: %s",
                        w->site->file, w->site->line, w->name, why);
     by_address(w, rest.chars, &m->kernel.handle);
-    op2i_compat_addresses(w->site, m->kernel.addresses);
     m->kernel.address = true;
+    m->kernel.repeats = op2i_compat_repeats(w->site, w->nargs, w->args);
+    op2i_compat_addresses(w->site, m->kernel.repeats, m->kernel.addresses);
   }
   kernels = m;
   return &m->kernel;

@@ -205,7 +205,7 @@ static void results_out(int nargs, const op_arg *args, struct result *const *fou
 
 void op2_compat_loop(struct op2_compat_site *site, const char *name, op_set set, int nargs,
                      const op_arg *args) {
-  op2_arg list[MOST + 1];
+  op2_arg list[MOST + 2];
   struct result *found[MOST];
   char marks[MOST + 1];
   int n = 0;
@@ -223,6 +223,7 @@ void op2_compat_loop(struct op2_compat_site *site, const char *name, op_set set,
     found[i] = NULL;
     if (args[i].opt) list[n++] = argument(site, i, &args[i], &found[i]);
   }
+  if (kernel->repeats) list[n++] = op2_arg_direct(op2i_compat_owners(set), OP2_READ);
   if (kernel->address) list[n++] = op2_arg_opaque(kernel->addresses);
   op2_where where = {site->file, site->line};
   op2i_compat_check(op2_par_loop_at(where, kernel->handle, set->handle, n, list), "op_par_loop");

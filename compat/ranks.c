@@ -22,6 +22,26 @@ void op_rank(int *rank) { *rank = op2_rank(op2i_compat.ctx); }
 int op_get_size(op_set set) { return (int)op2_set_global_size(set->handle); }
 int op_get_size_local(op_set set) { return set->size; }
 
+/* The dat is made when it is first needed, and made anew after sets were cut again. */
+op2_dat op2i_compat_owners(op_set set) {
+  op2_dat dat = set->owners;
+  if (dat) return dat;
+  int *ranks = op2i_compat_memory(sizeof *ranks * (size_t)set->size);
+  for (int i = 0; i < set->size; i++) ranks[i] = op2_rank(op2i_compat.ctx);
+  op2i_compat_check(op2_dat_create(set->handle, 1, OP2_I32, ranks, NULL, &dat), "op_par_loop");
+  op2i_free(ranks);
+  set->owners = dat;
+  return dat;
+}
+
+void op2i_compat_forget_owners(void) {
+  for (int64_t i = 0; i < op2i_compat.nsets; i++) {
+    op2_dat dat = op2i_compat.sets[i]->owners;
+    op2_dat_destroy(&dat);
+    op2i_compat.sets[i]->owners = NULL;
+  }
+}
+
 /* ---- partitions ------------------------------------------------------------------------------ */
 
 static bool is(const char *word, const char *other) { return word && !strcmp(word, other); }
@@ -86,6 +106,7 @@ void op_partition(const char *library, const char *routine, op_set set, op_map m
   op2i_compat_check(status, "op_partition");
   op2i_free(owners);
   op2i_compat.parted = true;
+  op2i_compat_forget_owners();
   renew();
 }
 

@@ -71,6 +71,7 @@ struct op_set_core {
   void *handle;     /**< op2_set */
   int declared;     /**< the size of the block that was declared */
   long long first;  /**< the number of its first element in the whole set */
+  void *owners;     /**< the library's own */
 };
 /** A map. The members are for reading; `map` is a copy of what was declared, from 0. After
  * op_partition() it has a row for each element that this rank owns, and the positions of targets

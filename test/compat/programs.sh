@@ -65,12 +65,25 @@ mesh() {
   runs "there is a mesh for airfoil" test -s "$tmp/new_grid.dat"
 }
 
-# on RANKS PROGRAM ARGUMENT...: runs a program, over ranks of MPI unless RANKS is `alone`
+# on RANKS PROGRAM ARGUMENT...: runs a program, over ranks of MPI unless RANKS is `alone`. Each rank
+# prints into a file of its own, since mpirun may put a part of a line into another rank's.
+cat >"$tmp/apart" <<'END'
+out=$1.${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-0}}
+shift
+exec "$@" >"$out"
+END
 on() {
   count=$1
   shift
-  [ "$count" = alone ] || set -- sh "$src/test/mpirun.sh" "$mpi" 120 "$count" "$@"
-  "$@" >"$tmp/out" 2>"$tmp/err"
+  if [ "$count" = alone ]; then
+    "$@" >"$tmp/out" 2>"$tmp/err"
+    return
+  fi
+  rm -f "$tmp"/out.*
+  sh "$src/test/mpirun.sh" "$mpi" 120 "$count" sh "$tmp/apart" "$tmp/out" "$@" 2>"$tmp/err"
+  over=$?
+  cat "$tmp"/out.* >"$tmp/out"
+  return $over
 }
 
 # The lines that a kernel has printed are those of the plain loop, each of them once. The checked
