@@ -33,7 +33,6 @@ struct op2i_compat {
   op2_context ctx;
   op2_context trial; /* where texts are compared with functions, or null */
   int run;           /* how many contexts there have been */
-  int diags;
   int maps_base;
   int64_t forced; /* loops whose results were wanted at once */
   op_set *sets;
@@ -100,7 +99,8 @@ char *op2i_compat_source(const struct op2_compat_site *site, const char **why);
  * differ, or why the text does not run. */
 const char *op2i_compat_trial(const struct op2_compat_site *site, const op2_kernel_desc *desc,
                               op_set set, int nargs, const op_arg *args);
-/* kernel.c, loop.c, ranks.c: at the end of the context */
+/* kernel.c, loop.c, profile.c, ranks.c: at the end of the context */
+void op2i_compat_forget_sections(void);
 void op2i_compat_forget_owners(void);
 void op2i_compat_forget_kernels(void);
 void op2i_compat_forget_results(void);

@@ -6,6 +6,7 @@
 #include "ranks.h"
 
 struct op2i_compat op2i_compat;
+int OP_diags;
 const struct op2_compat_ranks *op2i_compat_ranks;
 
 void op2i_compat_end(const char *format, ...) {
@@ -50,7 +51,7 @@ void op2i_compat_append(void *list, size_t bytes, int64_t *count, int64_t *capac
 
 void op_init(int argc, char **argv, int diags) {
   static const char option[] = "OP_MAPS_BASE_INDEX=";
-  op2i_compat.diags = diags;
+  OP_diags = diags;
   for (int i = 1; i < argc; i++) {
     const char *at = strstr(argv[i], option);
     if (at) op2i_compat.maps_base = atoi(at + sizeof option - 1);
@@ -91,6 +92,7 @@ void op_exit(void) {
   if (!op2i_compat.ctx) return;
   op2i_compat_close_view();
   op2i_compat_forget_results();
+  op2i_compat_forget_sections();
   op2i_compat_forget_kernels();
   op2i_compat_forget_owners();
   op2i_compat_check(op2_finalize(&op2i_compat.ctx), "op_exit");

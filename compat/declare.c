@@ -94,6 +94,22 @@ int op_free_dat_temp_char(op_dat dat) {
   return 0;
 }
 
+int op_size_of_set(const char *name) {
+  for (int64_t i = 0; i < op2i_compat.nsets; i++)
+    if (!strcmp(op2i_compat.sets[i]->name, name)) return op_get_size(op2i_compat.sets[i]);
+  return -1;
+}
+
+op_dat search_dat(op_set set, int dim, const char *type, int size, const char *name) {
+  (void)size;
+  for (int64_t i = 0; i < op2i_compat.ndats; i++) {
+    op_dat dat = op2i_compat.dats[i];
+    if (dat->set == set && dat->dim == dim && !strcmp(dat->type, type) && !strcmp(dat->name, name))
+      return dat;
+  }
+  return NULL;
+}
+
 void op_renumber(op_map map) {
   op2i_compat_close_view();
   if (op2_renumber(map->handle)) op2i_compat_warn("op_renumber: %s", op2_error_message());

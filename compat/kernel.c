@@ -139,7 +139,7 @@ static const struct op2i_compat_kernel *make(const struct wish *w, bool plain) {
   *m = (struct made){.function = w->site->function, .address_text = rest.chars, .next = kernels};
   const char *why = try_text(w, plain, &m->kernel.handle);
   if (why) {
-    if (op2i_compat.diags > 0 || strstr(why, "differs"))
+    if (OP_diags > 0 || strstr(why, "differs"))
       op2i_compat_warn("%s:%d: kernel '%s' is called by its address, as scalar code: %s",
                        w->site->file, w->site->line, w->name, why);
     by_address(w, rest.chars, &m->kernel.handle);

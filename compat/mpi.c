@@ -2,17 +2,21 @@
 /* libop2-compat-mpi: ranks for libop2-compat, and OP2's calls that name MPI. */
 #include <op2/mpi.h>
 
-#include "op2_compat_mpi.h"
+#include "op_lib_mpi.h"
 #include "ranks.h"
 
+MPI_Comm OP_MPI_WORLD = MPI_COMM_NULL, OP_MPI_GLOBAL = MPI_COMM_NULL;
+
 /* The ranks of the program, and the library's own copy of them for its messages. */
-static MPI_Comm chosen = MPI_COMM_NULL, own = MPI_COMM_NULL;
+static MPI_Comm chosen = MPI_COMM_NULL, job = MPI_COMM_NULL, own = MPI_COMM_NULL;
 
 static op2_status begin(op2_context *ctx) {
   int started;
   MPI_Initialized(&started);
   if (!started) MPI_Init(NULL, NULL);
   MPI_Comm comm = chosen == MPI_COMM_NULL ? MPI_COMM_WORLD : chosen;
+  OP_MPI_WORLD = comm;
+  OP_MPI_GLOBAL = job == MPI_COMM_NULL ? MPI_COMM_WORLD : job;
   MPI_Comm_dup(comm, &own);
   return op2_init_mpi(NULL, comm, ctx);
 }
@@ -46,8 +50,8 @@ int op2_compat_mpi(void) {
 }
 
 void op_mpi_init(int argc, char **argv, int diags, int global, int local) {
-  (void)global;
   (void)op2_compat_mpi();
+  job = MPI_Comm_f2c((MPI_Fint)global);
   chosen = MPI_Comm_f2c((MPI_Fint)local);
   op_init(argc, argv, diags);
 }

@@ -23,8 +23,7 @@
  * thread. Among the ranks of MPI (op2_compat_mpi.h) they are collective unless their comment says
  * otherwise, and an error ends all ranks. */
 
-#define OP2_COMPAT_API             __attribute__((visibility("default")))
-#define OP2_COMPAT_REFUSED_(what_) __attribute__((error(what_)))
+#define OP2_COMPAT_API __attribute__((visibility("default")))
 #ifdef __cplusplus
 #define OP2_COMPAT_C_ extern "C"
 #else
@@ -363,26 +362,98 @@ OP2_COMPAT_API op_dat op2_compat_dat(int i); /**< see op2_compat_set() */
  * @errors end the program                 @source op2 */
 OP2_COMPAT_API int op2_compat_type_of(const char *type, int *size);
 
+/** @brief What op_init() was told to report.
+ * @memory the program's own to change     @sync   runs nothing
+ * @mpi    not collective                  @errors none
+ * @source OP2 OP_diags */
+extern OP2_COMPAT_API int OP_diags;
+/** @brief The size of the set of a name over all ranks, or -1.
+ * @units  elements                        @memory keeps nothing
+ * @sync   runs nothing                    @mpi    not collective
+ * @errors none                            @source OP2 op_size_of_set */
+OP2_COMPAT_API int op_size_of_set(const char *name);
+/** @brief The dat of a set, dim, type and name, or null. `size` is ignored.
+ * @memory the library's                   @sync   runs nothing
+ * @mpi    not collective                  @errors none
+ * @source OP2 search_dat */
+OP2_COMPAT_API op_dat search_dat(op_set set, int dim, const char *type, int size, const char *name);
+/** @brief 1 if both are the same set.
+ * @memory keeps nothing                   @sync   runs nothing
+ * @mpi    not collective                  @errors none
+ * @source OP2 compare_sets */
+static inline int compare_sets(op_set one, op_set other) { return one == other; }
+/** @brief Print an error and end the program.
+ * @memory keeps nothing                   @sync   runs nothing
+ * @mpi    not collective                  @errors ends the program
+ * @source OP2 op_err_print */
+OP2_COMPAT_API void op_err_print(const char *error, int argument, const char *name);
+/** @brief Run what is queued.
+ * @memory keeps nothing                   @sync   flushes and waits
+ * @mpi    collective                      @errors end the program
+ * @source OP2 deviceSync */
+OP2_COMPAT_API void deviceSync(void);
+/** @brief Run what is queued, and wait for all ranks.
+ * @memory keeps nothing                   @sync   flushes and waits
+ * @mpi    collective                      @errors end the program
+ * @source OP2 op_mpi_barrier */
+OP2_COMPAT_API void op_mpi_barrier(void);
+/** @brief As op_timing_output(), into a file.
+ * @memory keeps nothing                   @sync   flushes and waits
+ * @mpi    collective; the first rank writes
+ * @errors end the program                 @source OP2 op_timing_output_2_file */
+OP2_COMPAT_API void op_timing_output_2_file(const char *file);
+/** @brief The table of op_timing_output() as values that commas separate, under a line of names.
+ * @memory keeps nothing                   @sync   flushes and waits
+ * @mpi    collective; the first rank writes
+ * @errors end the program                 @source OP2 op_timings_to_csv */
+OP2_COMPAT_API void op_timings_to_csv(const char *file);
+
+/* The library brings values where they are needed, and has nothing to take down before op_exit(). */
+static inline void op_upload_all(void) {}
+static inline void op_upload_dat(op_dat dat) { (void)dat; }
+static inline void op_download_dat(op_dat dat) { (void)dat; }
+static inline void op_partition_destroy(void) {}
+static inline void op_halo_destroy(void) {}
+
+/* Calls whose type is not that of a pointer. */
+static inline op_dat op_decl_dat_temp_char(op_set set, int dim, const char *type, int size,
+                                           const char *name) {
+  return op_decl_dat_char(set, dim, type, size, NULL, name);
+}
+static inline void op_decl_const_char(int dim, const char *type, int size, char *data,
+                                      const char *name) {
+  (void)size;
+  op2_compat_const(name, dim, type, data);
+}
+static inline op_arg op_opt_arg_gbl_char(int opt, char *data, int dim, const char *type, int size,
+                                         op_access acc) {
+  return op2_compat_arg(OP2_COMPAT_GBL, opt, 0, data, dim, type, size, acc);
+}
+static inline op_arg op_arg_gbl_char(char *data, int dim, const char *type, int size,
+                                     op_access acc) {
+  return op_opt_arg_gbl_char(1, data, dim, type, size, acc);
+}
+static inline op_arg op_arg_info_char(char *data, int dim, const char *type, int size,
+                                      int reduction) {
+  op_arg arg = op2_compat_arg(OP2_COMPAT_INFO, 1, 0, data, dim, type, size, OP_RW);
+  arg.idx = reduction;
+  return arg;
+}
+
 static inline void *op_malloc(size_t bytes) { return malloc(bytes); }
 static inline void *op_calloc(size_t count, size_t bytes) { return calloc(count, bytes); }
 static inline void *op_realloc(void *old, size_t bytes) { return realloc(old, bytes); }
 static inline void op_free(void *memory) { free(memory); }
 
-/* ---- what is refused ------------------------------------------------------------------------- */
-
-op_dat op_decl_dat_overlay(op_set, op_dat)
-    OP2_COMPAT_REFUSED_("dats do not share memory here: declare one dat and use it twice");
-op_dat op_mpi_get_data(op_dat) OP2_COMPAT_REFUSED_("use op_fetch_data()");
-void op_disable_mpi_reductions(bool)
-    OP2_COMPAT_REFUSED_("reductions are over all ranks: leave the call out");
-void op_timings_to_csv(const char *)
-    OP2_COMPAT_REFUSED_("use op_timing_output(), or op2_profile_get() of op2/graph.h");
-void op_put_dat(op_dat) OP2_COMPAT_REFUSED_("the library brings values where they are needed");
-void op_get_dat(op_dat) OP2_COMPAT_REFUSED_("the library brings values where they are needed");
-
 #ifdef __cplusplus
 }
 
+#endif
+
+/* This has to come before templates that a program calls with the same names. */
+#include "op2_compat_refused.h"
+
+#ifdef __cplusplus
 /* ---- templates ------------------------------------------------------------------------------- */
 
 template <class T>
@@ -427,9 +498,7 @@ inline op_arg op_arg_gbl(op2_compat_later<T> later, int dim, const char *type, o
   return op2_compat_arg(OP2_COMPAT_GBL, 1, 1, (char *)later.data, dim, type, sizeof(T), acc);
 }
 template <class T> inline op_arg op_arg_info(T *data, int dim, const char *type, int reduction) {
-  op_arg arg = op2_compat_arg(OP2_COMPAT_INFO, 1, 0, (char *)data, dim, type, sizeof(T), OP_RW);
-  arg.idx = reduction;
-  return arg;
+  return op_arg_info_char((char *)data, dim, type, sizeof(T), reduction);
 }
 
 /* Calls a kernel of any type with pointers. */

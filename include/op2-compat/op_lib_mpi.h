@@ -12,3 +12,16 @@
 #undef MPI_ROOT
 #define MPI_ROOT 0
 #include "op2_compat_mpi.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+/** @brief The ranks that compute, and all of the job, from op_init() on.
+ * @memory the library's                   @sync   runs nothing
+ * @mpi    not collective                  @errors none
+ * @source OP2 OP_MPI_WORLD */
+extern OP2_COMPAT_API MPI_Comm OP_MPI_WORLD;
+extern OP2_COMPAT_API MPI_Comm OP_MPI_GLOBAL; /**< see OP_MPI_WORLD */
+#ifdef __cplusplus
+}
+#endif

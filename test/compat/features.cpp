@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Values in place, some of the values, clocks, modes that OP2 takes otherwise, and a template as a
- * kernel. */
+/* Values in place, some of the values, clocks and sections, modes that OP2 takes otherwise, a template
+ * as a kernel, and calls by the size of a type.
+ *   features [VALUES.txt] */
+#include "op_profile.h"
 #include "op_seq.h"
+
+#include <string>
 
 #include "compat_check.h"
 
@@ -13,6 +17,65 @@ void flags(const bool *f, int *n) {
   if (*f) *n += 1;
 }
 template <class T> void halve(T *x) { *x /= 2; }
+
+void count_up(const int *step, int *n) { *n += *step; }
+
+/* The file has this text. */
+static bool contains(const char *name, const char *text) {
+  char found[4000] = "";
+  FILE *f = fopen(name, "r");
+  size_t n = f ? fread(found, 1, sizeof found - 1, f) : 0;
+  if (f) fclose(f);
+  found[n] = '\0';
+  return strstr(found, text) != NULL;
+}
+
+static void by_size(op_set set) {
+  int step = 3, total = 0;
+  op_dat n = op_decl_dat_temp_char(set, 1, "int", sizeof(int), "n");
+  op_par_loop(count_up, "count_up", set,
+              op_arg_gbl_char((char *)&step, 1, "int", sizeof(int), OP_READ),
+              op_arg_dat(n, -1, OP_ID, 1, "int", OP_INC));
+  std::vector<int> got(set->declared + 1);
+  op_fetch_data_char(n, (char *)got.data());
+  for (int i = 0; i < set->declared; i++) total += got[i];
+  check(total == 3 * set->declared, "a dat and a variable by the size of their type");
+  check(search_dat(set, 1, "int", 4, "n") == n && !search_dat(set, 2, "int", 4, "n"),
+        "dats by their names");
+  check(op_size_of_set("nodes") == op_get_size(set) && op_size_of_set("other") == -1,
+        "sizes of sets by their names");
+  check(compare_sets(set, n->set) == 1 && compare_sets(set, NULL) == 0, "sets are compared");
+  op_free_dat_temp_char(n);
+}
+
+/* Sections: outer has been entered once, and inner twice in it. */
+static void sections(op_set set, op_dat d, const char *file) {
+  op_profile_start("features");
+  op_profile_enter("outer");
+  for (int k = 0; k < 2; k++) {
+    op_profile_enter("inner \"loop\"");
+    op_par_loop((halve<double>), "halve", set, op_arg_dat(d, -1, OP_ID, 1, "double", OP_RW));
+    op_profile_exit();
+  }
+  op_profile_next("last");
+  op_profile_end();
+  op_profile_output();
+  op_profile_output_json(file);
+  op_mpi_barrier();
+  bool good = contains(file, "{\"name\": \"features\", \"calls\": 1") &&
+              contains(file, "{\"name\": \"outer\", \"calls\": 1") &&
+              contains(file, "\"children\": [{\"name\": \"inner \\\"loop\\\"\", \"calls\": 2") &&
+              contains(file, "{\"name\": \"last\", \"calls\": 1");
+  check(good, "sections of the program");
+  op_timing_output_2_file(file);
+  op_mpi_barrier();
+  check(contains(file, "loops ran at once"), "times in a file");
+  op_timings_to_csv(file);
+  op_mpi_barrier();
+  check(contains(file, "kernel,set,calls,seconds,GB/s\n") && contains(file, "halve"),
+        "times that commas separate");
+  remove(file);
+}
 
 int main(int argc, char **argv) {
   const int n = 100;
@@ -62,7 +125,9 @@ int main(int argc, char **argv) {
   op_par_loop(flags, "flags", nodes, op_arg_dat(p_on, -1, OP_ID, 1, "bool", OP_READ),
               op_arg_gbl(&count, 1, "int", OP_INC));
   check(count == 34, "bool");
+  by_size(nodes);
   if (argc > 1) op_print_dat_to_txtfile(p_y, argv[1]);
+  if (argc > 1) sections(nodes, p_y, (std::string(argv[1]) + ".sections").c_str());
   double cpu, start, stop;
   op_timers(&cpu, &start);
   op_timers(&cpu, &stop);

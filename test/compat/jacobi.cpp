@@ -42,7 +42,7 @@ int main(int argc, char **argv) {
       }
     }
   int nedge = (int)A.size();
-  op_init(argc, argv, 0);
+  op_init(argc, argv, 1);
   root = op_is_root();
   op_set nodes = set_of(N * N, "nodes"), edges = set_of(nedge, "edges");
   op_map ppedge = map_of(edges, nodes, 2, ends, "ppedge");

@@ -104,6 +104,10 @@ int main(int argc, char **argv) {
   }
   op_rank(&number);
   check(number == rank && op_is_root() == (rank == MPI_ROOT), "numbers of ranks");
+  int same, whole;
+  MPI_Comm_compare(OP_MPI_WORLD, comm, &same);
+  MPI_Comm_compare(OP_MPI_GLOBAL, MPI_COMM_WORLD, &whole);
+  check(same == MPI_IDENT && whole == MPI_IDENT, "communicators");
   steps("PTSCOTCH", "KWAY", 200, rank, ranks);
   steps("INERTIAL", "", 200, rank, ranks);
   steps("PTSCOTCH", "GEOM", 50, rank, ranks);

@@ -61,7 +61,7 @@ refused() { # PATTERN TEXT: the program does not compile, with this message
   printf '#include "op_seq.h"\n%s\n' "$2" >"$tmp/refused.cpp"
   catches "$1" "$1" "$cxx" $flags -c -o "$tmp/refused.o" "$tmp/refused.cpp"
 }
-refused 'use op_fetch_data' 'int main() { return op_mpi_get_data(0) != 0; }'
+refused 'use op_fetch_data' 'int main() { op_dat d = op_mpi_get_data(0); return d == NULL; }'
 refused 'as many arguments as the kernel has parameters' \
   'void k(double *, double *); int main() { op_par_loop(k, "k", 0, op_arg_idx(0, OP_ID)); }'
 cat >"$tmp/wrong.cpp" <<'END'
