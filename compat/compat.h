@@ -42,6 +42,7 @@ struct op2i_compat {
   int64_t nsets, nmaps, ndats, nconsts;
   int64_t sets_max, maps_max, dats_max, consts_max;
   bool parted;   /* op_partition() has moved what was declared so far */
+  op_set chosen; /* the set whose owners it chose, from which those of others follow; null: none */
   op_dat viewed; /* the dat whose values the program has a pointer to, or null */
   void *view;
 };

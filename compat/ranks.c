@@ -71,6 +71,16 @@ static op2_partition_options choose(const char *library, const char *routine, op
   return how;
 }
 
+/* The set whose owners are chosen. */
+static op_set chosen_set(const op2_partition_options *how, op_set set, op_map map,
+                         op_dat coordinates) {
+  switch (how->method) {
+  case OP2_PARTITION_KWAY: return map->to;
+  case OP2_PARTITION_BLOCKS: return set;
+  default: return coordinates->set;
+  }
+}
+
 /* Give the members of sets and maps the values of this rank's new part. */
 static void renew(void) {
   for (int64_t i = 0; i < op2i_compat.nsets; i++) {
@@ -90,6 +100,13 @@ static void renew(void) {
   }
 }
 
+/* After sets, maps and dats were moved. */
+static void moved(void) {
+  op2i_compat.parted = true;
+  op2i_compat_forget_owners();
+  renew();
+}
+
 void op_partition(const char *library, const char *routine, op_set set, op_map map,
                   op_dat coordinates) {
   if (op2i_compat_alone()) return;
@@ -105,11 +122,26 @@ void op_partition(const char *library, const char *routine, op_set set, op_map m
   }
   op2i_compat_check(status, "op_partition");
   op2i_free(owners);
-  op2i_compat.parted = true;
-  op2i_compat_forget_owners();
-  renew();
+  op2i_compat.chosen = chosen_set(&how, set, map, coordinates);
+  moved();
+}
+
+/* Bring in the maps that were declared since op_partition(): the set that it cut keeps its owners. */
+static void part_again(op_set set) {
+  int32_t *owners = op2i_compat_memory(sizeof *owners * (size_t)set->size);
+  for (int i = 0; i < set->size; i++) owners[i] = op2_rank(op2i_compat.ctx);
+  const op2_partition_options how = {
+      .method = OP2_PARTITION_GIVEN, .set = set->handle, .owner = owners};
+  op2i_compat_close_view();
+  op2i_compat_check(op2_partition(op2i_compat.ctx, &how, NULL), "op_decl_map after op_partition");
+  op2i_free(owners);
+  moved();
 }
 
 void op_halo_create(void) {
-  if (!op2i_compat.parted) op_partition("RANDOM", "", NULL, NULL, NULL);
+  if (op2i_compat.parted) return;
+  if (op2i_compat.chosen && !op2i_compat_alone())
+    part_again(op2i_compat.chosen);
+  else
+    op_partition("RANDOM", "", NULL, NULL, NULL);
 }

@@ -318,7 +318,8 @@ OP2_COMPAT_API void op_rank(int *rank);
  * @mpi    not collective                  @errors none
  * @source OP2 op_is_root */
 OP2_COMPAT_API int op_is_root(void);
-/** @brief Cut sets into blocks if op_partition() was not called; the first loop does that, too.
+/** @brief Cut sets into blocks if op_partition() was not called, or bring in the maps that were
+ * declared since: the set that it cut keeps its owners. The next loop does that, too.
  * @memory as op_partition()               @sync   as op_partition()
  * @mpi    collective                      @errors end the program
  * @source OP2 op_halo_create */

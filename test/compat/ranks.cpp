@@ -2,6 +2,7 @@
 /* A program of OP2 for MPI: blocks of a ring of cells, cut by each method in turn, on half of the
  * ranks too, and with ranks that declare nothing.
  *   ranks VALUES.bin [half] */
+#include <algorithm>
 #include <mpi.h>
 
 #include "op_lib_mpi.h"
@@ -19,6 +20,33 @@ void add(double *x, double *r, double *sum) {
   *x += 0.1 * *r;
   *r = 0;
   *sum += *x;
+}
+
+void gather(const double *x, double *y) { *y += 2 * *x; }
+
+/* The values of the elements that this rank owns, in order of size. */
+static std::vector<double> owned(op_dat dat) {
+  const double *values = dat->data;
+  std::vector<double> sorted(values, values + dat->set->size);
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+/* A set and a map that are declared after op_partition(), in whose loop no cell changes its owner. */
+static void later(op_set cells, op_dat p_x, const std::vector<double> &x) {
+  const std::vector<double> before = owned(p_x);
+  int n = op_get_size(cells), m = n / 2 + 1;
+  std::vector<double> y(m, 1.0);
+  std::vector<int> from(m);
+  for (int i = 0; i < m; i++) from[i] = (7 * i + 2) % n;
+  op_set points = set_of(m, "points");
+  op_map to = map_of(points, cells, 1, from, "from");
+  op_dat p_y = dat_of(points, 1, "double", y, "y");
+  op_par_loop(gather, "gather", points, op_arg_dat(p_x, 0, to, 1, "double", OP_READ),
+              op_arg_dat(p_y, -1, OP_ID, 1, "double", OP_INC));
+  for (int i = 0; i < m; i++) gather(&x[from[i]], &y[i]);
+  check(holds(p_y, y), "a map that is declared later");
+  check(owned(p_x) == before, "owners stay as they were chosen");
 }
 
 /* Some steps after op_partition(), compared with plain loops. */
@@ -65,6 +93,7 @@ static void steps(const char *library, const char *routine, int n, int rank, int
     check(close_to(&sum, &expected, 1, 1e-12), "a sum over all ranks");
   }
   check(holds(p_x, x), library);
+  later(cells, p_x, x);
   if (n > 3) {
     double some[2];
     op_fetch_data_idx(p_x, some, 2, 3);
