@@ -124,10 +124,26 @@ static int declared(const struct op2i_cxx_unit *unit, int begin, int end) {
   return at > begin && unit->words[at].kind == OP2I_TOK_WORD ? at : -1;
 }
 
+/* Where a declaration begins behind its attributes and what stands before them, such as static. */
+static int behind_attributes(const struct op2i_cxx_unit *unit, int begin, int brace) {
+  for (int at = begin; at < brace; at++) {
+    bool gnu = op2i_cxx_is(unit, at, "__attribute__") && op2i_cxx_is(unit, at + 1, "(");
+    bool standard = op2i_cxx_is(unit, at, "[") && op2i_cxx_is(unit, at + 1, "[");
+    if (gnu || standard) {
+      at = unit->words[gnu ? at + 1 : at].match;
+      begin = at + 1;
+    } else if (op2i_cxx_is(unit, at, "(")) {
+      break;
+    }
+  }
+  return begin;
+}
+
 /* Read the item with a body in braces at `brace`; returns where the next one begins, or -1 where
  * the brace belongs to a value. */
 static int read_braced(struct op2i_cxx_unit *unit, int begin, int brace, bool *good) {
   int close = unit->words[brace].match;
+  begin = behind_attributes(unit, begin, brace);
   int open = first(unit, begin, brace, "(");
   bool named = open < brace && open > begin && unit->words[open - 1].kind == OP2I_TOK_WORD;
   if (open < brace && !op2i_cxx_has(unit, begin, open, "=")) {

@@ -43,6 +43,11 @@ static const struct {
     {"comparisons with null",
      "void k(double *a, double *b) { if (b != __null && a != nullptr) *a = *b; }", "--",
      "void k (double * a , double * b ) { if ( b != 0 && a != 0 ) * a = * b ; }"},
+    {"attributes",
+     "static inline __attribute__((unused)) __attribute__((cold)) double f(double x) { return x; } "
+     "[[maybe_unused]] static void k(double *a) { *a = f(1); }",
+     "-",
+     "static inline double f (double x ) { return x ; } void k (double * a ) { * a = f ( 1 ) ; }"},
     {"a reference",
      "static void f(double &x, const double &y) { x += y; } void k(double *a) { double t = 1; "
      "f(t, 2 * t); *a = t; }",
