@@ -105,6 +105,8 @@ void op2i_compat_forget_sections(void);
 void op2i_compat_forget_owners(void);
 void op2i_compat_forget_kernels(void);
 void op2i_compat_forget_results(void);
+/* loop.c: the value of a variable that a loop reads, which may be a result that waits */
+void op2i_compat_value(const op_arg *arg, void *out);
 /* loop.c: the modes of arguments */
 bool op2i_compat_all_slots(const op_arg *arg);
 /* True for scratch memory: each call of the kernel has its own, whatever the program has. */

@@ -121,6 +121,21 @@ static struct result *result_of(const op_arg *arg) {
   return r;
 }
 
+/* The result that a variable waits for, if an argument reads it as OP_LAZY(); else null. */
+static struct result *awaited(const op_arg *arg) {
+  if (!arg->lazy || arg->acc != OP_READ) return NULL;
+  struct result *r = find(arg->data, arg->dim, op2i_compat_type(arg->type, 0)->type);
+  return r && r->waits && empty(r) ? r : NULL;
+}
+
+void op2i_compat_value(const op_arg *arg, void *out) {
+  const struct result *r = awaited(arg);
+  if (r)
+    op2i_compat_check(op2_gbl_get(r->handle, out), "op_arg_gbl");
+  else
+    memcpy(out, arg->data, (size_t)arg->dim * (size_t)op2i_compat_type(arg->type, 0)->size);
+}
+
 static void bring(struct result *r) {
   op2i_compat_check(op2_gbl_get(r->handle, r->data), "the result of a reduction");
   r->waits = false;
@@ -159,8 +174,11 @@ static op2_arg argument(const struct op2_compat_site *site, int i, const op_arg 
   if (arg->kind == OP2_COMPAT_IDX)
     return arg->map ? op2_arg_map_idx(arg->map->handle, arg->idx < 0 ? OP2_ALL : arg->idx)
                     : op2_arg_idx();
-  if (arg->kind == OP2_COMPAT_GBL && arg->acc == OP_READ)
-    return op2_arg_val(arg->data, arg->dim, op2i_compat_type(arg->type, 0)->type);
+  if (arg->kind == OP2_COMPAT_GBL && arg->acc == OP_READ) {
+    const struct result *r = awaited(arg);
+    return r ? op2_arg_gbl(r->handle, OP2_READ)
+             : op2_arg_val(arg->data, arg->dim, op2i_compat_type(arg->type, 0)->type);
+  }
   if (op2i_compat_works(arg)) return op2_arg_work(arg->dim, op2i_compat_type(arg->type, 0)->type);
   *result = result_of(arg);
   if (arg->kind == OP2_COMPAT_INFO)

@@ -93,7 +93,7 @@ static op2_status make_gbl(struct part *p) {
   p->values = arg->dim;
   p->mine = op2i_compat_memory((size_t)(p->values * p->type->size));
   if (op2i_compat_works(arg)) return OP2_SUCCESS;
-  if (p->access != OP2_INC) memcpy(p->mine, arg->data, (size_t)(p->values * p->type->size));
+  if (p->access != OP2_INC) op2i_compat_value(arg, p->mine);
   if (arg->kind == OP2_COMPAT_GBL && p->access == OP2_READ) return OP2_SUCCESS;
   return op2_gbl_create(op2i_compat.trial, arg->dim, p->type->type, p->mine, NULL, &p->gbl);
 }

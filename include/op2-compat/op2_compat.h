@@ -484,7 +484,8 @@ template <class T> inline void op_fetch_data_idx(op_dat dat, T *out, int low, in
 template <class T> struct op2_compat_later { T *data; };
 template <class T> inline op2_compat_later<T> op2_compat_lazy(T *data) { return {data}; }
 /** In op_arg_gbl(OP_LAZY(variable), ...): the loop is only queued, and the variable holds no value
- * (NaN) until op_lazy_get(&variable) or until the program gives it one. */
+ * (NaN) until op_lazy_get(&variable) or until the program gives it one. Another loop reads such a
+ * result by op_arg_gbl(OP_LAZY(variable), ..., OP_READ), without waiting for it. */
 #define OP_LAZY(variable) op2_compat_lazy(&(variable))
 
 template <class T>

@@ -105,6 +105,18 @@ int main(int argc, char **argv) {
   op_lazy_get(&s);
   expected = (expected - 1) * 3 / 5;
   check(close_to(&s, &expected, 1, 1e-12), "a value that the program gives counts");
+  double twice = 0;
+  s = 0;
+  op_par_loop(total, "total", set, op_arg_dat(p_y, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_gbl(OP_LAZY(s), 1, "double", OP_INC));
+  op_par_loop(scaled, "scaled", set, op_arg_gbl(OP_LAZY(s), 1, "double", OP_READ),
+              op_arg_dat(p_x, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(p_y, -1, OP_ID, 1, "double", OP_WRITE));
+  op_par_loop(total, "total", set, op_arg_dat(p_y, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_gbl(&twice, 1, "double", OP_INC));
+  check(s != s, "a result that another loop reads need not be there");
+  expected *= expected / 3;
+  check(close_to(&twice, &expected, 1, 1e-12), "another loop reads a result that is put off");
   std::vector<double> wanted(set->declared), got(set->declared);
   op_fetch_data(p_y, wanted.data());
   double scratch[3];
