@@ -16,6 +16,7 @@ say() { echo "regress: $*" >&2; }
 die() { say "$*"; exit 1; }
 
 root=$(cd "$(dirname "$0")/.." && pwd)
+. "$root/bench/common/interval.sh"
 build=$root/build
 against=
 pairs=20
@@ -84,22 +85,6 @@ measure() {
   OP2_CACHE_DIR=$folder/$2 "$1/bench/$app/$app" --backend "$backend" $options \
     >"$folder/out" 2>&1 || { cat "$folder/out" >&2; die "$1: $3 failed"; }
   awk "$time" "$folder/out" || die "$1: $3 printed no time per iteration"
-}
-
-# interval: prints the geometric mean and the 95 % interval of the ratios of two columns
-interval() {
-  awk '{ x[NR] = log($1 / $2); sum += x[NR]; mine += $1; other += $2 }
-    END {
-      n = NR; mean = sum / n
-      for (i = 1; i <= n; i++) square += (x[i] - mean) ^ 2
-      # This is the quantile of Student`s distribution, expanded around that of the normal
-      # distribution.
-      z = 1.959964; v = n - 1
-      t = z + (z ^ 3 + z) / (4 * v) + (5 * z ^ 5 + 16 * z ^ 3 + 3 * z) / (96 * v ^ 2)
-      half = t * sqrt(square / v / n)
-      printf "%10.4f %10.4f %8.3f %8.3f %8.3f\n", mine / n, other / n, exp(mean),
-        exp(mean - half), exp(mean + half)
-    }' "$1"
 }
 
 # narrow TIMES: whether there are enough pairs for an interval of --width
