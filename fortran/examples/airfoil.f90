@@ -1,9 +1,12 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Two-dimensional flow round an aerofoil, as bench/airfoil computes it, with the same bits:
-!>   airfoil_fortran MESH STEPS [DUMP]
-!> MESH is a file of OP2's form, DUMP gets the flow and then the rms of the last change.
+!>   airfoil_fortran MESH STEPS [DUMP [address]]
+!> MESH is a file of OP2's form, DUMP gets the flow and then the rms of the last change. With `address`
+!> the kernels are the subroutines of module airfoil_kernels, else they are made from the text here.
 program airfoil
-  use, intrinsic :: iso_fortran_env, only: real32, real64
+  use, intrinsic :: iso_c_binding, only: c_funloc, c_funptr
+  use, intrinsic :: iso_fortran_env, only: real64
+  use airfoil_kernels
   use mesh_file
   use op2
   implicit none
@@ -100,12 +103,6 @@ program airfoil
     '  }', &
     '}']
 
-  ! These are single-precision literals widened to double, as in OP2's application.
-  real(real64), parameter :: gamma_gas = real(1.4_real32, real64), gamma_less_one = gamma_gas - 1
-  real(real64), parameter :: courant = real(0.9_real32, real64)
-  real(real64), parameter :: smoothing = real(0.05_real32, real64)
-  real(real64), parameter :: mach = real(0.4_real32, real64)
-
   type(op2_context) :: ctx
   type(op2_set) :: nodes, cells, edges, bedges
   type(op2_map) :: cell_nodes, edge_nodes, edge_cells, bedge_nodes, bedge_cells
@@ -114,11 +111,11 @@ program airfoil
   type(op2_const) :: gam, gm1, cfl, eps, qinf
   type(op2_kernel) :: save_soln, adt_calc, res_calc, bres_calc, update
   type(mesh) :: m
-  real(real64) :: begin, change, far(4)
+  real(real64) :: begin, change
   real(real64), allocatable :: flow(:, :)
   integer :: step, steps
 
-  if (command_argument_count() < 2) error stop 'usage: airfoil_fortran MESH STEPS [DUMP]'
+  if (command_argument_count() < 2) error stop 'usage: airfoil_fortran MESH STEPS [DUMP [address]]'
   call mesh_read(argument(1), m)
   steps = integer_argument(2)
   call op2_init(ctx)
@@ -159,16 +156,12 @@ contains
     call op2_dat_create(bedges, m%bound, 'bound', bound)
   end subroutine
 
-  !> The free stream has Mach 0.4 along x, unit pressure and density.
   subroutine declare_constants()
-    real(real64) :: u
-    u = sqrt(gamma_gas)*mach
-    far = [1.0_real64, u, 0.0_real64, 1/gamma_less_one + 0.5_real64*u*u]
     call op2_const_create(ctx, gamma_gas, 'gam', gam)
     call op2_const_create(ctx, gamma_less_one, 'gm1', gm1)
     call op2_const_create(ctx, courant, 'cfl', cfl)
     call op2_const_create(ctx, smoothing, 'eps', eps)
-    call op2_const_create(ctx, far, 'qinf', qinf)
+    call op2_const_create(ctx, far_stream, 'qinf', qinf)
   end subroutine
 
   !> At the start the free stream is everywhere, and there is no residual.
@@ -180,16 +173,28 @@ contains
     call op2_dat_create(cells, 4, OP2_F64, 'res', res)
     call op2_gbl_create(ctx, 0.0_real64, 'rms', rms)
     call op2_dat_write_begin(q, start)
-    start = spread(far, 2, m%ncell)
+    start = spread(far_stream, 2, m%ncell)
     call op2_dat_write_end(q, start)
   end subroutine
 
   subroutine declare_kernels()
-    call op2_kernel_create(ctx, 'save_soln', save_soln_text, save_soln)
-    call op2_kernel_create(ctx, 'adt_calc', adt_calc_text, adt_calc)
-    call op2_kernel_create(ctx, 'res_calc', res_calc_text, res_calc)
-    call op2_kernel_create(ctx, 'bres_calc', bres_calc_text, bres_calc)
-    call op2_kernel_create(ctx, 'update', update_text, update)
+    call declare_kernel('save_soln', save_soln_text, c_funloc(save_soln_address), save_soln)
+    call declare_kernel('adt_calc', adt_calc_text, c_funloc(adt_calc_address), adt_calc)
+    call declare_kernel('res_calc', res_calc_text, c_funloc(res_calc_address), res_calc)
+    call declare_kernel('bres_calc', bres_calc_text, c_funloc(bres_calc_address), bres_calc)
+    call declare_kernel('update', update_text, c_funloc(update_address), update)
+  end subroutine
+
+  !> A kernel by its address is declared as its text begins, up to the function's body.
+  subroutine declare_kernel(name, text, address, kernel)
+    character(*), intent(in) :: name, text(:)
+    type(c_funptr), value :: address
+    type(op2_kernel), intent(inout) :: kernel
+    if (argument(4) == 'address') then
+      call op2_kernel_create(ctx, name, declaration_of(text), address, kernel, OP2_ANY_THREADS)
+    else
+      call op2_kernel_create(ctx, name, text, kernel)
+    end if
   end subroutine
 
   subroutine queue_step()

@@ -1,9 +1,12 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Heat that spreads over a mesh, as bench/heat computes it, with the same bits:
-!>   heat_fortran MESH STEPS [DUMP]
-!> MESH is a file of OP2's form, DUMP gets the temperatures and then the last change.
+!>   heat_fortran MESH STEPS [DUMP [address]]
+!> MESH is a file of OP2's form, DUMP gets the temperatures and then the last change. With `address`
+!> the kernels are the subroutines of module heat_kernels, else they are made from the text here.
 program heat
+  use, intrinsic :: iso_c_binding, only: c_funloc, c_funptr
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
+  use heat_kernels
   use mesh_file
   use op2
   implicit none
@@ -37,7 +40,7 @@ program heat
   real(real64) :: largest, begin
   integer :: step, steps
 
-  if (command_argument_count() < 2) error stop 'usage: heat_fortran MESH STEPS [DUMP]'
+  if (command_argument_count() < 2) error stop 'usage: heat_fortran MESH STEPS [DUMP [address]]'
   call mesh_read(argument(1), m)
   steps = integer_argument(2)
   largest = 0
@@ -52,9 +55,9 @@ program heat
   call op2_dat_create(nodes, temperatures, 'u', u)
   call op2_dat_create(nodes, 1, OP2_F64, 'gain', gain)
   call op2_gbl_create(ctx, 0.0_real64, 'change', change)
-  call op2_kernel_create(ctx, 'flow', flow_text, flow)
-  call op2_kernel_create(ctx, 'advance', advance_text, advance)
-  call op2_kernel_create(ctx, 'measure', measure_text, measure)
+  call declare_kernel('flow', flow_text, c_funloc(flow_address), flow)
+  call declare_kernel('advance', advance_text, c_funloc(advance_address), advance)
+  call declare_kernel('measure', measure_text, c_funloc(measure_address), measure)
 
   begin = clock_now()
   do step = 1, steps
@@ -71,6 +74,18 @@ program heat
   call op2_finalize(ctx)
 
 contains
+
+  !> A kernel by its address is declared as its text begins, up to the function's body.
+  subroutine declare_kernel(name, text, address, kernel)
+    character(*), intent(in) :: name, text(:)
+    type(c_funptr), value :: address
+    type(op2_kernel), intent(inout) :: kernel
+    if (argument(4) == 'address') then
+      call op2_kernel_create(ctx, name, declaration_of(text), address, kernel, OP2_ANY_THREADS)
+    else
+      call op2_kernel_create(ctx, name, text, kernel)
+    end if
+  end subroutine
 
   subroutine queue_step()
     call op2_gbl_set(change, 0.0_real64)

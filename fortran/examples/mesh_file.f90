@@ -1,11 +1,11 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 !> Meshes from OP2's text files, as `airfoil --write-mesh FILE` writes them, and what the examples
-!> share: arguments, a clock, and files of results.
+!> share: arguments, a clock, declarations of kernels, and files of results.
 module mesh_file
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
   implicit none
   private
-  public :: mesh, mesh_read, argument, integer_argument, clock_now, dump
+  public :: mesh, mesh_read, argument, integer_argument, clock_now, declaration_of, dump
 
   !> Numbers of elements begin with 1.
   type :: mesh
@@ -70,6 +70,20 @@ contains
     integer(int64) :: count, rate
     call system_clock(count, rate)
     seconds = real(count, real64)/real(rate, real64)
+  end function
+
+  !> What a kernel's text has before its body.
+  function declaration_of(text) result(head)
+    character(*), intent(in) :: text(:)
+    character(:), allocatable :: head
+    integer :: i, brace
+    head = ''
+    do i = 1, size(text)
+      brace = index(text(i), '{')
+      if (brace > 0) exit
+      head = head//trim(text(i))//' '
+    end do
+    if (i <= size(text)) head = head//text(i)(:brace - 1)
   end function
 
   !> Write values and then `last` to a file, in binary, unless `path` is empty.

@@ -35,6 +35,8 @@ program fortran_cases
   call numbers()
   call queries()
   call calls()
+  call addresses()
+  call wrong_addresses()
   call errors()
   call wrong_arrays()
   call matrices()
@@ -382,6 +384,81 @@ contains
     integer(c_int) :: answer
     answer = merge(1, 2, c_associated(data) .and. c_associated(values(1)))
   end function
+
+  !> Subroutines with bind(c) as kernels: increments, a reduction, a value, all slots of a map, an
+  !> argument that is absent, the number of the element.
+  subroutine addresses()
+    type(op2_dat) :: length, total, number
+    type(op2_gbl) :: longest
+    type(op2_kernel) :: spread_f, look_f
+    real(real64) :: got(3), most
+    real(real64), target :: factor
+    integer(int32) :: numbers(3)
+    factor = 2
+    call op2_dat_create(edges, [1.0_real64, 10.0_real64, 100.0_real64], 'length', length)
+    call op2_dat_create(nodes, 1, OP2_F64, 'total', total)
+    call op2_dat_create(edges, 1, OP2_I32, 'number', number)
+    call op2_gbl_create(ctx, 0.0_real64, 'longest', longest)
+    call op2_kernel_create(ctx, 'spread_f', 'void spread_f(const double *length, double *a, '// &
+      'double *b, double *longest, double factor)', c_funloc(spread_f_address), spread_f, OP2_ANY_THREADS)
+    call op2_kernel_create(ctx, 'look_f', 'void look_f(const double *const total[2], '// &
+      'const double *absent, int number, int *out)', c_funloc(look_f_address), look_f)
+    call op2_par_loop(spread_f, edges, [op2_arg_direct(length, OP2_READ), &
+      op2_arg_dat(total, 1, ends, OP2_INC), op2_arg_dat(total, 2, ends, OP2_INC), &
+      op2_arg_gbl(longest, OP2_MAX), op2_arg_val(factor)])
+    call op2_par_loop(look_f, edges, [op2_arg_dat(total, OP2_ALL, ends, OP2_READ), &
+      op2_arg_opt(0, op2_arg_direct(length, OP2_READ)), op2_arg_idx(), &
+      op2_arg_direct(number, OP2_WRITE)])
+    call op2_dat_get(total, got)
+    call check('a kernel by address', all(abs(got - 2*[101, 11, 110]) < 1e-12_real64))
+    call op2_gbl_get(longest, most)
+    call check('a maximum by address', abs(most - 100) < 1e-12_real64)
+    call op2_dat_get(number, numbers)
+    call check('pointers and the number by address', all(numbers == [224, 242 + 1, 422 + 2]))
+    call op2_destroy(spread_f)
+    call op2_destroy(look_f)
+    call op2_destroy(longest)
+    call op2_destroy(length)
+    call op2_destroy(total)
+    call op2_destroy(number)
+  end subroutine
+
+  subroutine spread_f_address(length, a, b, longest, factor) bind(c)
+    real(c_double), intent(in) :: length
+    real(c_double), intent(inout) :: a, b, longest
+    real(c_double), value :: factor
+    a = a + factor*length
+    b = b + factor*length
+    longest = max(longest, length)
+  end subroutine
+
+  subroutine look_f_address(totals, absent, number, out) bind(c)
+    type(c_ptr), intent(in) :: totals(2)
+    real(c_double), intent(in), optional :: absent
+    integer(c_int), value :: number
+    integer(c_int), intent(out) :: out
+    real(c_double), pointer :: first, second
+    call c_f_pointer(totals(1), first)
+    call c_f_pointer(totals(2), second)
+    out = number + nint(first + second)
+    if (present(absent)) out = -1
+  end subroutine
+
+  subroutine wrong_addresses()
+    type(op2_kernel) :: none
+    character(*), parameter :: declaration = 'void spread_f(const double *length, double *a, '// &
+      'double *b, double *longest, double factor)'
+    call op2_kernel_create(ctx, 'spread_f', declaration, c_null_funptr, none, stat=ierr)
+    call check('no function', ierr == OP2_ERR_ARG)
+    call check('its name', index(op2_error_message(), 'spread_f') > 0)
+    call op2_kernel_create(ctx, 'spread_f', declaration//' { }', c_funloc(spread_f_address), none, stat=ierr)
+    call check('a body beside a function', ierr == OP2_ERR_SYNTAX)
+    call check('its message', index(op2_error_message(), 'both a function and a body') > 0)
+    call op2_kernel_create(ctx, 'other', declaration, c_funloc(spread_f_address), none, stat=ierr)
+    call check('another name', ierr == OP2_ERR_SYNTAX)
+    call op2_kernel_create(ctx, 'spread_f', declaration, c_funloc(spread_f_address), none, 9, stat=ierr)
+    call check('unknown threads', ierr == OP2_ERR_ARG)
+  end subroutine
 
   subroutine errors()
     type(op2_set) :: none

@@ -67,5 +67,8 @@ else
   compiled() { (cd "$tmp" && gfortran -std=f2018 -Wall -Wextra -Werror -c "$@"); }
   clean "the module is Fortran 2018" compiled op2.f90
   clean "so is op2_mpi" compiled "$src/fortran/op2_mpi.f90"
+  for example in mesh_file airfoil_kernels airfoil heat_kernels heat; do
+    clean "so is $example" compiled "$src/fortran/examples/$example.f90"
+  done
 fi
 done_testing
