@@ -30,14 +30,30 @@ bool op2i_compat_repeats(const struct op2_compat_site *site, int nargs, const op
   return false;
 }
 
+/* The number of elements that an argument gives. */
+static int numbers(const op_arg *arg) { return op2i_compat_all_slots(arg) ? arg->map->dim : 1; }
+
+/* Copies of the numbers for a kernel that does not count from 0. */
+static void from_base(int i, const op_arg *arg, struct op2i_text *out) {
+  op2i_text_add(out, "  const int b%d[] = {", i);
+  for (int k = 0; k < numbers(arg); k++) op2i_text_add(out, "a%d[%d] + %d, ", i, k, arg->base);
+  op2i_text_add(out, "};\n");
+}
+
+static bool has_base(const op_arg *arg) { return arg->kind == OP2_COMPAT_IDX && arg->base; }
+
 void op2i_compat_address_text(const struct op2_compat_site *site, int nargs, const op_arg *args,
                               struct op2i_text *out) {
   bool repeats = op2i_compat_repeats(site, nargs, args);
   for (int i = 0; i < nargs; i++)
     if (args[i].opt) parameter(site, i, &args[i], out);
   if (repeats) op2i_text_add(out, "const int *op2_compat_owner, ");
-  op2i_text_add(out, "const unsigned long long *" ADDRESSES ") {\n  const void *values[] = {");
-  for (int i = 0; i < nargs; i++) op2i_text_add(out, args[i].opt ? "a%d, " : "0, ", i);
+  op2i_text_add(out, "const unsigned long long *" ADDRESSES ") {\n");
+  for (int i = 0; i < nargs; i++)
+    if (has_base(&args[i])) from_base(i, &args[i], out);
+  op2i_text_add(out, "  const void *values[] = {");
+  for (int i = 0; i < nargs; i++)
+    op2i_text_add(out, !args[i].opt ? "0, " : has_base(&args[i]) ? "b%d, " : "a%d, ", i);
   op2i_text_add(out,
                 "};\n  ((void (*)(const unsigned long long *, const void *const *, int))" ADDRESSES
                 "[0])(" ADDRESSES ", values, %s);\n}\n",

@@ -17,6 +17,8 @@ struct op2i_compat_type {
 };
 /* types.c: ends the program if there is no such type, or if its size is not that of the pointer's. */
 const struct op2i_compat_type *op2i_compat_type(const char *name, int size);
+/* The same, null if there is no such type. */
+const struct op2i_compat_type *op2i_compat_type_known(const char *name);
 
 /* A variable of the program that kernels see. */
 struct op2i_compat_const {

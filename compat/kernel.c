@@ -102,10 +102,21 @@ static const char *by_text(const struct wish *w, struct unit *unit, bool flat, o
   return why;
 }
 
+/* Texts get numbers as the library has them, from 0. */
+static bool counts_from_base(const struct wish *w) {
+  for (int i = 0; i < w->nargs; i++)
+    if (w->args[i].kind == OP2_COMPAT_IDX && w->args[i].base) return true;
+  return false;
+}
+
 static const char *try_text(const struct wish *w, bool plain, op2_kernel *kernel) {
   const char *mode = getenv("OP_COMPAT_KERNELS"), *why = NULL;
   struct unit *unit = NULL;
-  if (!plain)
+  if (!w->site->unit)
+    why = "it is written in Fortran";
+  else if (counts_from_base(w))
+    why = "it gets numbers of elements from 1";
+  else if (!plain)
     why = "it is not named as a function of C";
   else if (mode && !strcmp(mode, "address"))
     why = "OP_COMPAT_KERNELS=address";

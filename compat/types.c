@@ -20,22 +20,30 @@ static const struct op2i_compat_type types[] = {
     {"r4", "float", OP2_F32, 4},
     {"i4", "int", OP2_I32, 4},
     {"integer*4", "int", OP2_I32, 4},
+    {"real(8)", "double", OP2_F64, 8},
+    {"real(4)", "float", OP2_F32, 4},
+    {"integer(4)", "int", OP2_I32, 4},
+    {"integer(8)", "long long", OP2_I64, 8},
+    {"logical", "int", OP2_I32, 4},
 };
 
-const struct op2i_compat_type *op2i_compat_type(const char *name, int size) {
+const struct op2i_compat_type *op2i_compat_type_known(const char *name) {
   size_t length = strcspn(name, ":"); /* ":soa" chooses a layout, which the library does itself */
-  for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-    const struct op2i_compat_type *type = &types[i];
-    if (strlen(type->name) != length || memcmp(type->name, name, length)) continue;
-    if (size && size != type->size)
-      op2i_compat_end("type \"%s\" has %d bytes, but the pointer leads to values of %d", name,
-                      type->size, size);
-    return type;
-  }
-  op2i_compat_end(
-      "type \"%s\" has no counterpart: declare the dat as values of double, float, int, "
-      "uint, ll, ull, short, char or bool",
-      name);
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (strlen(types[i].name) == length && !memcmp(types[i].name, name, length)) return &types[i];
+  return NULL;
+}
+
+const struct op2i_compat_type *op2i_compat_type(const char *name, int size) {
+  const struct op2i_compat_type *type = op2i_compat_type_known(name);
+  if (!type)
+    op2i_compat_end("type \"%s\" has no counterpart: declare the dat as values of double, float, "
+                    "int, uint, ll, ull, short, char or bool",
+                    name);
+  if (size && size != type->size)
+    op2i_compat_end("type \"%s\" has %d bytes, but the pointer leads to values of %d", name,
+                    type->size, size);
+  return type;
 }
 
 int op2_compat_type_of(const char *type, int *size) {

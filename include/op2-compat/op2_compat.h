@@ -123,6 +123,7 @@ typedef struct op_arg {
   int lazy;
   op_access acc;
   int size; /**< bytes of a value */
+  int base; /**< what the kernel gets for the first element's number */
   const char *type;
   char *data;
 } op_arg;

@@ -66,6 +66,13 @@ if ! command -v gfortran >/dev/null 2>&1; then
 else
   compiled() { (cd "$tmp" && gfortran -std=f2018 -Wall -Wextra -Werror -c "$@"); }
   clean "the module is Fortran 2018" compiled op2.f90
+  for module in base reference; do
+    runs "the module of OP2's interface is made: $module" "$src/fortran/compat/make-compat.py" \
+      "$src/fortran/compat/$module.f90.in" "$tmp/$module.f90"
+  done
+  clean "so are those of OP2's interface" compiled base.f90 "$src/fortran/compat/declarations.f90" \
+    reference.f90 "$src/fortran/compat/rt_support.f90" "$src/fortran/compat/hdf5.f90" \
+    "$src/fortran/compat/hdf5_declarations.f90"
   clean "so is op2_mpi" compiled "$src/fortran/op2_mpi.f90"
   for example in mesh_file airfoil_kernels airfoil heat_kernels heat; do
     clean "so is $example" compiled "$src/fortran/examples/$example.f90"

@@ -59,7 +59,7 @@ public C11 "clang -std=c11 $strict -Wstrict-prototypes -x c"
 public C++11 "clang++ -std=c++11 $strict -x c++"
 # Programs for OP2 are C++, and of some dialect of GNU's.
 if command -v "${cxx%% *}" >/dev/null 2>&1; then
-  for header in op2_compat.h op2_compat_mpi.h op_seq.h op_lib_cpp.h op_hdf5.h; do
+  for header in op2_compat.h op2_compat_fortran.h op2_compat_mpi.h op_seq.h op_lib_cpp.h op_hdf5.h; do
     clean "$header alone, as C++11" alone "$cxx -std=c++11 $strict -x c++" "$src/include/op2-compat" "$header"
   done
 fi

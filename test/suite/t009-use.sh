@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Programs find the library in the build folder, under any prefix, as a static library, by CMake,
-# and as a Meson subproject, in C and in C++. Each time README's program is built and run.
+# and as a Meson subproject, in C and in C++, and programs for OP2 in C++ and Fortran. Each time README's
+# program is built and run, or one that computes the same.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 
@@ -78,6 +79,67 @@ fi
 runs "the same in C++" compiled c++ program.cc -std=c++20 "'-Wl,-rpath,$prefix/lib'"
 runs "its program runs" right "$tmp/use"
 
+cat >"$tmp/compat.cc" <<'END'
+#include <op_seq.h>
+void spread(const double *length, double *a, double *b) { *a += *length, *b += *length; }
+int main(int argc, char **argv) {
+  int ends[] = {0, 1, 1, 2, 2, 0};
+  double lengths[] = {1, 10, 100}, sums[3] = {0, 0, 0};
+  op_init(argc, argv, 0);
+  op_set edges = op_decl_set(3, "edges"), nodes = op_decl_set(3, "nodes");
+  op_map map = op_decl_map(edges, nodes, 2, ends, "ends");
+  op_dat length = op_decl_dat(edges, 1, "double", lengths, "length");
+  op_dat sum = op_decl_dat(nodes, 1, "double", sums, "sum");
+  op_par_loop(spread, "spread", edges, op_arg_dat(length, -1, OP_ID, 1, "double", OP_READ),
+              op_arg_dat(sum, 0, map, 1, "double", OP_INC),
+              op_arg_dat(sum, 1, map, 1, "double", OP_INC));
+  op_fetch_data(sum, sums);
+  printf("%g %g %g\n", sums[0], sums[1], sums[2]);
+  op_exit();
+}
+END
+cat >"$tmp/compat.f90" <<'END'
+program use_compat
+  use op2_fortran_declarations
+  use op2_fortran_reference
+  implicit none
+  integer(4) :: ends(6) = [1, 2, 2, 3, 3, 1]
+  real(8) :: lengths(3) = [1, 10, 100], sums(3) = 0
+  type(op_set) :: edges, nodes
+  type(op_map) :: map
+  type(op_dat) :: length, total
+  call op_init(0)
+  call op_decl_set(3, edges, 'edges')
+  call op_decl_set(3, nodes, 'nodes')
+  call op_decl_map(edges, nodes, 2, ends, map, 'ends')
+  call op_decl_dat(edges, 1, 'real(8)', lengths, length, 'length')
+  call op_decl_dat(nodes, 1, 'real(8)', sums, total, 'sum')
+  call op_par_loop_3(add, edges, op_arg_dat(length, -1, OP_ID, 1, 'real(8)', OP_READ), &
+    op_arg_dat(total, 1, map, 1, 'real(8)', OP_INC), op_arg_dat(total, 2, map, 1, 'real(8)', OP_INC))
+  call op_fetch_data(total, sums)
+  print '(i0, 1x, i0, 1x, i0)', nint(sums)
+  call op_exit()
+contains
+  subroutine add(length, a, b)
+    real(8) :: length, a, b
+    a = a + length
+    b = b + length
+  end subroutine
+end program
+END
+compat_fortran=no
+[ ! -e "$prefix/lib/libop2-compat-fortran.so" ] || ! command -v gfortran >/dev/null 2>&1 ||
+  compat_fortran=yes
+runs "a program for OP2 is built" compiled_with op2-compat c++ compat.cc "'-Wl,-rpath,$prefix/lib'"
+runs "its program runs" right "$tmp/use"
+if [ $compat_fortran = yes ]; then
+  runs "a program for OP2 in Fortran is built" compiled_with op2-compat-fortran gfortran compat.f90 \
+    "'-Wl,-rpath,$prefix/lib'" 2>/dev/null
+  runs "its program runs" right "$tmp/use"
+else
+  skip "there is no Fortran: no program for OP2 in it"
+fi
+
 # ---- by CMake ----
 
 # This is the user's project: LANGUAGES, FILE, WANTED and TARGET are given on the command line.
@@ -94,7 +156,7 @@ END
 by_cmake() { # FILE WANTED TARGET: builds the program and runs it
   rm -rf "$tmp/cmake/build"
   language=C
-  case $1 in *.cc) language=CXX ;; esac
+  case $1 in *.cc) language=CXX ;; *.f90) language=Fortran ;; esac
   (cd "$tmp/cmake" && cmake -B build -DLANGUAGES=$language -DFILE="$tmp/$1" -DWANTED="$2" \
     -DTARGET="$3" && cmake --build build) && right "$tmp/cmake/build/user"
 }
@@ -130,6 +192,9 @@ if command -v cmake >/dev/null 2>&1; then
     }
     runs "CMake: the component mpi" by_cmake_over_mpi
   fi
+  runs "CMake: the component compat" by_cmake compat.cc "0.1;COMPONENTS;compat" op2::compat
+  [ $compat_fortran = no ] || runs "CMake: the component compat-fortran" \
+    by_cmake compat.f90 "0.1;COMPONENTS;compat-fortran" op2::compat-fortran
   runs "CMake: a component that is not there is named" refused "0.1;COMPONENTS;none" \
     "no component none"
   mv "$prefix" "$tmp/moved"
