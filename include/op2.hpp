@@ -343,9 +343,76 @@ private:
   int dim_ = 0;
 };
 
-/* ---- loops ----------------------------------------------------------------------------------- */
+/* ---- kernels --------------------------------------------------------------------------------- */
 
-/** A kernel, given by its text in C. */
+/** A lambda without captures, and its text; made by OP2_LAMBDA(). */
+template <class... P> struct lambda {
+  const char *params;
+  const char *body;
+  const char *file;
+  int line;
+  void (*function)(P...);
+};
+
+namespace detail {
+template <class... P>
+lambda<P...> with_text(const char *params, const char *body, const char *file, int line,
+                       void (*function)(P...)) {
+  return {params, body, file, line, function};
+}
+
+/* The type that a parameter points to, or has, as C calls it. What is neither a number nor a pointer
+ * to numbers is for op2_arg_opaque(), and C need not know what it points to. */
+template <class T> std::string c_name() {
+  if constexpr (std::is_const<T>::value) {
+    return "const " + c_name<typename std::remove_const<T>::type>();
+  } else if constexpr (std::is_floating_point<T>::value || std::is_integral<T>::value) {
+    constexpr op2_type type = type_of<T>();
+    if constexpr (type == OP2_F64 || type == OP2_F32) return type == OP2_F64 ? "double" : "float";
+    return (std::is_signed<T>::value ? "int" : "uint") + std::to_string(8 * sizeof(T)) + "_t";
+  } else {
+    return "void";
+  }
+}
+
+/* A parameter of a function: a number, a pointer, or an array of pointers, for all slots of a map. */
+template <class P> std::string c_parameter() {
+  static_assert(std::is_pointer<P>::value || std::is_arithmetic<P>::value,
+                "parameters of kernels are pointers and numbers");
+  using target = typename std::remove_pointer<P>::type;
+  if constexpr (!std::is_pointer<P>::value)
+    return c_name<typename std::remove_const<P>::type>();
+  else if constexpr (std::is_pointer<target>::value)
+    return c_name<typename std::remove_pointer<target>::type>() + " **";
+  else
+    return c_name<target>() + " *";
+}
+
+/* What declares a function of this type in C. */
+template <class... P> std::string c_declaration(const char *name, void (*)(P...)) {
+  std::string text, comma;
+  ((text += comma + c_parameter<P>(), comma = ", "), ...);
+  return std::string("void ") + name + "(" + text + ")";
+}
+
+/* A function, or a lambda without captures, which a plus makes a pointer. */
+template <class F> using pointer = decltype(+std::declval<F>());
+template <class F>
+using only_function = typename std::enable_if<
+    std::is_function<typename std::remove_pointer<pointer<F>>::type>::value>::type;
+} // namespace detail
+
+/** A lambda without captures that the library also has as text, for op2::kernel. `params_` are its
+ * parameters in parentheses, and the body in braces follows. As with OP2_KERNEL() the body is C that
+ * C++ understands, too: the program's compiler checks it, and the library compiles it once more, as
+ * vector code. Constants need a variable of the same name outside of functions.
+ *
+ *     op2::kernel add(ctx, "add", OP2_LAMBDA((const double *a, double *b), { *b += *a; })); */
+#define OP2_LAMBDA(params_, ...)                                                                   \
+  op2::detail::with_text(#params_, #__VA_ARGS__, __FILE__, __LINE__,                               \
+                         +[] params_ -> void __VA_ARGS__)
+
+/** A kernel, given by its text in C, by a lambda with its text, or by a function's address. */
 class kernel : public owner<op2_kernel, op2_kernel_destroy> {
 public:
   kernel() = default;
@@ -363,7 +430,40 @@ public:
     desc.source = source;
     return create(ctx, desc);
   }
+  /** The text of OP2_LAMBDA(). */
+  template <class... P> kernel(const context &ctx, const char *name, const lambda<P...> &text) {
+    check(create(ctx, name, text));
+  }
+  template <class... P>
+  op2_status create(const context &ctx, const char *name, const lambda<P...> &text) {
+    const std::string source = std::string("void ") + name + text.params + " " + text.body + "\n";
+    op2_kernel_desc desc = {};
+    desc.name = name;
+    desc.source = source.c_str();
+    desc.file = text.file;
+    desc.line = text.line;
+    return create(ctx, desc);
+  }
+  /** A kernel by address: any lambda without captures, or function, which may use all of C++ but must
+   * not throw. It runs as scalar code on the host ("Kernels by address" in op2/loop.h). */
+  template <class F, class = detail::only_function<F>>
+  kernel(const context &ctx, const char *name, F function, op2_threads threads = OP2_ONE_THREAD) {
+    check(create(ctx, name, function, threads));
+  }
+  template <class F, class = detail::only_function<F>>
+  op2_status create(const context &ctx, const char *name, F function,
+                    op2_threads threads = OP2_ONE_THREAD) {
+    const std::string source = detail::c_declaration(name, +function);
+    op2_kernel_desc desc = {};
+    desc.name = name;
+    desc.source = source.c_str();
+    desc.threads = threads;
+    desc.function = reinterpret_cast<op2_function>(+function);
+    return create(ctx, desc);
+  }
 };
+
+/* ---- loops ----------------------------------------------------------------------------------- */
 
 /** In place of a slot: all slots of a map, as an array of pointers or packed into one buffer. */
 constexpr int all = OP2_ALL, packed = OP2_PACKED;

@@ -109,6 +109,77 @@ void arguments(const op2::context &ctx) {
   ok(x.values()[5] == 100 && x.values()[6] == m.start[6] && some.size() == 3, "a subset");
 }
 
+double weight = 0.25; /* the constant of this name in kernels */
+
+struct table {
+  int values[3];
+};
+
+/* Kernels from lambdas without captures: with their text, and by their address. */
+void lambdas(const op2::context &ctx) {
+  const mesh m(ctx);
+  op2::dat<double> x(m.cells, 1, m.start.data(), "x"), by_text(m.cells, 1, "by_text"),
+      by_address(m.cells, 1, "by_address");
+  const op2::constant<double> constant(ctx, weight, "weight");
+  const auto spread = OP2_LAMBDA((const double *a, double *b, double factor), {
+    double parts[2] = {weight * *a, factor};
+    *b += parts[0] * parts[1];
+  });
+  const op2::kernel text(ctx, "spread", spread);
+  const op2::kernel address(ctx, "spread", spread.function, OP2_ANY_THREADS);
+  op2::par_loop(text, m.edges, op2::read(x, m.sides, 0), op2::inc(by_text, m.sides, 1),
+                op2::value(3.0));
+  op2::par_loop(address, m.edges, op2::read(x, m.sides, 0), op2::inc(by_address, m.sides, 1),
+                op2::value(3.0));
+  std::vector<double> want(cell_count);
+  for (std::size_t e = 0; e < edge_count; e++)
+    spread.function(&m.start[static_cast<std::size_t>(m.ends[2 * e])],
+                    &want[static_cast<std::size_t>(m.ends[2 * e + 1])], 3.0);
+  ok(by_text.values() == want, "a lambda with its text");
+  ok(by_address.values() == want, "the same by its address");
+}
+
+/* Parameters of all kinds, for which a declaration in C is made. */
+void declarations(const op2::context &ctx) {
+  const mesh m(ctx);
+  const table given = {{2, 3, 5}};
+  const std::vector<std::uint16_t> shorts(edge_count, 7);
+  op2::dat<float> out(m.edges, 2, "out");
+  const op2::dat<std::uint16_t> in(m.edges, 1, shorts.data(), "in");
+  const op2::dat<double> x(m.cells, 1, m.start.data(), "x");
+  op2::gbl<std::int64_t> count(ctx, std::int64_t{0}, "count");
+  const op2::kernel all(
+      ctx, "all",
+      [](const double *const *ends, const std::uint16_t *s, const table *t, float *y,
+         std::int64_t *n, const long i, signed char k, unsigned u) noexcept {
+        const auto sum = [](double a, double b) { return a + b; };
+        y[0] = static_cast<float>(sum(*ends[0], *ends[1]));
+        y[1] = static_cast<float>(*s + t->values[i % 3] + k + static_cast<int>(u));
+        *n += 1;
+      });
+  op2::par_loop(all, m.edges, op2::read(x, m.sides), op2::read(in), op2_arg_opaque(&given),
+                op2::write(out), op2::inc(count), op2::index(), op2::value<signed char>(-4),
+                op2::value(9u));
+  std::vector<float> want;
+  for (std::size_t e = 0; e < edge_count; e++) {
+    want.push_back(static_cast<float>(m.start[static_cast<std::size_t>(m.ends[2 * e])] +
+                                      m.start[static_cast<std::size_t>(m.ends[2 * e + 1])]));
+    want.push_back(static_cast<float>(7 + given.values[e % 3] - 4 + 9));
+  }
+  ok(out.values() == want && count.value() == edge_count, "parameters of all kinds by address");
+  op2::kernel late;
+  ok(late.create(ctx, "late", [](double *y) { *y = 1; }) == OP2_SUCCESS && late,
+     "create() with a lambda");
+  ok(late.create(ctx, "2late", [](double *y) { *y = 1; }) != OP2_SUCCESS && !late,
+     "create() that is refused");
+  ok(late.create(ctx, "late", OP2_LAMBDA((double *y, float z), { *y = z; })) == OP2_SUCCESS,
+     "create() with the text of a lambda");
+  ok(op2::status::par_loop(late, m.edges, op2::write(out)) == OP2_ERR_ARITY,
+     "arguments are compared with it");
+  ok(late.create(ctx, "no name", OP2_LAMBDA((double *y), { *y = 1; })) != OP2_SUCCESS,
+     "a name that is none in C");
+}
+
 void ownership(const op2::context &ctx) {
   op2::set cells(ctx, 10, "cells");
   op2::dat<int> x(cells, 1, "x");
@@ -180,6 +251,8 @@ int main() {
   op2::context ctx;
   loops(ctx);
   arguments(ctx);
+  lambdas(ctx);
+  declarations(ctx);
   ownership(ctx);
   statuses(ctx);
 #if defined __cpp_exceptions
