@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "common/kernel_of.hpp"
+
 extern "C" {
 #include "common/application.h"
 #include "common/clock.h"
@@ -34,6 +36,15 @@ std::vector<double> everywhere(std::int64_t n, const std::vector<double> &state)
   return values;
 }
 
+/* Give compiled kernels the constants of the same names. */
+void set_variables() {
+  gam = GAS_GAMMA;
+  gm1 = GAS_GM1;
+  cfl = GAS_CFL;
+  eps = GAS_EPS;
+  gas_free_stream(qinf);
+}
+
 /* Members are declared, and thus made, before those that refer to them. */
 class flow {
 public:
@@ -49,9 +60,14 @@ public:
         adt(cells, 1, "adt"), res(cells, 4, "res"), rms(ctx, 0.0, "rms"),
         gamma(ctx, GAS_GAMMA, "gam"), gamma_less_1(ctx, GAS_GM1, "gm1"),
         courant(ctx, GAS_CFL, "cfl"), smoothing(ctx, GAS_EPS, "eps"),
-        far(ctx, 4, free_stream().data(), "qinf"), save_soln(ctx, save_soln_kernel),
-        adt_calc(ctx, adt_calc_kernel), res_calc(ctx, res_calc_kernel),
-        bres_calc(ctx, bres_calc_kernel), update(ctx, update_kernel), ncell(m.ncell) {}
+        far(ctx, 4, free_stream().data(), "qinf"),
+        save_soln(kernel_of(ctx, save_soln_kernel, ::save_soln)),
+        adt_calc(kernel_of(ctx, adt_calc_kernel, ::adt_calc)),
+        res_calc(kernel_of(ctx, res_calc_kernel, ::res_calc)),
+        bres_calc(kernel_of(ctx, bres_calc_kernel, ::bres_calc)),
+        update(kernel_of(ctx, update_kernel, ::update)), ncell(m.ncell) {
+    set_variables();
+  }
 
   /* Queue one time step: LOOPS_PER_STEP loops, none of which runs here. */
   void step() {

@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstdio>
 
+#include "common/kernel_of.hpp"
+
 extern "C" {
 #include "common/application.h"
 #include "common/clock.h"
@@ -27,8 +29,9 @@ public:
       : nodes(ctx, m.nnode, "nodes"), edges(ctx, m.nedge, "edges"),
         edge_nodes(edges, nodes, 2, m.edge, "edge_nodes"), weight(edges, 1, given.weight, "weight"),
         rate(nodes, 1, given.rate, "rate"), u(nodes, 1, given.start, "u"), gain(nodes, 1, "gain"),
-        largest(ctx, 0.0, "change"), flow(ctx, flow_kernel), advance(ctx, advance_kernel),
-        measure(ctx, measure_kernel) {}
+        largest(ctx, 0.0, "change"), flow(kernel_of(ctx, flow_kernel, ::flow)),
+        advance(kernel_of(ctx, advance_kernel, ::advance)),
+        measure(kernel_of(ctx, measure_kernel, ::measure)) {}
 
   void step() {
     largest.assign(0);

@@ -5,7 +5,8 @@ module mesh_file
   use, intrinsic :: iso_fortran_env, only: int32, int64, real64
   implicit none
   private
-  public :: mesh, mesh_read, argument, integer_argument, clock_now, declaration_of, dump
+  public :: mesh, mesh_read, argument, integer_argument, clock_now, print_times
+  public :: declaration_of, dump
 
   !> Numbers of elements begin with 1.
   type :: mesh
@@ -71,6 +72,17 @@ contains
     call system_clock(count, rate)
     seconds = real(count, real64)/real(rate, real64)
   end function
+
+  !> Print the time since the time loop began at `begin`, and for each of the last `steps` steps, which
+  !> began at `timed`, when all loops had been compiled.
+  subroutine print_times(begin, timed, steps)
+    real(real64), intent(in) :: begin, timed
+    integer, intent(in) :: steps
+    real(real64) :: end
+    end = clock_now()
+    print '(a, f0.6, a)', 'time loop ', end - begin, ' s'
+    if (steps > 0) print '(a, f0.6)', 'time_per_iteration_ms ', 1000*(end - timed)/steps
+  end subroutine
 
   !> What a kernel's text has before its body.
   function declaration_of(text) result(head)

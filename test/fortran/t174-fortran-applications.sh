@@ -23,14 +23,7 @@ alike() {
 }
 # near APPLICATION STEPS: succeeds if the program with kernels by address writes the values of f.bin
 near() {
-  "$build/fortran/examples/${1}_fortran" mesh.dat "$2" a.bin address >a.out 2>&1 || return 1
-  for dump in f a; do od -An -v -w8 -t f8 $dump.bin >$dump.txt; done
-  paste f.txt a.txt | awk '
-    function size(x) { return x < 0 ? -x : x }
-    size($1) > most { most = size($1) }
-    size($1 - $2) > off { off = size($1 - $2) }
-    NF != 2 { bad = 1 }
-    END { if (bad || NR < 100 || off > 1e-12 * most) { print off, "of", most; exit 1 } }' >&2
+  "$build/fortran/examples/${1}_fortran" mesh.dat "$2" a.bin address >a.out 2>&1 && agree f.bin a.bin
 }
 for backend in sequential openmp starpu check opencl; do
   OP2_BACKEND=$backend
@@ -39,7 +32,7 @@ for backend in sequential openmp starpu check opencl; do
     for steps in 1 60; do
       for application in heat airfoil; do
         runs "$backend: $application, $steps steps" alike $application $steps
-        runs "$backend: $application by address, $steps steps" near $application $steps
+        [ $steps = 1 ] || runs "$backend: $application by address" near $application $steps
       done
     done
   else

@@ -67,6 +67,17 @@ catches() {
   fi
 }
 
+# agree FILE FILE: succeeds if two files of doubles differ by at most 1e-12 of the largest
+agree() {
+  for dump; do od -An -v -w8 -t f8 "$dump" >"$dump.txt" || return 1; done
+  paste "$1.txt" "$2.txt" | awk '
+    function size(x) { return x < 0 ? -x : x }
+    size($1) > most { most = size($1) }
+    size($1 - $2) > off { off = size($1 - $2) }
+    NF != 2 || $0 ~ /[a-z]{3}/ { bad = 1 }
+    END { if (bad || NR < 100 || off > 1e-12 * most) { print off, "of", most; exit 1 } }' >&2
+}
+
 # results NAME STATUS: repeats the checks that a program has printed to $tmp/out, and checks its
 # status
 results() {
