@@ -40,6 +40,8 @@ static const option table[] = {
      option_positive, offsetof(options, levels)},
     {"--steps", "N", "time steps on the first mesh, of advection (default 8)", PROGRAM_OP2,
      option_positive, offsetof(options, steps)},
+    {"--dump-x", "FILE", "write the last solution of poisson and then its error as binary doubles",
+     PROGRAM_OP2, option_text, offsetof(options, dump_x)},
     {"--petsc", "", "PETSc solves; its options are those of PETSC_OPTIONS", PROGRAM_OP2,
      option_flag, offsetof(options, petsc)},
     {0},

@@ -13,7 +13,7 @@
  * and systems are solved by op2_solve(). */
 
 typedef struct options {
-  const char *problem, *element;
+  const char *problem, *element, *dump_x;
   int cells, levels, steps;
   bool petsc;
   run_options run;

@@ -47,7 +47,8 @@ bool poisson_solve(space *s, const options *o, double *errors) {
   const grid_element e = o->element[0] == 'q' ? GRID_Q1 : o->element[1] == '2' ? GRID_P2 : GRID_P1;
   equations q;
   const bool good = equations_make(s, 1, &q) && assemble(s, &q, e) && equations_solve(s, &q) &&
-                    measure(s, &q, e, errors);
+                    measure(s, &q, e, errors) &&
+                    report_dump(q.x, op2_set_global_size(s->nodes), 1, *errors, o->dump_x);
   equations_free(&q);
   return good;
 }

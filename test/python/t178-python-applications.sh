@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Heat, airfoil, cg and aero in Python, with kernels in Python, compute the bits of the programs in C,
-# on each backend.
+# Heat, airfoil, cg, aero, tsunami and Poisson's equation in Python, with kernels in Python, compute the
+# bits of the programs in C, on each backend; the last one also by PETSc's solvers.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 bench=$build/bench
@@ -13,21 +13,34 @@ fi
 runs "a mesh" "$bench/airfoil/airfoil" --mesh 24x18 --iterations 0 --write-mesh mesh.dat
 runs "a mesh of elements" "$bench/aero/aero" --mesh 24x18 --newton 1 --write-mesh elements.dat
 
-in_c() { # APPLICATION STEPS
+in_c() { # APPLICATION STEPS, or LEVELS
   case $1 in
     heat) "$bench/heat/heat" --mesh mesh.dat --iterations "$2" --dump-x c.bin ;;
     airfoil) "$bench/airfoil/airfoil" --mesh mesh.dat --iterations "$2" --dump-q c.bin ;;
     cg) "$bench/cg/cg" --mesh mesh.dat --iterations "$2" --check 0 --tolerance 0 --dump-x c.bin ;;
     aero) "$bench/aero/aero" --mesh elements.dat --newton "$2" --dump-phi c.bin ;;
+    tsunami) "$bench/tsunami/tsunami" --mesh 24x18 --iterations "$2" --dump-q c.bin ;;
+    poisson*) "$bench/fem/fem" --element p2 --cells 6 --levels "$2" --dump-x c.bin ${1#poisson} ;;
   esac >c.out 2>&1
 }
-in_python() { # APPLICATION STEPS
-  mesh=mesh.dat
-  [ "$1" != aero ] || mesh=elements.dat
-  "$python" "$tmp/package/examples/$1.py" $mesh "$2" p.bin >p.out 2>&1 || { cat p.out; false; }
+in_python() { # APPLICATION STEPS, or LEVELS
+  case $1 in
+    aero) mesh=elements.dat ;;
+    tsunami) mesh=24x18 ;;
+    poisson*) mesh="${1#poisson} 6" ;;
+    *) mesh=mesh.dat ;;
+  esac
+  # shellcheck disable=SC2086 # there can be an option before the size
+  "$python" "$tmp/package/examples/${1%% *}.py" $mesh "$2" p.bin >p.out 2>&1 || { cat p.out; false; }
 }
 # alike APPLICATION STEPS: succeeds if both programs write the same bytes
-alike() { in_c "$1" "$2" && in_python "$1" "$2" && [ "$(wc -c <p.bin)" -gt 1000 ] && cmp c.bin p.bin >&2; }
+alike() {
+  rm -f c.bin p.bin
+  in_c "$1" "$2" && in_python "$1" "$2" && [ "$(wc -c <p.bin)" -gt 1000 ] && cmp c.bin p.bin >&2
+}
+petsc=no
+! "$python" -c 'import op2.petsc' 2>/dev/null || ! "$bench/fem/fem" --petsc --levels 1 >/dev/null 2>&1 ||
+  petsc=yes
 for backend in sequential openmp starpu check opencl; do
   OP2_BACKEND=$backend
   export OP2_BACKEND
@@ -37,6 +50,13 @@ for backend in sequential openmp starpu check opencl; do
     runs "$backend: airfoil, 20 steps" alike airfoil 20
     runs "$backend: cg, 20 iterations" alike cg 20
     runs "$backend: aero, 2 steps" alike aero 2
+    runs "$backend: tsunami, 20 steps" alike tsunami 20
+    runs "$backend: Poisson's equation, 2 levels" alike poisson 2
+    if [ $petsc = yes ]; then
+      runs "$backend: Poisson's equation by PETSc" alike "poisson --petsc" 2
+    else
+      skip "$backend: there is no PETSc"
+    fi
   else
     skip "$backend: $(tail -n 1 c.out)"
   fi
