@@ -27,6 +27,7 @@ static void op2_python_release(const void *memory);
 static int op2_python_iter(int space);
 extern "Python" int op2_python_call(void *data, void *const *values);
 extern "Python" op2_status op2_python_operator(void *data, op2_dat x, op2_dat y);
+extern "Python" void op2_python_monitor(void *data, int iteration, double residual);
 """
 OWN_SOURCE = """
 #include <op2.h>

@@ -12,16 +12,12 @@ LEFT_OUT = {
     "op2_dat_shape": "dats know the shape of their arrays",
     "op2_gbl_shape": "as op2_dat_shape",
     "op2_const_shape": "as op2_dat_shape",
-    "op2_gbl_wrap": "globals are small: get() and set_values() copy them",
-    "op2_gbl_read_begin": "as op2_gbl_wrap",
-    "op2_gbl_read_end": "as op2_gbl_wrap",
-    "op2_gbl_write_begin": "as op2_gbl_wrap",
-    "op2_gbl_write_end": "as op2_gbl_wrap",
-    "op2_map_create_entries": "NumPy converts entries and subtracts 1",
+    "op2_map_create": "op2_map_create_entries makes all maps",
+    "op2_map_create_partial": "as op2_map_create",
+    "op2_map_create_global": "as op2_map_create",
     "op2_memory_release": "through a function of op2_build.py, which takes the pointer itself",
     "op2_object_get": "objects of Python are what the program holds",
     "op2_objects": "as op2_object_get",
-    "op2_solver_monitor": "Solver.result has the last residual",
     "op2_scalar_value": "scalars are made as structures",
     "op2_scalar_gbl": "as op2_scalar_value",
     "op2_scalar_ratio": "as op2_scalar_value",
@@ -52,7 +48,8 @@ def used(text):
     for groups in re.findall(r'self\._do\("(\w+)"|_reader\("(\w+)"', text):
         found |= {"op2_file_" + name for name in groups if name}
     # What is put together of two parts or more.
-    found |= {f"op2_dat_{kind}_{end}" for kind in ("read", "write") for end in ("begin", "end")}
+    found |= {f"op2_{kind}_{mode}_{end}" for kind in ("dat", "gbl") for mode in ("read", "write")
+              for end in ("begin", "end")}
     found |= {"op2_file_write_" + kind for kind in ("set", "map", "dat")}
     found |= {f"op2_{kind}_petsc{end}" for kind in ("mat", "dat") for end in ("", "_end")}
     return found

@@ -240,6 +240,17 @@ def test_maps(plain):
     assert seen[swapped] == [[1, 2, 3], [0, 1, 2]]
     assert seen[turned] == [[2, 0, 1], [3, 1, 2]]
     assert op2.Map(op2.Set(plain, 0), nodes, np.empty((0, 2), int)).arity == 2
+    for dtype in ("i4", "i8", "u2"):
+        from_one = op2.Map(cells, nodes, np.array([[1, 2, 3], [2, 3, 4]], dtype), base=1)
+        assert np.array_equal(from_one.values, corners.values)
+    assert op2.Map(cells, nodes, [[1, 0], [4, 3]], base=1, partial=True).values.tolist() == \
+        [[0, -1], [3, 2]]
+    assert op2.Map.by_global_numbers(cells, nodes, [[1, 2], [0, 4]], base=1,
+                                     partial=True).arity == 2
+    with pytest.raises(op2.RangeError, match="entry 5 at row 1, column 0"):
+        op2.Map(cells, nodes, [[1], [5]], base=1)
+    with pytest.raises(op2.ArgumentError):
+        op2.Map(cells, nodes, [[1], [2]], base=2)
 
 
 def test_work_arrays(ring):

@@ -191,6 +191,55 @@ def test_divergence(plain):
             op2.Solver(plain, **options)
 
 
+def test_monitor(host):
+    """The residuals are those of the method, and what a monitor raises ends nothing but itself."""
+    line = Line(host)
+    b = op2.Dat(line.nodes, np.ones(N))
+    solver = op2.Solver(host, method="cg", preconditioner="none", rtol=1e-10, start_at_zero=True)
+    seen = []
+    solver.solve(line.A, op2.Dat(line.nodes), b)
+    queued = host.queued > 0
+    solver.monitor(lambda *now: seen.append(now))
+    solver.solve(line.A, op2.Dat(line.nodes), b)
+    iterations = solver.result.iterations
+    host.flush()
+    assert [iteration for iteration, _ in seen] == list(range(iterations + 1)) * (1 + queued)
+    assert seen[:iterations + 1] == seen[-iterations - 1:]
+    assert seen[0][1] == pytest.approx(np.sqrt(N))
+    assert seen[-1][1] == pytest.approx(solver.result.residual, rel=1e-3)
+
+    solver.monitor(None)
+    u, count = op2.Dat(line.nodes), len(seen)
+    solver.solve(line.A, u, b)
+    assert u.get().any() and len(seen) == count
+
+    def fails(iteration, residual):
+        if iteration == 1:
+            raise LookupError(residual)
+
+    solver.monitor(fails)
+    u.set_values(0)
+    with pytest.raises(LookupError, match=str(seen[1][1])):
+        solver.solve(line.A, u, b)
+        del solver, fails
+        gc.collect()
+        u.get()
+    assert np.allclose(line.dense() @ u.get(), 1, atol=1e-8)
+
+
+def test_a_monitor_fails_at_the_end_of_the_context():
+    context = op2.Context("sequential", eager=False)
+    cells = op2.Set(context, 2)
+    u, b = op2.Dat(cells), op2.Dat(cells, [1.0, 2.0])
+    half = op2.Operator(cells, lambda x, y: y.axpby(0.5, 0.0, x))
+    solver = op2.Solver(context, method="cg", preconditioner="none")
+    solver.monitor(lambda iteration, residual: {}["a name"])
+    solver.solve(half, u, b)
+    with pytest.raises(KeyError, match="a name"):
+        context.finalize()
+    assert not context.initialised
+
+
 def test_vectors(host):
     context = host
     cells = op2.Set(context, N)

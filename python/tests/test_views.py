@@ -129,6 +129,60 @@ def test_wrapped(context):
             op2.Dat.wrap(cells, bad)
 
 
+@pytest.mark.parametrize("wrapped", [False, True], ids=["copied", "wrapped"])
+def test_scopes_of_globals(context, wrapped):
+    cells = op2.Set(context, N)
+    memory = np.array([1.0, 2.0])
+    g = op2.Global.wrap(context, memory, "g") if wrapped else op2.Global(context, memory, name="g")
+    add = op2.Kernel(context, "add", "void add(double *g) { g[0] += 1; g[1] += 2; }")
+    use = op2.Kernel(context, "use", "void use(const double *g, double *x) { *x = g[1]; }")
+    x = op2.Dat(cells, name="x")
+    op2.par_loop(add, cells, g(op2.INC))
+    op2.par_loop(use, cells, g(op2.READ), x(op2.WRITE))
+    with g.read() as array:
+        assert array.tolist() == [1 + N, 2 + 2 * N] and not array.flags.writeable
+        assert np.shares_memory(array, memory) == wrapped
+        assert not wrapped or memory.tolist() == array.tolist()
+        with g.read() as again:
+            assert again.tolist() == array.tolist()
+        for changed in (lambda: op2.par_loop(add, cells, g(op2.INC)), lambda: g.set_values(1)):
+            with pytest.raises(op2.StateError):
+                changed()
+    with g.write() as array:
+        array[1] = 7
+        for used in (lambda: op2.par_loop(add, cells, g(op2.INC)), g.get):
+            with pytest.raises(op2.StateError):
+                used()
+    assert not array.flags.writeable
+    assert x.get().tolist() == [2 + 2 * N] * N
+    op2.par_loop(use, cells, g(op2.READ), x(op2.WRITE))
+    assert x.get().tolist() == [7] * N and g.value.tolist() == [1 + N, 7]
+
+
+def test_memory_of_a_wrapped_global(context):
+    """It has the values when the global has ended, and when the context has."""
+    cells = op2.Set(context, N)
+    add = op2.Kernel(context, "add", "void add(int64_t *g) { *g += 1; }", headers=["<stdint.h>"])
+    memory = np.zeros((), "i8")
+    g = op2.Global.wrap(context, memory)
+    assert g.dim == 1 and g.value == 0
+    op2.par_loop(add, cells, g(op2.INC))
+    with pytest.raises(op2.ArgumentError):
+        op2.Global.wrap(context, memory)
+    del g
+    gc.collect()
+    context.flush()
+    assert memory == N
+    other = np.zeros(1, "i8")
+    g = op2.Global.wrap(context, other)
+    op2.par_loop(add, cells, g(op2.INC))
+    context.finalize()
+    assert other[0] == N
+    for bad in ([1.0], np.arange(4.0)[::2], np.frombuffer(bytes(8))):
+        with pytest.raises(op2.ArgumentError):
+            op2.Global.wrap(context, bad)
+
+
 def test_renumbered():
     try:
         with op2.Context("sequential") as context:

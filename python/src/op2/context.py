@@ -83,10 +83,11 @@ class Context:
         self._dead: Deque[Tuple[str, Any, Any]] = deque()
         self._inside_call, self._burying = 0, False
         self._calls: List[Any] = []
-        # What functions have raised: those of calls, by the places that queued them, and those of
-        # operators, any of whose solves may have been running.
+        # What functions have raised: those of calls, by the places that queued them, those of
+        # operators, any of whose solves may have been running, and those of monitors.
         self._raised: Dict[Tuple[Optional[str], int], Deque[BaseException]] = {}
         self._raised_in_operators: Deque[BaseException] = deque()
+        self._raised_in_monitors: Deque[BaseException] = deque()
         self._solves: Set[Tuple[Optional[str], int]] = set()
         self._kept: List[Any] = []
         self._leaving: List[Any] = []
@@ -113,6 +114,8 @@ class Context:
                 self._bury()
             if function(*arguments):
                 raise self._failure()
+            if self._raised_in_monitors and not self._inside_call:
+                raise self._raised_in_monitors.popleft()
 
     def _failure(self) -> Error:
         """The exception for the last failure, with that of the function which caused it."""
@@ -226,6 +229,8 @@ class Context:
                     kept.clear()
         if error:
             raise error
+        if self._raised_in_monitors:
+            raise self._raised_in_monitors.popleft()
 
     def __enter__(self) -> "Context":
         return self

@@ -315,9 +315,58 @@ class Solver(Object):
         queue(self.context, lib.op2_solve_nested_at, self, len(A), blocks,
               [handle(each, Dat) for each in x], [handle(each, Dat) for each in b])
 
+    def monitor(self, function: Optional[Callable[[int, float], Any]]) -> None:
+        """Follow the residuals of solves that run from now on, also of those that are queued: the
+        function gets the number of an iteration, 0 at the beginning of a solve, and the norm of its
+        residual. None ends it.
+
+        It may use nothing of this context. What it raises does not end the solve, and is raised by
+        what has run it.
+
+        >>> import op2
+        >>> with op2.Context("sequential") as context:
+        ...     cells = op2.Set(context, 3)
+        ...     half = op2.Operator(cells, lambda x, y: y.axpby(0.5, 0.0, x))
+        ...     u, b = op2.Dat(cells), op2.Dat(cells, [1.0, 2.0, 2.0])
+        ...     solver = op2.Solver(context, method="cg", preconditioner="none")
+        ...     solver.monitor(lambda iteration, residual: print(iteration, residual))
+        ...     solver.solve(half, u, b)
+        ...     context.flush()
+        0 3.0
+        1 0.0
+        """
+        keeps = None if function is None else _Monitor(self.context, function)
+        if keeps is None:
+            self.context._do(lib.op2_solver_monitor, self._p, ffi.NULL, ffi.NULL)
+        else:
+            self.context._do(lib.op2_solver_monitor, self._p, lib.op2_python_monitor, keeps.handle)
+        self._keeps = keeps
+
     @property
     def result(self) -> SolveResult:
         """The outcome of the solve that was queued last, which runs first if it has to."""
         made = ffi.new("op2_solve_result *")
         self.context._do(lib.op2_solver_result, self._p, made)
         return SolveResult(Reason(made.reason), made.iterations, made.residual)
+
+
+class _Monitor:
+    """The function that follows a solver's residuals."""
+
+    def __init__(self, context: "Context", function: Callable[[int, float], Any]):
+        self.context, self.function = context, function
+        self.handle = ffi.new_handle(self)
+
+
+@ffi.def_extern()
+def op2_python_monitor(data: Any, iteration: int, residual: float) -> None:
+    """The function of all monitors."""
+    monitor = ffi.from_handle(data)
+    context = monitor.context
+    context._inside_call += 1
+    try:
+        monitor.function(iteration, residual)
+    except BaseException as error:
+        context._raised_in_monitors.append(error)
+    finally:
+        context._inside_call -= 1

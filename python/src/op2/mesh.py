@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Iterable, Optional, Sequence, Tuple, Unio
 
 import numpy as np
 
-from . import errors
+from . import errors, structs
 from ._native import ffi, lib
-from ._object import Object, name_of, numbers, pointer
+from ._object import Object, name_of, numbers, pointer, type_of
 
 if TYPE_CHECKING:
     from .context import Context
@@ -159,7 +159,8 @@ class Map(Object):
     """`arity` elements of one set for every element of another.
 
     `values` has a row for each element of `source`, or is one-dimensional if the arity is one or
-    given. With `partial`, negative entries lead nowhere: only arguments of matrices take such maps.
+    given. Entries are numbers from `base` on, which is 0 or 1. With `partial`, entries below it lead
+    nowhere: only arguments of matrices take such maps.
 
     >>> import op2
     >>> with op2.Context("sequential") as context:
@@ -177,13 +178,19 @@ class Map(Object):
     _kind = "map"
 
     def __init__(self, source: Set, target: Set, values: Any, name: Optional[str] = None, *,
-                 arity: Optional[int] = None, partial: bool = False):
+                 arity: Optional[int] = None, partial: bool = False, base: int = 0):
         super().__init__(source.context, name)
-        entries, arity = _rows(source.sections[3], values, arity, "i4", self)
-        create = lib.op2_map_create_partial if partial else lib.op2_map_create
+        self._of_entries(source, target, source.sections[3], values, arity, partial=partial,
+                         base=base)
+
+    def _of_entries(self, source: Set, target: Set, rows: int, values: Any, arity: Optional[int],
+                    **options: Any) -> None:
+        entries, arity = _rows(rows, values, arity, self)
         self.source, self.target = source, target
-        self._create(create, source._p, target._p, arity, _entries(entries, "int32_t[]"),
-                     name_of(name))
+        kind = np.dtype("i4") if entries is None else entries.dtype
+        how, _kept = structs.fill("op2_entries_desc", {"type": type_of(kind), **options})
+        self._create(lib.op2_map_create_entries, source._p, target._p, arity, how,
+                     _entries(entries), name_of(self.name))
 
     @classmethod
     def _of(cls, source: Set, target: Set, name: Optional[str], function: Any,
@@ -196,11 +203,14 @@ class Map(Object):
 
     @classmethod
     def by_global_numbers(cls, source: Set, target: Set, values: Any, name: Optional[str] = None,
-                          *, arity: Optional[int] = None) -> "Map":
+                          *, arity: Optional[int] = None, partial: bool = False,
+                          base: int = 0) -> "Map":
         """A map by the global numbers of its targets, for Context.partition()."""
-        entries, arity = _rows(source.size, values, arity, "i8", f"map '{name}'")
-        return cls._of(source, target, name, lib.op2_map_create_global, source._p, target._p,
-                       arity, _entries(entries, "int64_t[]"), name_of(name))
+        self = cls.__new__(cls)
+        Object.__init__(self, source.context, name)
+        self._of_entries(source, target, source.size, values, arity, partial=partial, base=base,
+                         **{"global": True})
+        return self
 
     def permuted(self, order: Sequence[int], name: Optional[str] = None) -> "Map":
         """The map whose slot k is slot order[k] of this one."""
@@ -268,21 +278,22 @@ def _room(array: np.ndarray) -> Any:
     return ffi.cast("int64_t *", array.ctypes.data)
 
 
-def _entries(entries: Optional[np.ndarray], kind: str) -> Any:
+def _entries(entries: Optional[np.ndarray]) -> Any:
     """The address of a map's entries. A map of an empty set has entries, too: none of them."""
     if entries is not None and not entries.size:
-        return ffi.new(kind, 1)
-    return pointer(entries, kind)
+        return ffi.new("int64_t[]", 1)
+    return pointer(entries)
 
 
-def _rows(rows: int, values: Any, arity: Optional[int], dtype: str,
+def _rows(rows: int, values: Any, arity: Optional[int],
           owner: Any) -> Tuple[Optional[np.ndarray], int]:
     """The entries of a map, and its arity."""
     if values is None:
         if arity is None:
             raise errors.ArgumentError(f"{owner}: without values the arity has to be given")
         return None, arity
-    entries = numbers(values, dtype, owner)
+    given = np.asarray(values)
+    entries = numbers(given, "i4" if given.dtype == np.int32 else "i8", owner)
     if arity is None:
         arity = int(np.prod(entries.shape[1:])) if entries.ndim > 1 else 1
     if entries.size != rows * arity:

@@ -2,15 +2,14 @@
 """Values: dats on sets, globals of no set, and constants."""
 from __future__ import annotations
 
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Iterator, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, ContextManager, Optional, Tuple, Union
 
 import numpy as np
 
 from . import errors
 from ._native import ffi, lib
 from ._object import Object, name_of, numbers, pointer, type_of
-from ._scope import Scope
+from ._scope import Scope, scope
 from .arguments import Arg
 from .enums import DataState, Place
 from .vectors import DatVector, Vector
@@ -51,6 +50,15 @@ class _Values(Object):
                                            f"element, and dim is {dim}")
         self.dim = int(np.prod(self._shape, dtype=int))
         return pointer(array)
+
+    def _wrap(self, array: np.ndarray, rows: Tuple[int, ...], function: Any, owner: Any) -> None:
+        """Make an object of the values in an array, which stay there."""
+        if not isinstance(array, np.ndarray) or not array.flags.carray:
+            raise errors.ArgumentError(f"{self}: only contiguous, aligned arrays that can be "
+                                       "written are wrapped")
+        data = self._declare(array, None, None, rows)
+        self._keeps = array
+        self._create(function, owner, self.dim, type_of(self.dtype), data, name_of(self.name))
 
     def _fitting(self, values: Any, rows: Tuple[int, ...]) -> np.ndarray:
         """Values as an array of this type and shape, to which they are broadcast."""
@@ -98,12 +106,7 @@ class Dat(_Values, DatVector):
         self = cls.__new__(cls)
         Object.__init__(self, set.context, name)
         self.set = set
-        if not isinstance(array, np.ndarray) or not array.flags.carray:
-            raise errors.ArgumentError(f"{self}: only contiguous, aligned arrays that can be "
-                                       "written are wrapped")
-        data = self._declare(array, None, None, (set.sections[3],))
-        self._keeps = array
-        self._create(lib.op2_dat_wrap, set._p, self.dim, type_of(self.dtype), data, name_of(name))
+        self._wrap(array, (set.sections[3],), lib.op2_dat_wrap, set._p)
         return self
 
     @classmethod
@@ -168,27 +171,15 @@ class Dat(_Values, DatVector):
 
     # ---- views ----
 
-    @contextmanager
-    def read(self, *, halo: bool = False) -> Iterator[np.ndarray]:
+    def read(self, *, halo: bool = False) -> ContextManager[np.ndarray]:
         """A scope with a view of the values, which cannot be written: of owned elements, or with
         `halo` of all. Inside it loops that change the dat are refused."""
-        self._settle()
-        scope = Scope(self, False)
-        try:
-            yield scope.view(self._rows(halo))
-        finally:
-            scope.end()
+        return scope(self, False, self._rows(halo))
 
-    @contextmanager
-    def write(self, *, halo: bool = False) -> Iterator[np.ndarray]:
+    def write(self, *, halo: bool = False) -> ContextManager[np.ndarray]:
         """A scope with a view of the values, which can be written. Inside it loops that use the
         dat are refused; after it the view cannot be written any more."""
-        self._settle()
-        scope = Scope(self, True)
-        try:
-            yield scope.view(self._rows(halo))
-        finally:
-            scope.end()
+        return scope(self, True, self._rows(halo))
 
     @property
     def data(self) -> np.ndarray:
@@ -285,12 +276,19 @@ class Dat(_Values, DatVector):
 class Global(_Values, Vector):
     """Values of no set: parameters of loops, and results of reductions.
 
-    >>> import op2
+    >>> import numpy, op2
     >>> with op2.Context("sequential") as context:
     ...     total = op2.Global(context, 0.0, name="total")
     ...     total.value = 3
     ...     float(total.value), op2.Global(context, dim=2, dtype="i4").value
     (3.0, array([0, 0], dtype=int32))
+    >>> found = numpy.zeros(2)
+    >>> with op2.Context("sequential") as context:
+    ...     sums = op2.Global.wrap(context, found, "sums")
+    ...     sums.value = [3.0, 4.0]
+    ...     with sums.read():
+    ...         print(found)
+    [3. 4.]
     """
 
     _kind = "gbl"
@@ -301,6 +299,27 @@ class Global(_Values, Vector):
         data = self._declare(values, dim, dtype, ())
         self._create(lib.op2_gbl_create, context._p, self.dim, type_of(self.dtype), data,
                      name_of(name))
+
+    @classmethod
+    def wrap(cls, context: "Context", array: np.ndarray, name: Optional[str] = None) -> "Global":
+        """A global whose values are those of this array, which the program uses only in scopes of
+        the global from now on: with read() and write(). A scope fills the array, and so does the
+        end of the global or of the context."""
+        self = cls.__new__(cls)
+        Object.__init__(self, context, name)
+        self._wrap(array, (), lib.op2_gbl_wrap, context._p)
+        return self
+
+    def read(self) -> ContextManager[np.ndarray]:
+        """A scope with a view of the values, which cannot be written. Inside it loops that change
+        the global are refused, and so is setting its values."""
+        return scope(self, False)
+
+    def write(self) -> ContextManager[np.ndarray]:
+        """A scope with a view of the values, which can be written. What is queued after the scope
+        gets the values at its end. Inside it loops that use the global are refused; after it the
+        view cannot be written any more."""
+        return scope(self, True)
 
     def get(self) -> np.ndarray:
         """A copy of the values."""
