@@ -1,12 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""What tests share: contexts on each backend, lazy and eager, that end with the test."""
+"""What tests share: contexts on each backend, lazy and eager, that end with the test.
+
+With OP2_TEST_COLLECT=1 garbage is collected after each new object that can be in a cycle.
+"""
 import gc
+import os
 
 import pytest
 
 import op2
 
 HOSTS = ["sequential", "openmp", "starpu", "check"]
+
+
+@pytest.fixture(autouse=True)
+def collecting():
+    """Garbage is collected as often as it can be, if that is asked for."""
+    before = gc.get_threshold()
+    if os.environ.get("OP2_TEST_COLLECT") == "1":
+        gc.set_threshold(1)
+    yield
+    gc.set_threshold(*before)
 
 
 def started(backend, **options):

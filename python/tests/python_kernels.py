@@ -477,5 +477,202 @@ def horner(x: X, n: N, y: Y, m: M):
 
 DEGREES = len(WEIGHTS)
 
+
+def clamp(a, low, high):
+    if a < low:
+        return low
+    elif a > high:
+        return high
+    return a
+
+
+def square(a):
+    return a * a
+
+
+def length(a, b):
+    return sqrt(square(a) + square(b))
+
+
+def functions(x: X, n: N, y: Y, m: M):
+    y[0] = clamp(x[0], -1.0, 1.0) + square(x[1])
+    y[1] = length(x[2], x[3]) / length(1.5, -x[0])
+    y[2] = square(0.1) * square(square(x[1]))
+    m[0] = clamp(n[0], -5, 5) + 1000 * square(n[1])
+    m[1] = n[clamp(n[2], 0, 2)]
+
+
+def positive(a):
+    return a > 0
+
+
+def any_positive(a, count):
+    for i in range(4):
+        if i == count:
+            return False
+        if positive(a[i]):
+            return True
+    return False
+
+
+def conditions_of_functions(x: X, n: N, y: Y, m: M):
+    m[0] = int(any_positive(x, 2)) + 10 * int(any_positive(x, abs(n[0]) % 3))
+    m[1] = 1 if positive(n[0]) and not positive(x[3]) else 2
+
+
+def dot(a, b):
+    s = 0.0
+    for i in range(3):
+        s += a[i] * b[i]
+    return s
+
+
+def multiply(a, factor):
+    """Changes an array, and returns nothing."""
+    for i in range(3):
+        a[i] *= factor
+
+
+def normalise(a):
+    size = sqrt(dot(a, a))
+    if size == 0.0:
+        return
+    multiply(a, 1.0 / size)
+
+
+def functions_of_arrays(x: X, n: N, y: Y, m: M):
+    v = [x[0], x[1], x[2]]
+    w = [1.0, -x[3], 0.5]
+    normalise(v)
+    multiply(w, x[0])
+    y[0] = dot(v, w)
+    y[1] = dot(x, x) - dot(v, x)
+    y[2] = 3.0
+    multiply(y, -0.5)
+
+
+def rule(a):
+    """With a table of its own."""
+    return a * WEIGHTS[1] - WEIGHTS[0]
+
+
+def functions_with_tables(x: X, n: N, y: Y, m: M):
+    y[0] = rule(x[0]) + WEIGHTS[2] * rule(1.0)
+    y[1] = math.exp(rule(0.3)) * math.sin(rule(0.7))
+
+
+def while_it_is_large(x: X, n: N, y: Y, m: M):
+    a = abs(x[0])
+    count = 0
+    while a > 0.01 and count < 100:
+        a *= 0.37
+        count += 1
+    y[0] = a
+    m[0] = count
+
+
+def root_by_newton(x: X, n: N, y: Y, m: M):
+    a = abs(x[0]) + 0.01
+    root = a
+    while abs(root * root - a) > 1e-12 * a:
+        root = 0.5 * (root + a / root)
+    y[0] = root
+
+
+def bisection(x: X, n: N, y: Y, m: M):
+    low, high = 0.0, 1.0 + abs(x[0])
+    while True:
+        middle = 0.5 * (low + high)
+        if high - low < 1e-9 or middle == low:
+            break
+        if middle * middle * middle < abs(x[0]):
+            low = middle
+        else:
+            high = middle
+    y[0] = middle
+
+
+def greatest_divisor(x: X, n: N, y: Y, m: M):
+    a, b = abs(n[0]), abs(n[1])
+    while b != 0:
+        a, b = b, a % b
+    m[0] = a
+
+
+def digits(x: X, n: N, y: Y, m: M):
+    rest = abs(n[0] * n[1])
+    total = 0
+    while rest > 0 and total < 1000:
+        total += rest % 10
+        rest //= 10
+    m[0] = total
+    m[1] = rest
+
+
+def searches(x: X, n: N, y: Y, m: M):
+    i = 0
+    while i < 4 and x[i] <= 0:
+        i += 1
+    m[0] = i
+    if i < 4:
+        y[0] = x[i]
+    for j in range(4):
+        if x[j] < -1:
+            continue
+        if x[j] > 1:
+            break
+        y[1] += x[j]
+    m[1] = j
+
+
+def known_passes(x: X, n: N, y: Y, m: M):
+    step, count = 64, 0
+    while step > 1:
+        step //= 2
+        count += step * count + 1
+    m[0] = count
+    while step != 5:
+        step += 1
+    m[1] = step
+
+
+def guarded_index(x: X, n: N, y: Y, m: M):
+    i = n[0]
+    if 0 <= i < 3:
+        y[i] = x[i + 1]
+    elif not (i < -3 or i >= 0):
+        y[-i - 1] = 2.0
+    j = n[1] % 10
+    y[0] += x[j] if j < 4 else float(j)
+    m[0] = int(j < 4 and x[j] > 0)
+
+
+def leaves_early(x: X, n: N, y: Y, m: M):
+    y[0] = 1.0
+    if x[0] > 0:
+        y[1] = x[1]
+        return
+    if n[0] > 0:
+        m[0] = n[0]
+    else:
+        return
+    y[2] = x[2]
+
+
+def loops_in_loops(x: X, n: N, y: Y, m: M):
+    total = 0
+    for i in range(3):
+        k = abs(n[i]) % 7
+        while k > 0:
+            k -= 1
+            if k == 3:
+                break
+            if total > 50:
+                continue
+            total += k
+    m[0] = total
+
+
 KERNELS = [each for each in list(globals().values())
-           if getattr(each, "__module__", None) == __name__ and callable(each)]
+           if getattr(each, "__module__", None) == __name__ and
+           getattr(each, "__annotations__", {}).get("x") is X]

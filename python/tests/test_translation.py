@@ -78,9 +78,119 @@ NAME = "text"
 WIDE = 2**70
 
 
-def refused_while(x: A):
-    while x[0] > 0:  # refused: `while` is not translated
+def refused_counter_without_end(x: A):
+    count = 0
+    while x[0] > 0:
         x[0] -= 1
+        count += 1  # refused: can overflow 64 bits
+
+
+def refused_endless(x: A, k: K):
+    while k[0] > 0:  # refused: its loops are too long
+        while True:
+            pass
+
+
+def refused_else_of_loop(x: A):
+    while x[0] > 0:  # refused: `else` of a loop is not translated
+        x[0] -= 1
+    else:
+        x[1] = 1.0
+
+
+def refused_after_while(x: A):
+    while x[0] > 0:
+        s = 1.0
+        x[0] -= s
+    x[1] = s  # refused: variable 's' may have no value here
+
+
+def refused_unguarded_index(x: A, k: K):
+    i = k[0]
+    if i < 4 or i > 7:
+        x[i] = 0.0  # refused: can be negative
+
+
+def recursive(a):
+    return recursive(a - 1.0) if a > 0 else 0.0  # refused: 'recursive' calls itself
+
+
+def refused_recursion(x: A):
+    x[0] = recursive(x[0])
+
+
+def refused_kernel_in_itself(x: A):
+    refused_kernel_in_itself(x)  # refused: calls itself
+
+
+def changes(a):
+    a[0] = 1.0
+    return 2.0
+
+
+def refused_change_in_expression(x: A):
+    x[1] = changes(x) + x[0]  # refused: is called by a statement of its own
+
+
+def nothing(a):
+    if a > 0:
+        return
+
+
+def refused_nothing(x: A):
+    x[0] = nothing(x[0])  # refused: 'nothing' returns no value
+
+
+def sometimes(a):  # refused: may end without a value
+    if a > 0:
+        return a
+
+
+def refused_sometimes(x: A):
+    x[0] = sometimes(x[0])
+
+
+def either(a):
+    if a > 0:
+        return 1.0
+    return 1  # refused: it returns an int here, and a float elsewhere
+
+
+def refused_either(x: A):
+    x[0] = either(x[0])
+
+
+def twice(a):
+    return a * 2
+
+
+def refused_arguments(x: A):
+    x[0] = twice(x[0], 1.0)
+
+
+def refused_keyword(x: A):
+    x[0] = twice(a=x[0])  # refused: arguments with keywords are not translated
+
+
+def refused_list_of_integers(x: A):
+    k = [1, 2]
+    x[0] = float(twice(k))  # refused: 'k' is a list of integers
+
+
+def refused_overflow_in_function(k: op2.array("i8")):
+    k[0] = twice(k[0])
+
+
+def refused_tuple(x: A):
+    x[0] = twice(python_kernels)  # refused: 'python_kernels' outside the function is no number
+
+
+def with_default(a, b=1.0):  # refused: without defaults
+    return a * b
+
+
+def refused_default(x: A):
+    x[0] = with_default(x[0], 2.0)
 
 
 def refused_unknown_name(x: A):
@@ -197,20 +307,16 @@ def refused_iteration(x: A):
         x[0] += value
 
 
-def refused_break(x: A):
+def refused_after_break(x: A):
     for i in range(3):
         if x[i] > 0:
-            break  # refused: `break` is not translated
+            break
+        s = 1.0
+    x[0] = s  # refused: variable 's' may have no value here
 
 
 def refused_return(x: A):
-    return x[0]  # refused: `return` is not translated
-
-
-def refused_early_return(x: A):
-    if x[0] > 0:
-        return  # refused: `return` is not translated
-    x[0] = 1.0
+    return x[0]  # refused: a kernel returns no value
 
 
 def refused_attribute(x: A):
@@ -273,6 +379,9 @@ def refused_long(x: A):
             x[0] += 1.0  # refused: too long
 
 
+#: What is refused at a line that others use as well.
+IN_FUNCTIONS = {refused_arguments: "function 'twice': it has 1 parameters, and gets 2",
+                refused_overflow_in_function: "function 'twice': a number in "}
 REFUSED = [each for name, each in list(globals().items()) if name.startswith("refused_")]
 
 
@@ -284,11 +393,11 @@ def test_refused(kernel):
     with open(__file__, encoding="utf-8") as file:
         line = file.read().splitlines()[error.line - 1]
     assert error.file == __file__
-    assert str(error).startswith(f"{__file__}:{error.line}: kernel '{kernel.__name__}': ")
+    assert str(error).startswith(f"{__file__}:{error.line}: kernel '{kernel.__name__}'")
     if "refused: " in line:
         assert line.split("refused: ")[1] in str(error)
     else:
-        assert kernel is refused_long
+        assert IN_FUNCTIONS.get(kernel, "too long") in str(error)
 
 
 def test_refused_signatures():
@@ -338,6 +447,44 @@ def test_arguments_of_all_kinds(host):
     assert np.array_equal(A.toarray(), expected)
     assert np.array_equal(small.get(), (0.5 * np.arange(3) / 3).astype("f4"))
     assert table.dim == 2 and factor.dim == 1
+
+
+def distance(a, b):
+    return a - b if a > b else b - a
+
+
+def spread(values, factor):
+    for i in range(2):
+        values[i] *= factor
+
+
+def test_functions_and_loops_on_each_backend(context):
+    cells, nodes = op2.Set(context, 50), op2.Set(context, 51)
+    ends = op2.Map(cells, nodes, np.stack([np.arange(50), np.arange(1, 51)], axis=1))
+
+    def halve(x: op2.array("f8", slots=True), y: op2.array("f8", 2), n: op2.array("i4", 1)):
+        gap = distance(x[0][0], x[1][0])
+        steps = 0
+        while gap > 1.0 and steps < 20:
+            gap *= 0.5
+            steps += 1
+        if steps == 3:
+            return
+        y[0] = gap
+        y[1] = distance(1.0, gap)
+        spread(y, 2.0)
+        n[0] = steps
+
+    values = np.random.default_rng(3).integers(0, 100, 51) / 4
+    x, y = op2.Dat(nodes, values), op2.Dat(cells, dim=2)
+    n = op2.Dat(cells, dtype="i4")
+    op2.par_loop(op2.Kernel.of_function(context, halve), cells, x(op2.READ, ends), y(op2.RW),
+                 n(op2.RW))
+    expected = np.zeros((50, 2)), np.zeros((50, 1), "i4")
+    for i in range(50):
+        halve([[values[i]], [values[i + 1]]], expected[0][i], expected[1][i])
+    assert np.array_equal(y.get(), expected[0]) and np.array_equal(n.get(), expected[1][:, 0])
+    assert len(set(n.get())) > 4
 
 
 def test_small_floats(host):

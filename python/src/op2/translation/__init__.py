@@ -11,6 +11,7 @@ from typing import Any, Callable
 
 from .analysis import Analysis
 from .emission import emit
+from .functions import Functions
 from .parameters import array, number
 from .reading import Source
 
@@ -31,4 +32,4 @@ def translate(function: Callable[..., Any]) -> str:
     }
     """
     source = Source(function)
-    return emit(source, Analysis(source))
+    return emit(source, Analysis(source, Functions(source.function)).of_kernel())

@@ -1,59 +1,62 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """The analysis of a function: the kinds of its values, and what could differ from CPython.
 
-The function is executed with ranges in place of numbers. Loops have constant trip counts, so their
-bodies are executed as often as they will be, and the ranges of integers are narrow. What is found
-at each visit of an expression is united for the emission of C.
+The function is executed with ranges in place of numbers. Loops over range() have constant trip
+counts, so their bodies are executed as often as they will be, and the ranges of integers are narrow;
+those that depend on data are executed until nothing more is learnt. What is found at each visit of
+an expression is united for the emission of C.
 """
 from __future__ import annotations
 
 import ast
-from typing import Dict, List, Optional, Set, Tuple
+from typing import Dict, List, Optional, Tuple
 
-from .expressions import REMEDY, Expressions, State, Table, a_kind, range_of, word
+from .control import Control
+from .expressions import REMEDY, State, Table, a_kind, range_of
+from .functions import Functions
 from .parameters import Array, Parameter
 from .reading import Source
-from .values import Value, integer, union
+from .values import Value, union
 
 
-class Analysis(Expressions):
+class Analysis(Control):
     """What the emission of C needs to know."""
 
-    def __init__(self, source: Source):
-        super().__init__(source)
+    def __init__(self, source: Source, functions: Functions):
+        super().__init__(source, functions)
         #: The kind of each variable, and the range of all its values.
         self.variables: Dict[str, Value] = {}
-        #: The parameters that are written.
-        self.written: Set[str] = set()
-        #: The statements that are executed.
-        self.visited: Set[ast.stmt] = set()
-        state = {name: self._of_parameter(what) for name, what in source.parameters.items()
+
+    def of_kernel(self) -> "Analysis":
+        """Analyse a kernel."""
+        state = {name: self._of_parameter(what) for name, what in self.source.parameters.items()
                  if not isinstance(what, Array)}
         self.variables.update(state)
-        self._block(self._body(), state)
+        self.execute(state)
+        return self
 
-    def _body(self) -> List[ast.stmt]:
-        body = list(self.source.tree.body)
-        if body and isinstance(body[-1], ast.Return) and body[-1].value is None:
-            body.pop()
-        return body
+    def execute(self, state: State) -> Optional[Value]:
+        """Execute the function; returns its value, or None if it has none."""
+        self.returned.clear()
+        goes_on = self.block(self.source.tree.body, state)
+        if goes_on and any(value is not None for value in self.returned):
+            self.source.refuse(self.source.tree, "it may end without a value")
+        found = None
+        for value in self.returned:
+            found = value if found is None or value is None else union(found, value)
+        return found
 
     # ---- statements ----
-
-    def _block(self, body: List[ast.stmt], state: State) -> None:
-        for statement in body:
-            self._visit(statement)
-            self.visited.add(statement)
-            method = getattr(self, "_" + type(statement).__name__.lower(), None)
-            if method is None:
-                self.source.refuse(statement, f"`{word(statement)}` is not translated")
-            method(statement, state)
 
     def _pass(self, node: ast.Pass, state: State) -> None:
         pass
 
     def _expr(self, node: ast.Expr, state: State) -> None:
-        if not isinstance(node.value, ast.Constant):
+        call = node.value
+        if isinstance(call, ast.Call) and not call.keywords and \
+                self.source.called(call.func) is not None:
+            self.functions.call(self, call, state)
+        elif not isinstance(call, ast.Constant):
             self.source.refuse(node, "an expression without effect is not translated")
 
     def _assign(self, node: ast.Assign, state: State) -> None:
@@ -119,7 +122,11 @@ class Analysis(Expressions):
             if what.kind != value.kind:
                 self.source.refuse(target, f"{a_kind(value.kind)} does not go into '{name}', a "
                                            f"list of {what.kind}s")
+            if name not in state:
+                self.source.refuse(target, f"list '{name}' may have no value here")
             self.elements[name] = union(self.elements[name], value)
+            state[name] = union(state[name], value)
+            self.written.add(name)
             return
         if not isinstance(what, Array):
             self.source.refuse(target, f"'{name}' is a constant and is not changed")
@@ -147,46 +154,10 @@ class Analysis(Expressions):
                 self.lists.get(target.id, made) != made:
             self.source.refuse(target, f"'{target.id}' keeps its type and length")
         self.lists[target.id] = made
-        for each in values:
-            self.elements[target.id] = union(self.elements.get(target.id, each), each)
         state[target.id] = values[0]
-
-    def _if(self, node: ast.If, state: State) -> None:
-        test = self.truth(node.test, state)
-        if test.is_exact:
-            self._block(node.body if test.low else node.orelse, state)
-            return
-        other = dict(state)
-        self._block(node.body, state)
-        self._block(node.orelse, other)
-        for name in set(state) | set(other):
-            if name not in state or name not in other:
-                state.pop(name, None)  # it may have no value
-            else:
-                state[name] = union(state[name], other[name])
-
-    def _for(self, node: ast.For, state: State) -> None:
-        if node.orelse:
-            self.source.refuse(node, "`else` of a loop is not translated")
-        if not isinstance(node.target, ast.Name):
-            self.source.refuse(node, "a loop has one variable")
-        call = node.iter
-        if not isinstance(call, ast.Call) or self.source.builtin(call.func) != "range" or \
-                call.keywords or not 1 <= len(call.args) <= 3:
-            self.source.refuse(node, "only loops over range() are translated")
-        ends = [self._exact(arg, state, "an end of range()") for arg in call.args]
-        if len(ends) == 3 and (ends[2] == 0 or not is_literal(call.args[2])):
-            self.source.refuse(node, "the step of range() is a number other than 0")
-        for i in range(*ends):
-            self._visit(node)
-            self._store_variable(node.target, integer(i, i), state)
-            self._block(node.body, state)
-
-    def _exact(self, node: ast.expr, state: State, what: str) -> int:
-        value = self.value(node, state)
-        if value.kind != "int" or not value.is_exact:
-            self.source.refuse(node, f"{what} is not a constant integer")
-        return value.low
+        for each in values:
+            state[target.id] = union(state[target.id], each)
+            self.elements[target.id] = union(self.elements.get(target.id, each), each)
 
 
 def _is_list(node: ast.expr) -> Optional[Tuple[List[ast.expr], Optional[ast.expr]]]:
@@ -197,10 +168,3 @@ def _is_list(node: ast.expr) -> Optional[Tuple[List[ast.expr], Optional[ast.expr
             isinstance(node.left, ast.List):
         return node.left.elts, node.right
     return None
-
-
-def is_literal(node: ast.expr) -> bool:
-    """True for an integer that is written as such."""
-    if isinstance(node, ast.UnaryOp) and isinstance(node.op, ast.USub):
-        node = node.operand
-    return isinstance(node, ast.Constant) and type(node.value) is int

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import ast
 import math
-from typing import Any, Dict, List, NamedTuple, Optional, Set, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, NamedTuple, Optional, Set, Tuple, Union
 
 from ..values import Constant
 from .parameters import Array, Parameter
 from .reading import Source, numbers_in
-from .values import BOOL, EXACT, FLOAT, Value, combined, integer, known, union
+from .values import BOOL, EXACT, FLOAT, Value, combined, integer, known, narrowed, union
+
+if TYPE_CHECKING:
+    from .functions import Function, Functions
 
 #: Visits of expressions and statements after which a function is refused.
 VISITS = 100_000
@@ -42,11 +45,15 @@ State = Dict[str, Value]
 class Expressions:
     """What is known of expressions."""
 
-    def __init__(self, source: Source):
+    def __init__(self, source: Source, functions: "Functions"):
         self.source = source
+        #: The functions of Python that are called from somewhere, and which one each call is of.
+        self.functions = functions
+        self.calls: Dict[ast.AST, "Function"] = {}
         #: What is known of the value of each expression.
         self.values: Dict[ast.AST, Value] = {}
-        #: Lists of the function, by their names, and what is known of the elements of each.
+        #: Lists of the function, by their names, and what all elements of each can be. What they
+        #: can be at some place stands in the state there.
         self.lists: Dict[str, Table] = {}
         self.elements: State = {}
         #: Tables and constants from outside that are used, by their names.
@@ -56,15 +63,16 @@ class Expressions:
         self.folded: Set[ast.AST] = set()
         #: The arrays to which the function itself has written what no promise covers.
         self.beyond: Set[str] = set()
-        self._visits = 0
+        #: The parameters that are written.
+        self.written: Set[str] = set()
 
     @staticmethod
     def _of_parameter(what: Parameter) -> Value:
         return FLOAT if what.range is None else integer(*what.range)
 
     def _visit(self, node: ast.AST) -> None:
-        self._visits += 1
-        if self._visits > VISITS:
+        self.functions.visits += 1
+        if self.functions.visits > VISITS:
             self.source.refuse(node, "its loops are too long to be followed")
 
     def _record(self, node: ast.AST, value: Value) -> Value:
@@ -119,6 +127,12 @@ class Expressions:
             self.source.refuse(node, f"'{name}' outside the function is no number")
         return self._known(node, found)
 
+    def promised(self, name: str, what: Array) -> Array:
+        """An array with the range that its elements are in now."""
+        if name not in self.beyond:
+            return what
+        return Array(what.dtype, what.extents, what.slots, None)
+
     def _signed(self, node: ast.expr, name: str, value: Value) -> Value:
         """A value that an integer of 64 bits can hold."""
         if value.kind == "int" and value.high >= 2**63:
@@ -140,12 +154,11 @@ class Expressions:
         if isinstance(what, Constant):
             return self._of_constant(what)
         if isinstance(what, Array):
-            promised = Parameter(what.dtype, None) if name in self.beyond else what
-            return self._signed(node, name, self._of_parameter(promised))
+            return self._signed(node, name, self._of_parameter(self.promised(name, what)))
         if what.values is None:
             if name not in state:
                 self.source.refuse(node, f"list '{name}' may have no value here")
-            return self.elements[name] if what.kind != "float" else FLOAT
+            return state[name] if what.kind != "float" else FLOAT
         return FLOAT if what.kind == "float" else integer(min(what.values), max(what.values))
 
     def _array(self, node: ast.Subscript,
@@ -292,6 +305,7 @@ class Expressions:
 
     def _boolop_value(self, node: ast.BoolOp, state: State) -> Value:
         tests = []
+        state = dict(state)
         for each in node.values:
             test = self.value(each, state)
             if test.kind != "bool":
@@ -300,6 +314,7 @@ class Expressions:
             tests.append(test)
             if test.is_exact and bool(test.low) == isinstance(node.op, ast.Or):
                 return test  # Python evaluates no more
+            self.assume(each, state, isinstance(node.op, ast.And))
         exact = all(test.is_exact for test in tests)
         return known(isinstance(node.op, ast.And)) if exact else BOOL
 
@@ -307,16 +322,53 @@ class Expressions:
         test = self.truth(node.test, state)
         if test.is_exact:
             return self.value(node.body if test.low else node.orelse, state)
-        one, other = self.value(node.body, state), self.value(node.orelse, state)
+        one = self.value(node.body, self.assuming(node.test, state, True))
+        other = self.value(node.orelse, self.assuming(node.test, state, False))
         if one.kind != other.kind:
             self.source.refuse(node, f"this is {a_kind(one.kind)} or {a_kind(other.kind)}")
         return union(one, other)
+
+    # ---- what conditions tell ----
+
+    def assuming(self, test: ast.expr, state: State, holds: bool) -> State:
+        """The state where a condition holds, or does not."""
+        made = dict(state)
+        self.assume(test, made, holds)
+        return made
+
+    def assume(self, test: ast.expr, state: State, holds: bool) -> None:
+        """Narrow the ranges of variables by a condition that holds, or does not."""
+        if isinstance(test, ast.UnaryOp) and isinstance(test.op, ast.Not):
+            self.assume(test.operand, state, not holds)
+        elif isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) == holds:
+            for each in test.values:
+                self.assume(each, state, holds)
+        elif isinstance(test, ast.Compare) and (holds or len(test.ops) == 1):
+            operands = [test.left, *test.comparators]
+            for op, left, right in zip(test.ops, operands, operands[1:]):
+                name = type(op).__name__
+                self._narrow(name if holds else _OPPOSITE[name], left, right, state)
+
+    def _narrow(self, name: str, left: ast.expr, right: ast.expr, state: State) -> None:
+        for variable, operator, other in ((left, name, right), (right, _MIRRORED[name], left)):
+            if isinstance(variable, ast.Name) and state.get(variable.id, FLOAT).kind == "int":
+                bound = self.value(other, state)
+                if bound.kind != "float":
+                    state[variable.id] = narrowed(operator, state[variable.id], bound)
 
     # ---- calls ----
 
     def _call_value(self, node: ast.Call, state: State) -> Value:
         if node.keywords:
             self.source.refuse(node, "arguments with keywords are not translated")
+        if self.source.called(node.func) is not None:
+            value = self.functions.call(self, node, state)
+            if value is None:
+                self.source.refuse(node, f"'{ast.unparse(node.func)}' returns no value")
+            if self.calls[node].writes:
+                self.source.refuse(node, f"'{ast.unparse(node.func)}' changes an array: such a "
+                                         "function is called by a statement of its own")
+            return value
         name = self.source.math(node.func)
         if name is not None:
             return self._math(node, name, state)
@@ -451,5 +503,7 @@ _SIGNS = {"Add": "+", "Sub": "-", "Mult": "*", "Div": "/", "FloorDiv": "//", "Mo
 _PYTHON = {"Add": lambda x, y: x + y, "Sub": lambda x, y: x - y, "Mult": lambda x, y: x * y,
            "Div": lambda x, y: x / y, "FloorDiv": lambda x, y: x // y, "Mod": lambda x, y: x % y,
            "Pow": lambda x, y: x ** y}
+_OPPOSITE = {"Lt": "GtE", "LtE": "Gt", "Gt": "LtE", "GtE": "Lt", "Eq": "NotEq", "NotEq": "Eq"}
+_MIRRORED = {"Lt": "Gt", "LtE": "GtE", "Gt": "Lt", "GtE": "LtE", "Eq": "Eq", "NotEq": "NotEq"}
 _COMPARED = {"Lt": lambda x, y: x < y, "LtE": lambda x, y: x <= y, "Gt": lambda x, y: x > y,
              "GtE": lambda x, y: x >= y, "Eq": lambda x, y: x == y, "NotEq": lambda x, y: x != y}

@@ -49,6 +49,21 @@ class Array(Parameter):
         self.extents, self.slots = extents, slots
 
 
+class List(Parameter):
+    """A list of floats of the function that calls this one, of a fixed length."""
+
+    def __init__(self, length: int):
+        super().__init__("f8", None)
+        self.length = length
+
+
+def of_kind(kind: str) -> Number:
+    """What a function of Python gets that a kernel calls: a float, an int or a bool."""
+    made = Number("f8" if kind == "float" else "i8", None)
+    made.kind = kind
+    return made
+
+
 def number(dtype: Any, within: Optional[Tuple[int, int]] = None) -> Any:
     """The annotation of a number. The annotations `float` and `int` stand for number("f8") and
     number("i8").

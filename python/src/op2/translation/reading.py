@@ -7,17 +7,21 @@ import inspect
 import math
 import textwrap
 from types import FunctionType
-from typing import Any, Callable, Dict, NoReturn, Tuple
+from typing import Any, Callable, Dict, List, NoReturn, Optional, Sequence, Tuple
 
 from ..errors import KernelSyntaxError
 from .parameters import Array, Number, Parameter, number
 
 
 class Source:
-    """A function that is to be translated."""
+    """A function that is to be translated: a kernel, whose annotations say what its parameters are,
+    or a function that a kernel calls, with what it gets there."""
 
-    def __init__(self, function: Callable[..., Any]):
+    def __init__(self, function: Callable[..., Any], caller: Optional["Source"] = None,
+                 given: Sequence[Parameter] = ()):
         self.name = getattr(function, "__name__", "?")
+        self._kernel: str = caller._kernel if caller else f"kernel '{self.name}'"
+        self._what = f"{self._kernel}, function '{self.name}'" if caller else self._kernel
         self.file, self.line = "?", 0
         if not isinstance(function, FunctionType):
             self.refuse(None, "only functions that are written in Python are translated")
@@ -26,12 +30,12 @@ class Source:
         self.line = function.__code__.co_firstlineno
         self._outside = {**function.__globals__, **inspect.getclosurevars(function).nonlocals}
         self.tree = self._parse()
-        self.parameters = self._parameters()
+        self.parameters = self._given(given) if caller else self._parameters()
 
     def refuse(self, node: Any, why: str) -> NoReturn:
         """Raise the exception for something that is not translated."""
         line = getattr(node, "lineno", self.line)
-        error = KernelSyntaxError(f"{self.file}:{line}: kernel '{self.name}': {why}")
+        error = KernelSyntaxError(f"{self.file}:{line}: {self._what}: {why}")
         error.file, error.line = self.file, line
         raise error
 
@@ -45,12 +49,21 @@ class Source:
             self.refuse(None, "only functions that are defined by `def` are translated")
         return tree
 
-    def _parameters(self) -> Dict[str, Parameter]:
+    def _names(self) -> List[ast.arg]:
         args = self.tree.args
         if args.vararg or args.kwarg or args.kwonlyargs or args.defaults:
-            self.refuse(self.tree, "a kernel has parameters without defaults, *, or **")
+            self.refuse(self.tree, "its parameters are translated without defaults, *, or **")
+        return args.posonlyargs + args.args
+
+    def _given(self, given: Sequence[Parameter]) -> Dict[str, Parameter]:
+        names = self._names()
+        if len(names) != len(given):
+            self.refuse(self.tree, f"it has {len(names)} parameters, and gets {len(given)}")
+        return {arg.arg: what for arg, what in zip(names, given)}
+
+    def _parameters(self) -> Dict[str, Parameter]:
         found = {}
-        for arg in args.posonlyargs + args.args:
+        for arg in self._names():
             if arg.annotation is None:
                 self.refuse(arg, f"parameter '{arg.arg}' has no annotation, such as "
                                  'op2.array("f8") or float')
@@ -88,6 +101,13 @@ class Source:
             if name is not None and getattr(math, name, None) is found:
                 return name
         return None
+
+    def called(self, node: ast.expr) -> Optional[FunctionType]:
+        """The function of Python that an expression stands for; else None."""
+        if not isinstance(node, ast.Name) or self.is_local(node.id):
+            return None
+        found = self._outside.get(node.id)
+        return found if isinstance(found, FunctionType) else None
 
     def builtin(self, node: ast.expr) -> Any:
         """The name of the built-in function that an expression stands for; else None."""

@@ -53,6 +53,26 @@ def union(a: Value, b: Value) -> Value:
     return Value(a.kind, min(a.low, b.low), max(a.high, b.high))
 
 
+def narrowed(operator: str, value: Value, bound: Value) -> Value:
+    """An integer of which a comparison with another one holds; as it is if it cannot hold."""
+    low, high = value.low, value.high
+    if operator in ("Lt", "LtE", "Eq"):
+        high = min(high, bound.high - (operator == "Lt"))
+    if operator in ("Gt", "GtE", "Eq"):
+        low = max(low, bound.low + (operator == "Gt"))
+    if operator == "NotEq" and bound.is_exact:
+        low, high = low + (low == bound.low), high - (high == bound.low)
+    return value._replace(low=low, high=high) if low <= high else value
+
+
+def widened(old: Value, new: Value) -> Value:
+    """An integer whose range has grown and may go on growing."""
+    if old.kind == "float":
+        return new
+    return new._replace(low=new.low if new.low == old.low else LEAST,
+                        high=new.high if new.high == old.high else GREATEST)
+
+
 def _corners(a: Value, b: Value, operation: Any) -> Tuple[int, int]:
     values = [operation(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
     return min(values), max(values)
