@@ -14,6 +14,8 @@ import tempfile
 import cffi
 
 CC = os.environ.get("CC", "cc")
+#: The library that the package is to carry; None: it uses the installed one.
+CARRIED = os.environ.get("OP2_WHEEL_LIBRARY")
 
 # Headers of the system and of other libraries: their types are declared below, or not needed.
 FOREIGN = ["stdbool.h", "stddef.h", "stdint.h", "stdio.h", "mpi.h", "petscksp.h"]
@@ -82,7 +84,7 @@ def flags(module):
             found["extra_link_args"].append(word)
         else:
             found["extra_compile_args"].append(word)
-    found["runtime_library_dirs"] = found.get("library_dirs", [])
+    found["runtime_library_dirs"] = ["$ORIGIN"] if CARRIED else found.get("library_dirs", [])
     return found
 
 
@@ -180,5 +182,7 @@ def petsc():
 
 
 def builders():
-    """The names of the functions above whose libraries are installed."""
-    return ["libop2"] + [name for name in COMPANIONS if any(map(installed, COMPANIONS[name][1]))]
+    """The names of the functions above whose libraries are installed. Companions of a library that
+    is carried would be those of another one."""
+    companions = [] if CARRIED else COMPANIONS
+    return ["libop2"] + [name for name in companions if any(map(installed, COMPANIONS[name][1]))]

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Try a command in a bare Debian 12: debootstrap into a temporary folder, clone this repository into
 # it, run.
-#   test/chroot.sh [--keep] [--tree] [--no-proc] command [argument...]
+#   test/chroot.sh [--keep] [--tree] [--add FILE] [--no-proc] command [argument...]
 # The command runs in the clone's top folder. --tree copies the working tree, uncommitted changes
-# included, in place of a clone. --keep leaves the folder behind and prints its name. --no-proc
-# leaves /proc unmounted, as plain chroot does. Needs root, debootstrap, git and the network;
+# included, in place of a clone. --add copies a file there as well. --keep leaves the folder behind
+# and prints its name. --no-proc leaves /proc unmounted, as plain chroot does. Needs root,
+# debootstrap, git and the network;
 # packages come from where this machine's apt gets its own. Exits 77 where there is no bare Debian
 # to be had here, and else with the command's status.
 set -eu
@@ -17,11 +18,17 @@ cannot() { say "$*"; exit 77; }
 suite=bookworm
 keep=no
 tree=no
+added=
 proc=yes
 while [ $# -gt 0 ]; do
   case $1 in
     --keep) keep=yes ;;
     --tree) tree=yes ;;
+    --add)
+      [ -f "${2:-}" ] || die "which file, after --add?"
+      added=$2
+      shift
+      ;;
     --no-proc) proc=no ;;
     -h | --help) awk 'NR > 2 { if (!/^#/) exit; sub(/^# ?/, ""); print }' "$0"; exit 0 ;;
     --) shift; break ;;
@@ -114,6 +121,7 @@ if [ $tree = yes ]; then
 else
   git clone -q "$source" "$root/srv/op2"
 fi
+[ -z "$added" ] || cp "$added" "$root/srv/op2"
 
 say "running: $*"
 home=$(awk -F: '$1 == "root" { print $6 }' "$root/etc/passwd")

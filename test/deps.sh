@@ -24,7 +24,7 @@ mpi="libopenmpi-dev openmpi-bin libptscotch-dev"
 hdf5="libhdf5-openmpi-dev"
 petsc="libpetsc-real-dev"
 fortran="gfortran"
-python="python3-dev python3-pip python3-setuptools python3-wheel python3-cffi python3-numpy"
+python="python3-dev python3-pip python3-setuptools python3-venv python3-wheel python3-cffi python3-numpy"
 opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
 # gcc includes the run-time libraries of its sanitizers and of OpenMP; clang's OpenMP is a separate
 # package. MPICH is tested in addition to Debian's default MPI.

@@ -162,7 +162,7 @@ class ParLoop(Object):
 def _context_of(kernel: Kernel, set: "Set") -> "Context":
     if not isinstance(kernel, Kernel):
         raise ArgumentError(f"{kernel!r} is no op2.Kernel")
-    if not hasattr(set, "sections"):
+    if not hasattr(type(set), "sections"):
         raise ArgumentError(f"loop '{kernel.name}': {set!r} is no op2.Set")
     return kernel.context
 

@@ -2,9 +2,9 @@
 """The analysis of a function: the kinds of its values, and what could differ from CPython.
 
 The function is executed with ranges in place of numbers. Loops over range() have constant trip
-counts, so their bodies are executed as often as they will be, and the ranges of integers are narrow;
-those that depend on data are executed until nothing more is learnt. What is found at each visit of
-an expression is united for the emission of C.
+counts, so their bodies are executed as often as they will be, and the ranges of integers are
+narrow; those that depend on data are executed until nothing more is learnt. What is found at each
+visit of an expression is united for the emission of C.
 """
 from __future__ import annotations
 

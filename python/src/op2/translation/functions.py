@@ -19,8 +19,8 @@ Given = Union[Value, Tuple[str, Union[Array, Table]]]
 
 
 class Function:
-    """A function for parameters of certain kinds. Its body is analysed at each call, with the ranges
-    that it gets there, and what is found is united."""
+    """A function for parameters of certain kinds. Its body is analysed at each call, with the
+    ranges that it gets there, and what is found is united."""
 
     def __init__(self, name: str, source: Source, analysis: "Analysis"):
         #: Its name in C.
