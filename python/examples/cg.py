@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 import op2
-from mesh import FAR_FIELD, Clock, arguments, dump, read_grid
+from mesh import FAR_FIELD, arguments, dump, read_grid, timed
 
 XI = (-1.0, 1.0, 1.0, -1.0)
 ETA = (-1.0, -1.0, 1.0, 1.0)
@@ -115,10 +115,8 @@ def main():
     with op2.Context() as context:
         system = System(context, read_grid(path))
         system.queue_start()
-        with Clock():
-            for number in range(1, iterations + 1):
-                system.queue_iteration(number)
-            context.flush()
+        for number in timed(context, iterations):
+            system.queue_iteration(number)
         residual = math.sqrt(system.rr[iterations % 2].value)
         print(f"residual {residual:.15e}")
         dump(result, system.u.get(), residual)

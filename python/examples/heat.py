@@ -6,7 +6,7 @@
 MESH is a file of OP2's form, DUMP gets the temperatures and then the last change."""
 import numpy as np
 import op2
-from mesh import Clock, arguments, dump, read_grid
+from mesh import arguments, dump, read_grid, timed
 
 VALUE = op2.array("f8", 1)
 
@@ -64,16 +64,15 @@ def main():
         u, gain = op2.Dat(nodes, start, name="u"), op2.Dat(nodes, name="gain")
         change = op2.Global(context, 0.0, name="change")
         kernels = [op2.Kernel.of_function(context, each) for each in (flow, advance, measure)]
-        with Clock():
-            for step in range(1, steps + 1):
-                change.value = 0.0
-                op2.par_loop(kernels[0], edges, weight(op2.READ), u(op2.READ, ends, 0),
-                             u(op2.READ, ends, 1), gain(op2.INC, ends, 0), gain(op2.INC, ends, 1))
-                op2.par_loop(kernels[1], nodes, rate(op2.READ), gain(op2.READ), u(op2.RW))
-                op2.par_loop(kernels[2], nodes, rate(op2.READ), gain(op2.RW), change(op2.MAX))
-                largest = change.value
-                if step % 100 == 0:
-                    print(f"{step} {largest:.15e}")
+        for step in timed(context, steps):
+            change.value = 0.0
+            op2.par_loop(kernels[0], edges, weight(op2.READ), u(op2.READ, ends, 0),
+                         u(op2.READ, ends, 1), gain(op2.INC, ends, 0), gain(op2.INC, ends, 1))
+            op2.par_loop(kernels[1], nodes, rate(op2.READ), gain(op2.READ), u(op2.RW))
+            op2.par_loop(kernels[2], nodes, rate(op2.READ), gain(op2.RW), change(op2.MAX))
+            largest = change.value
+            if step % 100 == 0:
+                print(f"{step} {largest:.15e}")
         print(f"heat {(area * u.data_ro).sum():.15e}")
         dump(result, u.get(), largest)
 

@@ -2,6 +2,7 @@
 """Meshes from text files of OP2's and meshes that are made here, and what the examples share: files
 of results and a clock."""
 import math
+import os
 import sys
 import time
 from types import SimpleNamespace
@@ -9,8 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 
 WALL, FAR_FIELD = 1, 2
-#: The side of the square that triangles() cuts, in metres, and how far its nodes move from the grid,
-#: as a fraction of the grid's spacing.
+#: The side of the square that triangles() cuts, in metres, and how far its nodes move from the
+#: grid, as a fraction of the grid's spacing.
 EXTENT, JITTER = 100e3, 0.2
 
 
@@ -136,11 +137,26 @@ def dump(path, values, last):
             file.write(np.ascontiguousarray(values).tobytes() + np.float64(last).tobytes())
 
 
-class Clock:
-    """A block of `with` that prints how long it took."""
+def warmup(steps):
+    """The number of the first steps that are not timed: EXAMPLE_WARMUP, but not all of them."""
+    return min(int(os.environ.get("EXAMPLE_WARMUP", "0")), steps - 1)
 
-    def __enter__(self):
-        self._begin = time.perf_counter()
 
-    def __exit__(self, *error):
-        print(f"time loop {time.perf_counter() - self._begin:.6f} s")
+def print_time(seconds, iterations):
+    """Print the time of an iteration."""
+    if iterations:
+        print(f"time_per_iteration_ms {1e3 * seconds / iterations:.6f}")
+
+
+def timed(context, steps):
+    """The numbers of steps, from 1 on; then everything that is queued runs, and the time of a step
+    is printed."""
+    ignored = warmup(steps)
+    begin = time.perf_counter()
+    for step in range(1, steps + 1):
+        yield step
+        if step == ignored:
+            context.flush()
+            begin = time.perf_counter()
+    context.flush()
+    print_time(time.perf_counter() - begin, steps - max(ignored, 0))

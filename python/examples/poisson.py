@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Poisson's equation by quadratic elements on triangles, as `bench/fem --element p2` solves it, with
-the same bits:
+"""Poisson's equation by quadratic elements on triangles, as `bench/fem --element p2` solves it,
+with the same bits:
 
     python poisson.py [--petsc] CELLS LEVELS [DUMP]
 
@@ -12,7 +12,7 @@ import sys
 
 import numpy as np
 import op2
-from mesh import Clock, arguments, dump, quadratic_triangles
+from mesh import arguments, dump, quadratic_triangles, timed
 
 #: Seven points of a triangle by two of their barycentric coordinates, and their weights.
 L1 = (1.0 / 3, 0.470142064105115, 0.470142064105115, 0.059715871789770, 0.101286507323456,
@@ -147,13 +147,12 @@ def main():
     with op2.Context() as context:
         if with_petsc:
             use_petsc(context)
-        with Clock():
-            for level in range(levels):
-                side = int(cells) << level
-                problem = Problem(context, quadratic_triangles(side),
-                                  {} if with_petsc else {"method": "cg"})
-                off, iterations = problem.solve()
-                print(f"{side} {off:.15e} {iterations}")
+        for level in timed(context, levels):
+            side = int(cells) << (level - 1)
+            problem = Problem(context, quadratic_triangles(side),
+                              {} if with_petsc else {"method": "cg"})
+            off, iterations = problem.solve()
+            print(f"{side} {off:.15e} {iterations}")
         dump(result, problem.u.get(), off)
 
 

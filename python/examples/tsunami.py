@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A tsunami by the shallow-water equations on triangles, as bench/tsunami computes it, with the same
-bits:
+"""A tsunami by the shallow-water equations on triangles, as bench/tsunami computes it, with the
+same bits:
 
     python tsunami.py IxJ STEPS [DUMP]
 
-The sea is cut into I * J rectangles of two triangles each. DUMP gets the state of the cells and then
-the simulated time.
+The sea is cut into I * J rectangles of two triangles each. DUMP gets the state of the cells and
+then the simulated time.
 
 The state q of a cell is the depth h of its water, the discharges hu and hv, and the level z of its
 ground. Fluxes are those of Harten, Lax and van Leer, between depths that are reconstructed so that
@@ -13,7 +13,7 @@ water at rest stays at rest over any ground; time steps are Heun's."""
 import math
 
 import op2
-from mesh import EXTENT, Clock, arguments, dump, triangles
+from mesh import EXTENT, arguments, dump, timed, triangles
 
 #: Acceleration of gravity, the depth up to which a cell counts as dry, the Courant number, and the
 #: height of the wave at the start.
@@ -266,12 +266,10 @@ def main():
         sea.queue_start()
         context.flush()
         time = 0.0
-        with Clock():
-            for step in range(1, steps + 1):
-                time += sea.step()
-                if step % 100 == 0:
-                    print(step, " ".join(f"{each:.15e}" for each in (time, *sea.take_survey())))
-            context.flush()
+        for step in timed(context, steps):
+            time += sea.step()
+            if step % 100 == 0:
+                print(step, " ".join(f"{each:.15e}" for each in (time, *sea.take_survey())))
         dump(result, sea.q.get(), time)
 
 
