@@ -52,6 +52,14 @@ def test_cycles(plain):
     assert not plain._dead
 
 
+def test_collections():
+    """There is one for nearly each object, if the tests are to run like this."""
+    before = gc.get_stats()[0]["collections"]
+    made = [[] for _ in range(100)]
+    often = gc.get_stats()[0]["collections"] - before > len(made) // 3
+    assert often == (os.environ.get("OP2_TEST_COLLECT") == "1")
+
+
 def test_the_lock_is_released_in_flush(plain):
     """The kernel runs until another thread of Python has set a flag."""
     flag = np.zeros(1, "i4")
