@@ -50,7 +50,7 @@ class Kernel(Object):
     @classmethod
     def of_function(cls, context: "Context", function: Callable[..., Any]) -> "Kernel":
         """A kernel in a small subset of Python, translated to C (op2.translation): arithmetic,
-        loops over ranges, `math`, elements of arrays.
+        conditions and loops, `math`, elements of arrays, and functions of such text.
 
         >>> import math, op2
         >>> def wave(x: op2.array("f8"), t: float):
