@@ -27,6 +27,19 @@ extern "C" {
  *   "uint8_t");
  * - constants as a dataset [dim] with the attributes `dim` and `type`.
  *
+ * op2_file_dump() also writes what OP2's files do not have. Datasets of numbers have no attributes:
+ *
+ * - a subset as a dataset [elements] of their numbers in its set, ascending;
+ * - a sparsity PATTERN as the datasets `PATTERN/starts` [rows + 1] and `PATTERN/columns` [nonzeros]:
+ *   the columns of row i are those from starts[i] to starts[i + 1] - 1, ascending (CSR);
+ * - a matrix as a dataset [nonzeros][row_dim * column_dim] of the blocks in that order, row by row,
+ *   with the attributes of a dat;
+ * - a text `op2_contents` as a dataset [characters] of bytes: a line for each object, with tabs
+ *   between its words. They are `set NAME`, `subset NAME SET`, `map NAME FROM TO`, `dat NAME SET`,
+ *   `global NAME`, `constant NAME`, `pair PATTERN ROWS COLUMNS` for each pair of maps of the sparsity
+ *   that follows (two empty words: the whole diagonal), `sparsity PATTERN`, and `matrix NAME PATTERN
+ *   2x1` with row_dim and column_dim.
+ *
  * Elements are numbered as users and all ranks know them (op2/ranks.h), so a file does not depend
  * on how many ranks wrote it, and any number of ranks can read it. What is written does not depend
  * on the time either: files of equal contents are equal byte for byte.
@@ -180,9 +193,9 @@ OP2_API OP2_NODISCARD op2_status op2_file_has(op2_file file, const char *name, b
 OP2_API OP2_NODISCARD op2_status op2_file_read_set_rows(op2_file file, const char *dataset,
                                                         const char *name, op2_set *set);
 
-/** @brief Read all that op2_file_dump() has written: sets, maps, dats, globals and constants, as
- * objects of their names. They are in this order, and in each kind in the order in which they were
- * declared once.
+/** @brief Read all that op2_file_dump() has written but for matrices: sets, subsets, maps, dats, globals
+ * and constants, as objects of their names. They are in this order, and in each kind in the order in
+ * which they were declared once.
  * @shape  (*objects)[*n]                  @units  objects
  * @memory the list is the file's, until this is called again or the file is closed; the objects in it
  *         are the caller's, to be destroyed as if it had declared them
@@ -194,6 +207,23 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_set_rows(op2_file file, const cha
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_file_read_all(op2_file file, int64_t *n,
                                                    const op2_object **objects);
+
+/** @brief Read the sparsities and matrices that op2_file_dump() has written, after op2_file_read_all()
+ * has read the maps from this open file. Sparsities need maps whose targets are on this rank: with
+ * several ranks op2_partition() comes before. They are made from their pairs of maps, as they were
+ * once, so that loops can add to the matrices.
+ * @shape  (*objects)[*n], sparsities before matrices
+ * @units  objects
+ * @memory as op2_file_read_all(); a rank's share of the largest matrix, for the time of the call
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective; any number of ranks, and any owners of rows
+ * @errors as op2_file_read_all() and op2_sparsity_create(); OP2_ERR_STATE (op2_file_read_all() has not
+ *         been called, or one of its maps was destroyed), OP2_ERR_RANGE (a row or column that there is
+ *         not, or a nonzero that the maps do not lead to). On error nothing is declared, and the
+ *         outputs are untouched
+ * @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_file_read_matrices(op2_file file, int64_t *n,
+                                                        const op2_object **objects);
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
@@ -252,16 +282,17 @@ OP2_API OP2_NODISCARD op2_status op2_file_update_dat(op2_file file, op2_dat dat,
 OP2_API OP2_NODISCARD op2_status op2_file_write_const(op2_file file, int dim, op2_type type,
                                                       const char *name, const void *values);
 
-/** @brief Write a file of all sets, maps, dats, globals and constants of a context, under their
- * names: for op2_file_read_all(), or for programs that know the names. Beside them is a text
- * `op2_contents` of a line for each, which says what it is and which sets belong to it. Subsets, maps
- * without values, matrices, and all that a program has destroyed are left out.
+/** @brief Write a file of all sets, subsets, maps, dats, globals, constants, sparsities and matrices of
+ * a context, under their names: for op2_file_read_all() and op2_file_read_matrices(), or for programs
+ * that know the names. A text `op2_contents` says what each is and which others belong to it. Maps
+ * without values and all that a program has destroyed are left out. A file does not depend on how
+ * many ranks wrote it, nor on who owned what; read and written again it is the same, byte for byte.
  * @memory a rank's share of the largest object, for the time of the call
  * @sync   runs what is queued and modifies any of it
  * @mpi    collective
  * @errors as op2_file_open(), op2_file_write_map() and op2_file_close(); OP2_ERR_NAME also for two
- *         objects of one name; OP2_ERR_STATE also for a map or dat on a set that was destroyed. On
- *         error a former file stays what it was
+ *         objects of one name; OP2_ERR_STATE also for an object that needs another one that was
+ *         destroyed: a dat its set, a sparsity its maps. On error a former file stays what it was
  * @source OP2 op_dump_to_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_dump(op2_context ctx, const char *path);
 

@@ -5,29 +5,22 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "io_all.h"
 #include "io_file.h"
 #include "mesh.h"
+#include "op2/matrix.h"
 #include "op2/ranks.h"
-
-static const char contents[] = "op2_contents";
-
-/* A line of the text: what it is, its name, and the names of the sets that belong to it. */
-enum { WORDS = 4 };
-struct line {
-  const char *words[WORDS];
-  int n;
-};
-
-struct text {
-  char *chars;
-  size_t length, room;
-};
+#include "sparse.h"
 
 /* A list of objects that are being read, and the file. */
 struct reading {
   op2_file file;
+  bool matrices; /* sparsities and matrices are read, else all other objects */
   op2_object *objects;
   int64_t n;
+  op2_map_pair *pairs; /* those of the sparsity that comes next */
+  int npairs;
+  int line; /* the number of the line that is read, from 1 */
 };
 
 /* ---- writing --------------------------------------------------------------------------------- */
@@ -41,6 +34,13 @@ static op2_status write_map(op2_file file, void *map) {
 static op2_status write_dat(op2_file file, void *dat) {
   return op2_file_write_dat(file, dat, NULL);
 }
+static op2_status write_subset(op2_file file, void *subset) {
+  return op2i_subset_write(file, subset);
+}
+static op2_status write_sparsity(op2_file file, void *sparsity) {
+  return op2i_sparsity_write(file, sparsity);
+}
+static op2_status write_mat(op2_file file, void *mat) { return op2i_mat_write(file, mat); }
 
 /* The values that `get` copies out. */
 static op2_status write_values(op2_file file, void *object, int dim, op2_type type,
@@ -68,24 +68,39 @@ static op2_status write_const(op2_file file, void *object) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
-static op2_status read_set(struct reading *r, const struct line *line, void **out) {
+static op2_status read_set(struct reading *r, const struct op2i_line *line, void **out) {
   op2_set set = NULL;
   op2_status status = op2_file_read_set(r->file, line->words[1], &set);
   *out = set;
   return status;
 }
 
-/* The set of this name among those that have been read; null: there is none, which is an error. */
-static op2_set set_called(const struct reading *r, const struct line *line, int word) {
-  for (int64_t i = 0; i < r->n; i++)
-    if (r->objects[i].kind == OP2_OBJECT_SET && !strcmp(r->objects[i].name, line->words[word]))
-      return r->objects[i].handle;
-  r->file->op2->error(OP2_ERR_IO, "%s: %s '%s' is on set '%s', which is not in the file",
-                      r->file->path, line->words[0], line->words[1], line->words[word]);
+/* The object of this kind and name among those of a list; null: there is none. */
+static void *object_called(const op2_object *objects, int64_t n, op2_object_kind kind,
+                           const char *name) {
+  for (int64_t i = 0; i < n; i++)
+    if (objects[i].kind == kind && !strcmp(objects[i].name, name)) return objects[i].handle;
   return NULL;
 }
 
-static op2_status read_map(struct reading *r, const struct line *line, void **out) {
+/* The set of this name among those that have been read; null: there is none, which is an error. */
+static op2_set set_called(const struct reading *r, const struct op2i_line *line, int word) {
+  const op2_set set = object_called(r->objects, r->n, OP2_OBJECT_SET, line->words[word]);
+  if (!set)
+    r->file->op2->error(OP2_ERR_IO, "%s: %s '%s' is on set '%s', which is not in the file",
+                        r->file->path, line->words[0], line->words[1], line->words[word]);
+  return set;
+}
+
+static op2_status read_subset(struct reading *r, const struct op2i_line *line, void **out) {
+  const op2_set base = set_called(r, line, 2);
+  op2_set subset = NULL;
+  op2_status status = base ? op2i_subset_read(r->file, base, line->words[1], &subset) : OP2_ERR_IO;
+  *out = subset;
+  return status;
+}
+
+static op2_status read_map(struct reading *r, const struct op2i_line *line, void **out) {
   op2_set from = set_called(r, line, 2), to = from ? set_called(r, line, 3) : NULL;
   int64_t rows;
   int arity;
@@ -98,7 +113,7 @@ static op2_status read_map(struct reading *r, const struct line *line, void **ou
   return status;
 }
 
-static op2_status read_dat(struct reading *r, const struct line *line, void **out) {
+static op2_status read_dat(struct reading *r, const struct op2i_line *line, void **out) {
   op2_set set = set_called(r, line, 2);
   int64_t rows;
   int dim;
@@ -141,7 +156,7 @@ static op2_status create_gbl(op2_context ctx, int dim, op2_type type, const void
   *out = gbl;
   return status;
 }
-static op2_status read_gbl(struct reading *r, const struct line *line, void **out) {
+static op2_status read_gbl(struct reading *r, const struct op2i_line *line, void **out) {
   return read_values(r, line->words[1], create_gbl, out);
 }
 
@@ -152,8 +167,71 @@ static op2_status create_const(op2_context ctx, int dim, op2_type type, const vo
   *out = cst;
   return status;
 }
-static op2_status read_const(struct reading *r, const struct line *line, void **out) {
+static op2_status read_const(struct reading *r, const struct op2i_line *line, void **out) {
   return read_values(r, line->words[1], create_const, out);
+}
+
+/* True if op2_file_read_all() has made this object, whether or not it exists. */
+static bool was_read(const struct op2_file_s *file, const void *handle) {
+  for (int64_t i = 0; i < file->nobjects; i++)
+    if (file->objects[i].handle == handle) return true;
+  return false;
+}
+
+/* A map that op2_file_read_all() has read; an empty word stands for the diagonal. */
+static op2_status map_called(const struct reading *r, const struct op2i_line *line, int word,
+                             op2_map *map) {
+  const char *name = line->words[word];
+  const int64_t n = *name ? op2_objects(r->file->ctx, OP2_OBJECT_MAP) : 0;
+  for (int64_t i = 0; i < n; i++) {
+    op2_object object;
+    op2_status status = op2_object_get(r->file->ctx, OP2_OBJECT_MAP, (int)i, &object);
+    if (status) return status;
+    if (strcmp(object.name, name) || !was_read(r->file, object.handle)) continue;
+    *map = object.handle;
+    return OP2_SUCCESS;
+  }
+  if (!*name) return OP2_SUCCESS;
+  return r->file->op2->error(OP2_ERR_STATE,
+                             "%s: sparsity '%s' is of map '%s', which op2_file_read_all() has not "
+                             "read or the program has destroyed",
+                             r->file->path, line->words[1], name);
+}
+
+/* Remember a pair of maps for the sparsity that is described behind its pairs. */
+static op2_status read_pair(struct reading *r, const struct op2i_line *line, void **out) {
+  op2_map_pair *pair = &r->pairs[r->npairs++];
+  op2_status status = map_called(r, line, 2, &pair->rows);
+  if (!status) status = map_called(r, line, 3, &pair->columns);
+  *out = NULL;
+  return op2i_file_agree(r->file, status);
+}
+
+static op2_status read_sparsity(struct reading *r, const struct op2i_line *line, void **out) {
+  op2_sparsity sparsity = NULL;
+  op2_status status = op2_sparsity_create(r->npairs, r->pairs, line->words[1], &sparsity);
+  memset(r->pairs, 0, (size_t)r->npairs * sizeof *r->pairs);
+  r->npairs = 0;
+  *out = sparsity;
+  return status;
+}
+
+static op2_status read_mat(struct reading *r, const struct op2i_line *line, void **out) {
+  const struct op2i_companion *op2 = r->file->op2;
+  const op2_sparsity sparsity =
+      object_called(r->objects, r->n, OP2_OBJECT_SPARSITY, line->words[2]);
+  int rows = 0, columns = 0;
+  op2_mat mat = NULL;
+  if (!sparsity)
+    return op2->error(OP2_ERR_IO, "%s: matrix '%s' is of sparsity '%s', which is not in the file",
+                      r->file->path, line->words[1], line->words[2]);
+  if (sscanf(line->words[3], "%dx%d", &rows, &columns) != 2 || rows < 1 || columns < 1 ||
+      rows > INT_MAX / columns)
+    return op2->error(OP2_ERR_IO, "%s: matrix '%s' has blocks of '%s', not of two numbers as '1x1'",
+                      r->file->path, line->words[1], line->words[3]);
+  op2_status status = op2i_mat_read(r->file, sparsity, rows, columns, line->words[1], &mat);
+  *out = mat;
+  return status;
 }
 
 /* ---- kinds of objects ------------------------------------------------------------------------ */
@@ -164,119 +242,144 @@ static void destroy_dat(void *dat) { op2_dat_destroy(&(op2_dat){dat}); }
 static void destroy_gbl(void *gbl) { op2_gbl_destroy(&(op2_gbl){gbl}); }
 static void destroy_const(void *cst) { op2_const_destroy(&(op2_const){cst}); }
 
+static void destroy_sparsity(void *sparsity) { op2_sparsity_destroy(&(op2_sparsity){sparsity}); }
+static void destroy_mat(void *mat) { op2_mat_destroy(&(op2_mat){mat}); }
+
+/* The k-th object that an object's lines name, or null behind the last one. */
+static const void *subset_other(const void *handle, int k) {
+  return k ? NULL : ((const struct op2_set_s *)handle)->base;
+}
+static const void *map_other(const void *handle, int k) {
+  const struct op2_map_s *map = handle;
+  return k > 1 ? NULL : k ? map->to : map->from;
+}
+static const void *dat_other(const void *handle, int k) {
+  return k ? NULL : ((const struct op2_dat_s *)handle)->set;
+}
+static const void *sparsity_other(const void *handle, int k) {
+  const struct op2_sparsity_s *sparsity = handle;
+  if (k >= 2 * sparsity->npairs) return NULL;
+  return k % 2 ? sparsity->pairs[k / 2].columns : sparsity->pairs[k / 2].rows;
+}
+static const void *mat_other(const void *handle, int k) {
+  return k ? NULL : ((const struct op2_mat_s *)handle)->sparsity;
+}
+
+static bool is_set(const void *handle) {
+  return ((const struct op2_set_s *)handle)->base == handle;
+}
+static bool is_subset(const void *handle) { return !is_set(handle); }
+static bool has_values(const void *handle) {
+  const struct op2_map_s *map = handle;
+  return map->idx || map->global;
+}
+
 /* In the order in which they are written and read. */
 static const struct kind {
   op2_object_kind kind;
   const char *word;
-  int nwords; /* in its lines */
+  int nwords;                                      /* in its lines */
+  const char *of;                                  /* how other objects belong to it */
+  const void *(*other)(const void *handle, int k); /* null: there are none */
+  bool (*written)(const void *handle);             /* null: all of them are */
   op2_status (*write)(op2_file file, void *object);
-  op2_status (*read)(struct reading *r, const struct line *line, void **out);
+  op2_status (*read)(struct reading *r, const struct op2i_line *line, void **out);
   void (*destroy)(void *object);
+  bool matrices; /* read by op2_file_read_matrices() */
 } kinds[] = {
-    {OP2_OBJECT_SET, "set", 2, write_set, read_set, destroy_set},
-    {OP2_OBJECT_MAP, "map", 4, write_map, read_map, destroy_map},
-    {OP2_OBJECT_DAT, "dat", 3, write_dat, read_dat, destroy_dat},
-    {OP2_OBJECT_GBL, "global", 2, write_gbl, read_gbl, destroy_gbl},
-    {OP2_OBJECT_CONST, "constant", 2, write_const, read_const, destroy_const},
+    {OP2_OBJECT_SET, "set", 2, NULL, NULL, is_set, write_set, read_set, destroy_set, false},
+    {OP2_OBJECT_SET, "subset", 3, "of set", subset_other, is_subset, write_subset, read_subset,
+     destroy_set, false},
+    {OP2_OBJECT_MAP, "map", 4, "on set", map_other, has_values, write_map, read_map, destroy_map,
+     false},
+    {OP2_OBJECT_DAT, "dat", 3, "on set", dat_other, NULL, write_dat, read_dat, destroy_dat, false},
+    {OP2_OBJECT_GBL, "global", 2, NULL, NULL, NULL, write_gbl, read_gbl, destroy_gbl, false},
+    {OP2_OBJECT_CONST, "constant", 2, NULL, NULL, NULL, write_const, read_const, destroy_const,
+     false},
+    {OP2_OBJECT_SPARSITY, "sparsity", 2, "of map", sparsity_other, NULL, write_sparsity,
+     read_sparsity, destroy_sparsity, true},
+    {OP2_OBJECT_MAT, "matrix", 4, "of sparsity", mat_other, NULL, write_mat, read_mat, destroy_mat,
+     true},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* Fill in an object's line. False: it is not written. */
-static bool describe(const struct kind *kind, const op2_object *object, struct line *line) {
-  *line = (struct line){{kind->word, object->name}, kind->nwords};
-  if (kind->kind == OP2_OBJECT_SET) return ((op2_set)object->handle)->base == object->handle;
-  if (kind->kind == OP2_OBJECT_DAT) line->words[2] = ((op2_dat)object->handle)->set->obj.name;
-  if (kind->kind != OP2_OBJECT_MAP) return true;
-  const op2_map map = object->handle;
-  line->words[2] = map->from->obj.name;
-  line->words[3] = map->to->obj.name;
-  return map->idx || map->global;
-}
+/* A line for each pair of maps of a sparsity, before the line that is the sparsity's own. */
+static const struct kind pair_kind = {
+    .word = "pair", .nwords = 4, .read = read_pair, .matrices = true};
 
-/* Sets whose handles the program has destroyed are in no list, so they would be missing. */
-static op2_status check_set(op2_file file, const struct line *line, op2_set set) {
-  if (!set->obj.given_up) return OP2_SUCCESS;
-  return file->op2->error(OP2_ERR_STATE, "%s: %s '%s' is on set '%s', whose handle was destroyed",
-                          file->path, line->words[0], line->words[1], set->obj.name);
-}
-
-static op2_status check_sets(op2_file file, const struct line *line, const op2_object *object) {
-  if (object->kind == OP2_OBJECT_DAT) return check_set(file, line, ((op2_dat)object->handle)->set);
-  if (object->kind != OP2_OBJECT_MAP) return OP2_SUCCESS;
-  op2_status status = check_set(file, line, ((op2_map)object->handle)->from);
-  return status ? status : check_set(file, line, ((op2_map)object->handle)->to);
-}
-
-/* ---- the text -------------------------------------------------------------------------------- */
-
-static op2_status enlarge(op2_file file, struct text *text, size_t more) {
-  const size_t room = 2 * (text->room + more);
-  if (text->length + more <= text->room) return OP2_SUCCESS;
-  char *chars = file->op2->calloc(room, 1);
-  if (!chars) return file->op2->error_nomem("the contents of a file");
-  if (text->length) memcpy(chars, text->chars, text->length);
-  file->op2->free(text->chars);
-  text->chars = chars;
-  text->room = room;
-  return OP2_SUCCESS;
-}
-
-static op2_status add_line(op2_file file, struct text *text, const struct line *line) {
-  for (int w = 0; w < line->n; w++) {
-    const size_t length = strlen(line->words[w]);
-    if (strpbrk(line->words[w], "\t\n"))
-      return file->op2->error(OP2_ERR_NAME,
-                              "%s: %s '%s': a name with a tab or the end of a line in it",
-                              file->path, line->words[0], line->words[w]);
-    op2_status status = enlarge(file, text, length + 1);
-    if (status) return status;
-    memcpy(text->chars + text->length, line->words[w], length);
-    text->chars[text->length + length] = w + 1 < line->n ? '\t' : '\n';
-    text->length += length + 1;
+/* Fill in an object's line; `block` has room for the words that are made for it. */
+enum { BLOCK_ROOM = 32 };
+static void describe(const struct kind *kind, const op2_object *object, struct op2i_line *line,
+                     char block[BLOCK_ROOM]) {
+  *line = (struct op2i_line){{kind->word, object->name}, kind->nwords};
+  for (int k = 0; kind->other && k + 2 < kind->nwords; k++) {
+    const struct op2i_object *other = kind->other(object->handle, k);
+    if (other) line->words[k + 2] = other->name;
   }
-  return OP2_SUCCESS;
+  if (kind->kind != OP2_OBJECT_MAT) return;
+  const struct op2_mat_s *mat = object->handle;
+  snprintf(block, BLOCK_ROOM, "%dx%d", (int)mat->row_dim, (int)mat->column_dim);
+  line->words[3] = block;
 }
 
-/* Cut the next line of a text into words. */
-static void take_line(char **at, struct line *line) {
-  char *end = strchr(*at, '\n');
-  *line = (struct line){.n = 0};
-  if (end) *end = '\0';
-  for (char *word = *at; word; line->n++) {
-    char *next = strchr(word, '\t');
-    if (next) *next++ = '\0';
-    if (line->n < WORDS) line->words[line->n] = word;
-    word = next;
-  }
-  *at = end ? end + 1 : *at + strlen(*at);
+/* Objects whose handles the program has destroyed are in no list, so they would be missing. */
+static op2_status check_others(op2_file file, const struct kind *kind, const op2_object *object) {
+  const struct op2i_object *other;
+  for (int k = 0; kind->other && (other = kind->other(object->handle, k)); k++)
+    if (other->given_up)
+      return file->op2->error(OP2_ERR_STATE, "%s: %s '%s' is %s '%s', whose handle was destroyed",
+                              file->path, kind->word, object->name, kind->of, other->name);
+  return OP2_SUCCESS;
 }
 
 /* ---- all of a context ------------------------------------------------------------------------ */
 
-static op2_status write_kind(op2_file file, const struct kind *kind, struct text *text) {
+static op2_status add_pairs(op2_file file, struct op2i_contents *text,
+                            const struct op2_sparsity_s *sparsity) {
+  op2_status status = OP2_SUCCESS;
+  for (int k = 0; k < sparsity->npairs + sparsity->whole_diagonal && !status; k++) {
+    const struct op2i_pair *pair = k < sparsity->npairs ? &sparsity->pairs[k] : NULL;
+    const struct op2i_line line = {{pair_kind.word, sparsity->obj.name,
+                                    pair ? pair->rows->obj.name : "",
+                                    pair ? pair->columns->obj.name : ""},
+                                   pair_kind.nwords};
+    status = op2i_contents_add(file, text, &line);
+  }
+  return status;
+}
+
+static op2_status write_object(op2_file file, const struct kind *kind, const op2_object *object,
+                               struct op2i_contents *text) {
+  struct op2i_line line;
+  char block[BLOCK_ROOM];
+  describe(kind, object, &line, block);
+  op2_status status = check_others(file, kind, object);
+  if (!status && kind->kind == OP2_OBJECT_SPARSITY) status = add_pairs(file, text, object->handle);
+  if (!status) status = op2i_contents_add(file, text, &line);
+  status = op2i_file_agree(file, status);
+  return status ? status : kind->write(file, object->handle);
+}
+
+static op2_status write_kind(op2_file file, const struct kind *kind, struct op2i_contents *text) {
   op2_status status = OP2_SUCCESS;
   const int64_t n = op2_objects(file->ctx, kind->kind);
   for (int64_t i = 0; i < n && !status; i++) {
     op2_object object;
-    struct line line;
     status = op2_object_get(file->ctx, kind->kind, (int)i, &object);
-    if (status || !describe(kind, &object, &line)) continue;
-    status = check_sets(file, &line, &object);
-    if (!status) status = add_line(file, text, &line);
-    status = op2i_file_agree(file, status);
-    if (!status) status = kind->write(file, object.handle);
+    if (!status && (!kind->written || kind->written(object.handle)))
+      status = write_object(file, kind, &object, text);
   }
   return status;
 }
 
 static op2_status write_all(op2_file file) {
-  struct text text = {0};
+  struct op2i_contents text = {0};
   op2_status status = OP2_SUCCESS;
   for (int k = 0; k < KINDS && !status; k++) status = write_kind(file, &kinds[k], &text);
   if (!status && text.length > INT_MAX)
     status = file->op2->error(OP2_ERR_RANGE, "%s: too many objects", file->path);
   if (!status && text.length)
-    status = op2_file_write_const(file, (int)text.length, OP2_I8, contents, text.chars);
+    status = op2_file_write_const(file, (int)text.length, OP2_I8, OP2I_CONTENTS, text.chars);
   file->op2->free(text.chars);
   return status;
 }
@@ -300,21 +403,23 @@ op2_status op2_file_dump(op2_context ctx, const char *path) {
   return status ? abandon(file, status) : op2_file_close(&file);
 }
 
-static const struct kind *kind_of(const struct line *line) {
+static const struct kind *kind_of(const struct op2i_line *line) {
+  const struct kind *kind = &pair_kind;
   for (int k = 0; k < KINDS; k++)
-    if (!strcmp(kinds[k].word, line->words[0]))
-      return line->n == kinds[k].nwords ? &kinds[k] : NULL;
-  return NULL;
+    if (!strcmp(kinds[k].word, line->words[0])) kind = &kinds[k];
+  return !strcmp(kind->word, line->words[0]) && line->n == kind->nwords ? kind : NULL;
 }
 
-static op2_status read_line(struct reading *r, const struct line *line) {
+static op2_status read_line(struct reading *r, const struct op2i_line *line) {
   const struct kind *kind = kind_of(line);
+  r->line++;
   if (!kind)
     return r->file->op2->error(OP2_ERR_IO, "%s: line %d of '%s' describes no object of op2",
-                               r->file->path, (int)r->n + 1, contents);
+                               r->file->path, r->line, OP2I_CONTENTS);
+  if (kind->matrices != r->matrices) return OP2_SUCCESS;
   void *handle = NULL;
   op2_status status = kind->read(r, line, &handle);
-  if (!status)
+  if (!status && handle)
     r->objects[r->n++] = (op2_object){
         .kind = kind->kind, .handle = handle, .name = ((const struct op2i_object *)handle)->name};
   return status;
@@ -322,8 +427,11 @@ static op2_status read_line(struct reading *r, const struct line *line) {
 
 static void destroy_read(struct reading *r) {
   while (r->n-- > 0)
-    for (int k = 0; k < KINDS; k++)
-      if (kinds[k].kind == r->objects[r->n].kind) kinds[k].destroy(r->objects[r->n].handle);
+    for (int k = KINDS; k-- > 0;)
+      if (kinds[k].kind == r->objects[r->n].kind) {
+        kinds[k].destroy(r->objects[r->n].handle);
+        break;
+      }
   r->file->op2->free(r->objects);
 }
 
@@ -332,49 +440,72 @@ static op2_status read_text(op2_file file, char **text) {
   int64_t rows;
   int columns;
   op2_type type;
-  op2_status status = op2_file_shape(file, contents, &rows, &columns, &type);
+  op2_status status = op2_file_shape(file, OP2I_CONTENTS, &rows, &columns, &type);
   if (!status && (type != OP2_I8 || columns != 1 || rows >= INT_MAX))
     status = file->op2->error(OP2_ERR_TYPE, "%s: '%s' is not the text of op2_file_dump()",
-                              file->path, contents);
+                              file->path, OP2I_CONTENTS);
   if (status) return status;
   *text = file->op2->calloc((size_t)rows + 1, 1);
   status = *text ? OP2_SUCCESS : file->op2->error_nomem("the contents of a file");
   status = op2i_file_agree(file, status);
-  return status ? status : op2_file_read_const(file, (int)rows, OP2_I8, contents, *text);
+  return status ? status : op2_file_read_const(file, (int)rows, OP2_I8, OP2I_CONTENTS, *text);
 }
 
-static op2_status read_all(struct reading *r, char *text) {
+static op2_status read_lines(struct reading *r, char *text) {
   size_t lines = 1;
   for (const char *at = text; (at = strchr(at, '\n')); at++) lines++;
   r->objects = r->file->op2->calloc(lines, sizeof *r->objects);
-  op2_status status = r->objects ? OP2_SUCCESS : r->file->op2->error_nomem("a list of objects");
+  r->pairs = r->file->op2->calloc(lines, sizeof *r->pairs);
+  op2_status status =
+      r->objects && r->pairs ? OP2_SUCCESS : r->file->op2->error_nomem("a list of objects");
   status = op2i_file_agree(r->file, status);
   for (char *at = text; *at && !status;) {
-    struct line line;
-    take_line(&at, &line);
+    struct op2i_line line;
+    op2i_contents_take(&at, &line);
     status = read_line(r, &line);
   }
+  r->file->op2->free(r->pairs);
   return status;
 }
 
-op2_status op2_file_read_all(op2_file file, int64_t *n, const op2_object **objects) {
-  static const char call[] = "op2_file_read_all";
-  struct reading r = {.file = file};
+/* Read the objects of one of both calls. On success they are the caller's, and the list is, too. */
+static op2_status read_objects(struct reading *r, const char *call, const int64_t *n,
+                               const op2_object **objects) {
+  op2_file file = r->file;
   char *text = NULL;
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
   file->op2->call(file->ctx, call, NULL, 0, 0);
-  status = op2i_file_agree(file, op2i_file_check(file, call, false, contents, n));
+  status = op2i_file_agree(file, op2i_file_check(file, call, false, OP2I_CONTENTS, n));
   if (!status && !objects) status = file->op2->error(OP2_ERR_ARG, "%s: a null pointer", call);
+  if (!status && r->matrices && !file->objects)
+    status = file->op2->error(OP2_ERR_STATE, "%s: %s: op2_file_read_all() has to come before", call,
+                              file->path);
   if (!status) status = read_text(file, &text);
-  if (!status) status = read_all(&r, text);
+  if (!status) status = read_lines(r, text);
   file->op2->free(text);
-  if (status) {
-    destroy_read(&r);
-    return status;
-  }
+  if (status) destroy_read(r);
+  return status;
+}
+
+op2_status op2_file_read_all(op2_file file, int64_t *n, const op2_object **objects) {
+  struct reading r = {.file = file};
+  op2_status status = read_objects(&r, "op2_file_read_all", n, objects);
+  if (status) return status;
   file->op2->free(file->objects);
   file->objects = r.objects;
+  file->nobjects = r.n;
+  *n = r.n;
+  *objects = r.objects;
+  return OP2_SUCCESS;
+}
+
+op2_status op2_file_read_matrices(op2_file file, int64_t *n, const op2_object **objects) {
+  struct reading r = {.file = file, .matrices = true};
+  op2_status status = read_objects(&r, "op2_file_read_matrices", n, objects);
+  if (status) return status;
+  file->op2->free(file->matrices);
+  file->matrices = r.objects;
   *n = r.n;
   *objects = r.objects;
   return OP2_SUCCESS;

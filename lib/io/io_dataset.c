@@ -105,8 +105,21 @@ static op2_status give_up(op2_file file, op2_status status) {
   return status;
 }
 
-op2_status op2i_dataset_write(op2_file file, const struct op2i_dataset *what, int64_t first,
-                              int64_t n, const void *values, op2_status status) {
+static void write_runs(op2_file file, const struct op2i_dataset *what, int64_t offset,
+                       int64_t nruns, const struct op2i_file_run *runs, const void *values) {
+  const size_t row = row_bytes(file, what);
+  const char *from = values;
+  for (int64_t r = 0; r < nruns; r++) {
+    const struct op2i_file_run run = runs[r];
+    if (run.n > 0)
+      op2i_io_part_write(&file->part, from, (size_t)run.n * row, offset + run.first * (int64_t)row);
+    from += (size_t)run.n * row;
+  }
+}
+
+op2_status op2i_dataset_write_runs(op2_file file, const struct op2i_dataset *what, int64_t nruns,
+                                   const struct op2i_file_run *runs, const void *values,
+                                   op2_status status) {
   struct made made = {.begun = false};
   status = op2i_file_agree_on(file, what, status);
   if (status) return status;
@@ -119,9 +132,13 @@ op2_status op2i_dataset_write(op2_file file, const struct op2i_dataset *what, in
   }
   file->stale = file->stale || made.begun;
   if (status) return made.begun ? give_up(file, status) : status;
-  if (n > 0)
-    op2i_io_part_write(&file->part, values, (size_t)n * row_bytes(file, what),
-                       made.offset + first * (int64_t)row_bytes(file, what));
+  write_runs(file, what, made.offset, nruns, runs, values);
   status = op2i_file_agree(file, op2i_file_fault(file, what));
   return status ? give_up(file, status) : status;
+}
+
+op2_status op2i_dataset_write(op2_file file, const struct op2i_dataset *what, int64_t first,
+                              int64_t n, const void *values, op2_status status) {
+  const struct op2i_file_run run = {first, n};
+  return op2i_dataset_write_runs(file, what, 1, &run, values, status);
 }

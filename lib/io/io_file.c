@@ -93,6 +93,17 @@ void op2i_file_block(op2_file file, int64_t n, int64_t *first, int64_t *count) {
   *count = each + (rank < more);
 }
 
+op2_status op2i_file_place(op2_file file, int64_t n, int64_t *first, int64_t *all) {
+  op2_status status = OP2_SUCCESS;
+  *first = n;
+  if (file->comm) status = file->op2->before(file->comm, 1, first);
+  if (!file->comm) *first = 0;
+  *all = *first + n;
+  if (file->comm && !status)
+    status = file->op2->share(file->comm, file->comm->size - 1, all, sizeof *all);
+  return status;
+}
+
 bool op2i_file_leads(op2_file file) { return !file->comm || file->comm->rank == 0; }
 
 op2_status op2i_file_fault(op2_file file, const struct op2i_dataset *what) {
@@ -223,7 +234,8 @@ static op2_status make_file(const struct op2i_companion *op2, op2_context ctx, c
 static void free_file(op2_file file) {
   op2i_io_part_drop(&file->part);
   file->op2->free(file->objects);
-  file->objects = NULL;
+  file->op2->free(file->matrices);
+  file->objects = file->matrices = NULL;
   file->magic = 0;
   if (file->format->end(file) >= 0) file->op2->free(file);
 }

@@ -26,7 +26,10 @@ struct op2_file_s {
   bool stale;    /* data were written after other ranks than the leader opened it for reading */
   bool broken;   /* a write has failed, on all ranks alike: the file will not be kept */
   char why[400]; /* the message of this failure */
-  op2_object *objects; /* what op2_file_read_all() has read, a list for the program; or null */
+  /* These are lists of what op2_file_read_all() and op2_file_read_matrices() have read, or null;
+   * programs see them. */
+  op2_object *objects, *matrices;
+  int64_t nobjects;
 };
 enum { OP2I_FILE_MAGIC = 0x6f703266 };
 
@@ -83,6 +86,8 @@ op2_status op2i_file_fault(op2_file file, const struct op2i_dataset *what);
 op2_status op2i_file_refresh(op2_file file);
 /* This rank's share of n rows. */
 void op2i_file_block(op2_file file, int64_t n, int64_t *first, int64_t *count);
+/* The rows of the ranks before this one, where each has n rows, and those of all. Collective. */
+op2_status op2i_file_place(op2_file file, int64_t n, int64_t *first, int64_t *all);
 
 /* ---- datasets ---- */
 
@@ -92,6 +97,13 @@ op2_status op2i_dataset_read(op2_file file, struct op2i_dataset *what, int64_t f
                              void *values, op2_status status);
 op2_status op2i_dataset_write(op2_file file, const struct op2i_dataset *what, int64_t first,
                               int64_t n, const void *values, op2_status status);
+/* The same for several ranges of rows of this rank, whose values follow each other in memory. */
+struct op2i_file_run {
+  int64_t first, n;
+};
+op2_status op2i_dataset_write_runs(op2_file file, const struct op2i_dataset *what, int64_t nruns,
+                                   const struct op2i_file_run *runs, const void *values,
+                                   op2_status status);
 /* Get rows, columns and type of any dataset; only `kind` and `name` of *what are read. */
 op2_status op2i_dataset_shape(op2_file file, struct op2i_dataset *what, op2_status status);
 /* True if the file has a dataset of this name. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io_file.h"
+#include "io_numbers.h"
 #include "mesh.h"
 #include "op2/ranks.h"
 
@@ -78,40 +79,6 @@ op2_status op2_file_read_set_rows(op2_file file, const char *dataset, const char
 
 /* ---- maps ------------------------------------------------------------------------------------ */
 
-/* Widen entries that were read as 32 bits into the second half of their memory. */
-static void widen(int64_t n, int64_t *entries) {
-  const char *narrow = (const char *)entries + (size_t)n * sizeof(int32_t);
-  for (int64_t i = 0; i < n; i++) {
-    int32_t entry;
-    memcpy(&entry, narrow + (size_t)i * sizeof entry, sizeof entry);
-    entries[i] = entry;
-  }
-}
-
-static op2_status check_entries(op2_file file, const struct op2i_dataset *what, int64_t first,
-                                int64_t n, const int64_t *entries, int64_t limit) {
-  for (int64_t i = 0; i < n; i++)
-    if (entries[i] < 0 || entries[i] >= limit)
-      return op2i_file_error(file, what, OP2_ERR_RANGE,
-                             "has the entry %" PRId64 " at row %" PRId64 ", column %" PRId64
-                             ", which is not in [0, %" PRId64 ")",
-                             entries[i], first + i / what->columns, i % what->columns, limit);
-  return OP2_SUCCESS;
-}
-
-static op2_status read_entries(op2_file file, struct op2i_dataset *what, int64_t first, int64_t n,
-                               int64_t limit, int64_t **entries) {
-  int64_t count = n * what->columns;
-  *entries = file->op2->calloc((size_t)(count ? count : 1), sizeof **entries);
-  op2_status status = *entries ? OP2_SUCCESS : file->op2->error_nomem("a map's rows");
-  void *at = *entries;
-  if (!status && !what->wide) at = (char *)*entries + (size_t)count * sizeof(int32_t);
-  status = op2i_dataset_read(file, what, first, n, at, status);
-  if (status) return status;
-  if (!what->wide) widen(count, *entries);
-  return op2i_file_agree(file, check_entries(file, what, first, count, *entries, limit));
-}
-
 static op2_status check_map(op2_file file, op2_set from, op2_set to, int arity, const char *name,
                             const void *out, const char *call) {
   op2_status status = op2i_file_check(file, call, false, name, out);
@@ -143,7 +110,7 @@ op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to, int arity,
   op2i_file_block(file, size, &first, &n);
   /* Checks come before the allocation. */
   status = op2i_dataset_read(file, &what, 0, 0, NULL, status);
-  if (!status) status = read_entries(file, &what, first, n, op2_set_global_size(to), &entries);
+  if (!status) status = op2i_numbers_read(file, &what, first, n, op2_set_global_size(to), &entries);
   if (!status) status = file->op2->map_create_block(from, to, arity, first, n, entries, name, map);
   file->op2->free(entries);
   return status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "io_file.h"
+#include "io_numbers.h"
 #include "mesh.h"
 #include "op2/ranks.h"
 
@@ -46,14 +47,6 @@ op2_status op2_file_write_set(op2_file file, op2_set set, const char *name) {
                             wide ? (const void *)&size : (const void *)&narrow, status);
 }
 
-/* Element numbers below 2^31 fit into OP2's int. */
-static void narrow(int64_t n, int64_t *entries) {
-  for (int64_t i = 0; i < n; i++) {
-    int32_t entry = (int32_t)entries[i];
-    memcpy((char *)entries + (size_t)i * sizeof entry, &entry, sizeof entry);
-  }
-}
-
 op2_status op2_file_write_map(op2_file file, op2_map map, const char *name) {
   static const char call[] = "op2_file_write_map";
   int64_t first = 0, n = 0, *entries = NULL;
@@ -75,7 +68,7 @@ op2_status op2_file_write_map(op2_file file, op2_map map, const char *name) {
   status = op2i_file_agree_on(file, &what, status);
   what.call = NULL;
   if (!status) status = file->op2->map_get_block(map, first, n, entries);
-  if (!status && !what.wide) narrow(n * map->arity, entries);
+  if (!status) op2i_numbers_narrow(&what, n * map->arity, entries);
   if (!status) status = op2i_dataset_write(file, &what, first, n, entries, status);
   file->op2->free(entries);
   return status;

@@ -56,17 +56,19 @@ def test_whole_contexts(path):
         x = op2.Dat(cells, name="x")
         x.data[:] = [1, 2, 3]
         kept = [op2.Constant(context, "gamma_air", 1.4), op2.Global(context, [7, 8], name="least"),
-                op2.Map(cells, cells, [1, 2, 0], "corners")]
+                op2.Map(cells, cells, [1, 2, 0], "corners"), cells.subset([2, 0], "ends")]
         op2.dump(context, path)
         kept.clear()
         with op2.File(context, path) as file:
             assert file.read_dat(cells, "x").get().tolist() == [1, 2, 3]
     with op2.Context("sequential") as context, op2.File(context, path) as file:
         found = file.read_all()
-        assert sorted(found) == ["cells", "corners", "gamma_air", "least", "x"]
+        assert sorted(found) == ["cells", "corners", "ends", "gamma_air", "least", "x"]
         assert found["x"].set is found["cells"] and found["x"].get().tolist() == [1, 2, 3]
         assert found["corners"].source is found["corners"].target is found["cells"]
         assert found["corners"].values.tolist() == [[1], [2], [0]]
+        assert found["ends"].base is found["cells"] and found["ends"].indices.tolist() == [0, 2]
+        assert isinstance(found["ends"], op2.Subset) and not isinstance(found["cells"], op2.Subset)
         assert found["gamma_air"].value == 1.4 and found["least"].value.tolist() == [7, 8]
 
 

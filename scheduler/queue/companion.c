@@ -4,6 +4,7 @@
 #include "set.h"
 
 #include "affinity.h"
+#include "block.h"
 #include "block_map.h"
 #include "clock.h"
 #include "context.h"
@@ -61,6 +62,9 @@ static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .validate = op2i_object_validate,
                                             .hold = hold,
                                             .let_go = op2i_context_unref,
+                                            .before = op2i_comm_before,
+                                            .block_get = op2i_block_get,
+                                            .block_put = op2i_block_put,
                                             .map_get_block = op2i_map_get_block,
                                             .map_create_block = op2i_map_create_block,
                                             .type_size = op2i_type_size,

@@ -15,7 +15,7 @@
  * that are linked with what the library itself must not load unless it is needed, such as MPI. This
  * table is all that they call, and op2i_companion() is the only symbol that the shared library
  * exports besides the public ones. */
-enum { OP2I_COMPANION_VERSION = 11 }; /* changes with this file and what it includes */
+enum { OP2I_COMPANION_VERSION = 12 }; /* changes with this file and what it includes */
 
 struct op2i_companion {
   /* Ranks. init_ranks(): see init.h. comm_of(): null for a context without other ranks. */
@@ -58,7 +58,13 @@ struct op2i_companion {
   op2_status (*validate)(const void *object, enum op2i_kind kind, const char *what);
   void (*hold)(op2_context ctx);
   void (*let_go)(op2_context ctx);
-  /* Maps by global numbers: see block_map.h; and the size of a type, 0 for an unknown one. */
+  /* values[n] become the sums over the ranks before this one: see comm.h. Rows of sets and of maps
+   * by global numbers: see block.h and block_map.h; and the size of a type, 0 for an unknown one. */
+  op2_status (*before)(struct op2i_comm *comm, int n, int64_t *values);
+  op2_status (*block_get)(const struct op2_set_s *set, size_t row_bytes, const void *rows,
+                          int64_t first, int64_t n, void *out);
+  op2_status (*block_put)(const struct op2_set_s *set, size_t row_bytes, int64_t first, int64_t n,
+                          const void *in, void *rows);
   op2_status (*map_get_block)(op2_map map, int64_t first, int64_t n, int64_t *out);
   op2_status (*map_create_block)(op2_set from, op2_set to, int arity, int64_t first, int64_t n,
                                  const int64_t *in, const char *name, op2_map *map);

@@ -170,7 +170,7 @@ static op2_status report_shape(op2_file file, const struct op2i_dataset *what,
     snprintf(wanted, sizeof wanted, "[%s][%d]", rows, what->columns);
   else
     snprintf(wanted, sizeof wanted, "[%s]", rows);
-  if (what->kind[0] == 's' && what->bare)
+  if (strcmp(what->kind, "set") == 0)
     hint = ": a set is one number, its size; op2_file_shape() tells the rows of another dataset";
   else if (shape->n == 2 && shape->rows == what->columns && shape->columns == what->rows)
     hint = ": it is transposed";

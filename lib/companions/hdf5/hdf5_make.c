@@ -33,7 +33,7 @@ static bool write_type_text(const struct op2i_dataset *what, struct op2i_hdf5_id
   ids->space = H5Screate(H5S_SCALAR);
   ids->type = H5Tcopy(H5T_C_S1);
   bool good = ids->space >= 0 && ids->type >= 0 &&
-              H5Tset_size(ids->type, what->kind[0] == 'm' ? MAP_TEXT : strlen(text)) >= 0;
+              H5Tset_size(ids->type, strcmp(what->kind, "map") == 0 ? MAP_TEXT : strlen(text)) >= 0;
   if (good)
     ids->attribute =
         H5Acreate2(ids->dataset, "type", ids->type, ids->space, H5P_DEFAULT, H5P_DEFAULT);

@@ -11,7 +11,7 @@ import numpy as np
 from ._native import ffi, lib
 from ._object import DTYPES, name_of, numbers, pointer, type_of
 from .errors import ArgumentError, OptionError, UnavailableError, text
-from .mesh import Map, Set
+from .mesh import Map, Set, Subset
 from .values import Constant, Dat, Global
 
 if TYPE_CHECKING:
@@ -132,15 +132,15 @@ class File:
         return rows
 
     def read_all(self) -> Dict[str, Any]:
-        """All that dump() has written, by its names: sets, maps, dats, globals and constants."""
+        """All that dump() has written but for matrices, by its names: sets, subsets, maps, dats,
+        globals and constants."""
         count, list_ = ffi.new("int64_t *"), self._ffi.new("const op2_object **")
         self._do("read_all", count, list_)
         made: Dict[str, Any] = {}
         sets: Dict[int, Set] = {}
         for found in self._ffi.unpack(list_[0], count[0]):
-            kind = _KINDS[found.kind]
-            each = kind._adopt(self.context, found.handle, text(found.name) or "")
-            if kind is Set:
+            each = _KINDS[found.kind]._adopt(self.context, found.handle, text(found.name) or "")
+            if isinstance(each, Set):
                 sets[_address(found.handle)] = each
             self._complete(each, sets)
             made[each.name] = each
@@ -150,7 +150,11 @@ class File:
     def _complete(made: Any, sets: Dict[int, Set]) -> None:
         """What an object of this package has beside the handle."""
         info = made._info()
-        if isinstance(made, Map):
+        if isinstance(made, Set):
+            base = sets[_address(info.base)]
+            if base is not made:
+                made.__class__, made.base = Subset, base
+        elif isinstance(made, Map):
             made.source = sets[_address(getattr(info, "from"))]
             made.target = sets[_address(info.to)]
         elif isinstance(made, Dat):
@@ -190,8 +194,8 @@ class File:
 
 
 def dump(context: "Context", path: Union[str, "os.PathLike[str]"]) -> None:
-    """Write a file of all sets, maps, dats, globals and constants of a context, under their
-    names."""
+    """Write a file of all sets, subsets, maps, dats, globals, constants and matrices of a context,
+    under their names."""
     for dat in list(context._lending):
         dat._settle()
     context._do(_hdf5()[1].op2_file_dump, context._p, os.fsencode(os.fspath(path)))

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sparsities and matrices in files, in CSR form: rows and columns by global numbers, both
+ * ascending. Each rank writes the rows that it owns to their places; it reads a block of the rows,
+ * and op2_mat_set() brings these to their owners. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "io_all.h"
+#include "io_numbers.h"
+#include "mesh.h"
+#include "op2/matrix.h"
+#include "op2/ranks.h"
+
+/* NAME/part; the caller's memory. */
+static op2_status part_name(op2_file file, const char *name, const char *part, char **out) {
+  const size_t room = strlen(name) + strlen(part) + 2;
+  char *text = file->op2->calloc(room, 1);
+  if (text) snprintf(text, room, "%s/%s", name, part);
+  *out = text;
+  return op2i_file_agree(file, text ? OP2_SUCCESS : file->op2->error_nomem("a name"));
+}
+
+/* A dataset of one dimension; for reading, `columns` becomes 1. */
+static struct op2i_dataset numbers_of(const char *name, int64_t rows, bool wide) {
+  return (struct op2i_dataset){.kind = "pattern",
+                               .name = name,
+                               .type = OP2_I32,
+                               .rows = rows,
+                               .wide = wide,
+                               .size = -1,
+                               .bare = true};
+}
+
+static bool beyond_int(int64_t n) { return n > (int64_t)INT32_MAX + 1; }
+
+static int64_t nrows(const struct op2_set_s *set) {
+  return set->ends[set->halo ? OP2I_OWNED : OP2I_NONEXEC];
+}
+
+/* ---- writing --------------------------------------------------------------------------------- */
+
+/* The rows of a sparsity: where each begins among all nonzeros. */
+struct layout {
+  int64_t nrows, nnz;         /* on this rank, by the program's order of rows */
+  int64_t first, n;           /* this rank's block of all rows */
+  int64_t nall;               /* nonzeros on all ranks */
+  int64_t *starts, *columns;  /* as op2_sparsity_get() returns them */
+  int64_t *own;               /* by the library's order of rows: lengths, and then starts */
+  int64_t *block;             /* [n + 1] the same for the block, and the end of its last row */
+  struct op2i_file_run *runs; /* [nrows] the rows in the file, by the program's order */
+};
+
+static void close_layout(op2_file file, struct layout *l) {
+  file->op2->free(l->starts);
+  file->op2->free(l->columns);
+  file->op2->free(l->own);
+  file->op2->free(l->block);
+  file->op2->free(l->runs);
+}
+
+static op2_status allocate(op2_file file, op2_sparsity sparsity, struct layout *l) {
+  const struct op2i_companion *op2 = file->op2;
+  *l = (struct layout){0};
+  op2_status status = op2_sparsity_size(sparsity, &l->nrows, &l->nnz);
+  op2i_file_block(file, op2_set_global_size(sparsity->rows), &l->first, &l->n);
+  l->starts = op2->calloc((size_t)l->nrows + 1, sizeof *l->starts);
+  l->columns = op2->calloc((size_t)l->nnz + 1, sizeof *l->columns);
+  l->own = op2->calloc((size_t)nrows(sparsity->rows) + 1, sizeof *l->own);
+  l->block = op2->calloc((size_t)l->n + 1, sizeof *l->block);
+  l->runs = op2->calloc((size_t)l->nrows + 1, sizeof *l->runs);
+  if (!status && !(l->starts && l->columns && l->own && l->block && l->runs))
+    status = op2->error_nomem("the rows of a matrix");
+  if (!status) status = op2_sparsity_get(sparsity, l->starts, l->columns);
+  return op2i_file_agree(file, status);
+}
+
+/* Rows that this rank does not own, in the halo sections of a program without ranks, are empty. */
+static void count(const struct op2_set_s *rows, struct layout *l) {
+  for (int64_t i = 0; i < nrows(rows); i++) {
+    const int64_t place = op2i_set_place(rows, i);
+    l->own[i] = place < l->nrows ? l->starts[place + 1] - l->starts[place] : 0;
+  }
+}
+
+static void make_runs(const struct op2_set_s *rows, struct layout *l) {
+  for (int64_t i = 0; i < nrows(rows); i++) {
+    const int64_t place = op2i_set_place(rows, i);
+    if (place >= l->nrows) continue;
+    l->runs[place] = (struct op2i_file_run){l->own[i], l->starts[place + 1] - l->starts[place]};
+  }
+}
+
+static op2_status open_layout(op2_file file, op2_sparsity sparsity, struct layout *l) {
+  const size_t bytes = sizeof *l->own;
+  const op2_set rows = sparsity->rows;
+  int64_t before = 0, sum = 0;
+  op2_status status = allocate(file, sparsity, l);
+  if (!status) count(rows, l);
+  if (!status) status = file->op2->block_get(rows, bytes, l->own, l->first, l->n, l->block);
+  for (int64_t i = 0; !status && i < l->n; i++) sum += l->block[i];
+  if (!status) status = op2i_file_place(file, sum, &before, &l->nall);
+  for (int64_t i = 0; !status && i <= l->n; i++) {
+    const int64_t length = l->block[i];
+    l->block[i] = before;
+    before += length;
+  }
+  if (!status) status = file->op2->block_put(rows, bytes, l->first, l->n, l->block, l->own);
+  if (!status) make_runs(rows, l);
+  return status;
+}
+
+static op2_status write_starts(op2_file file, op2_sparsity sparsity, struct layout *l) {
+  const bool last = !file->comm || file->comm->rank == file->comm->size - 1;
+  char *name = NULL;
+  op2_status status = part_name(file, sparsity->obj.name, "starts", &name);
+  struct op2i_dataset what =
+      numbers_of(name, op2_set_global_size(sparsity->rows) + 1, beyond_int(l->nall + 1));
+  const int64_t n = l->n + last;
+  if (!status) {
+    op2i_numbers_narrow(&what, n, l->block);
+    status = op2i_dataset_write(file, &what, l->first, n, l->block, status);
+  }
+  file->op2->free(name);
+  return status;
+}
+
+static op2_status write_columns(op2_file file, op2_sparsity sparsity, struct layout *l) {
+  char *name = NULL;
+  op2_status status = part_name(file, sparsity->obj.name, "columns", &name);
+  struct op2i_dataset what =
+      numbers_of(name, l->nall, beyond_int(op2_set_global_size(sparsity->columns)));
+  if (!status) {
+    op2i_numbers_narrow(&what, l->nnz, l->columns);
+    status = op2i_dataset_write_runs(file, &what, l->nrows, l->runs, l->columns, status);
+  }
+  file->op2->free(name);
+  return status;
+}
+
+op2_status op2i_sparsity_write(op2_file file, op2_sparsity sparsity) {
+  struct layout l;
+  op2_status status = open_layout(file, sparsity, &l);
+  if (!status) status = write_starts(file, sparsity, &l);
+  if (!status) status = write_columns(file, sparsity, &l);
+  close_layout(file, &l);
+  return status;
+}
+
+static struct op2i_dataset values_of(const char *name, op2_type type, int64_t rows, int columns,
+                                     size_t bytes) {
+  return (struct op2i_dataset){.kind = "matrix",
+                               .name = name,
+                               .type = type,
+                               .rows = rows,
+                               .columns = columns,
+                               .size = (int64_t)bytes * columns};
+}
+
+op2_status op2i_mat_write(op2_file file, op2_mat mat) {
+  const size_t bytes = file->op2->type_size(mat->type);
+  const int columns = mat->row_dim * mat->column_dim;
+  struct layout l;
+  void *values = NULL;
+  op2_status status = open_layout(file, mat->sparsity, &l);
+  if (!status) {
+    values = file->op2->calloc((size_t)(l.nnz + 1) * (size_t)columns, bytes);
+    status = op2i_file_agree(file, values ? OP2_SUCCESS
+                                          : file->op2->error_nomem("the values of a matrix"));
+  }
+  if (!status) status = op2_mat_get(mat, values);
+  if (!status) {
+    const struct op2i_dataset what = values_of(mat->obj.name, mat->type, l.nall, columns, bytes);
+    status = op2i_dataset_write_runs(file, &what, l.nrows, l.runs, values, status);
+  }
+  file->op2->free(values);
+  close_layout(file, &l);
+  return status;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* A block of rows in a file: its starts, and for each nonzero its row, column and values. */
+struct rows {
+  int64_t first, n, nall;
+  int64_t *starts, *row, *column;
+  void *values;
+};
+
+static op2_status check_starts(op2_file file, const struct op2i_dataset *what,
+                               const struct rows *r) {
+  for (int64_t i = 0; i < r->n; i++)
+    if (r->starts[i + 1] < r->starts[i])
+      return op2i_file_error(file, what, OP2_ERR_RANGE,
+                             "has the entry %" PRId64 " at row %" PRId64 " after %" PRId64
+                             ": rows have to follow each other",
+                             r->starts[i + 1], r->first + i + 1, r->starts[i]);
+  return OP2_SUCCESS;
+}
+
+static op2_status read_starts(op2_file file, op2_sparsity sparsity, struct rows *r) {
+  const int64_t size = op2_set_global_size(sparsity->rows);
+  char *name = NULL;
+  op2i_file_block(file, size, &r->first, &r->n);
+  op2_status status = part_name(file, sparsity->obj.name, "starts", &name);
+  struct op2i_dataset what = numbers_of(name, size + 1, true);
+  what.columns = 1;
+  if (!status) status = op2i_dataset_read(file, &what, 0, 0, NULL, OP2_SUCCESS);
+  if (!status) status = op2i_numbers_read(file, &what, r->first, r->n + 1, r->nall + 1, &r->starts);
+  if (!status) status = op2i_file_agree(file, check_starts(file, &what, r));
+  file->op2->free(name);
+  return status;
+}
+
+static op2_status read_columns(op2_file file, op2_sparsity sparsity, struct rows *r) {
+  const int64_t first = r->starts[0], n = r->starts[r->n] - first;
+  char *name = NULL;
+  op2_status status = part_name(file, sparsity->obj.name, "columns", &name);
+  struct op2i_dataset what = numbers_of(name, r->nall, true);
+  what.columns = 1;
+  if (!status) status = op2i_dataset_read(file, &what, 0, 0, NULL, OP2_SUCCESS);
+  if (!status)
+    status = op2i_numbers_read(file, &what, first, n, op2_set_global_size(sparsity->columns),
+                               &r->column);
+  file->op2->free(name);
+  return status;
+}
+
+static op2_status read_values(op2_file file, struct op2i_dataset *what, struct rows *r) {
+  const int64_t first = r->starts[0], n = r->starts[r->n] - first;
+  const size_t bytes = (size_t)what->columns * file->op2->type_size(what->type);
+  r->values = file->op2->calloc((size_t)n + 1, bytes);
+  r->row = file->op2->calloc((size_t)n + 1, sizeof *r->row);
+  op2_status status =
+      r->values && r->row ? OP2_SUCCESS : file->op2->error_nomem("the values of a matrix");
+  status = op2i_dataset_read(file, what, first, n, r->values, status);
+  for (int64_t i = 0; !status && i < r->n; i++)
+    for (int64_t k = r->starts[i]; k < r->starts[i + 1]; k++) r->row[k - first] = r->first + i;
+  return status;
+}
+
+static op2_status read_rows(op2_file file, op2_sparsity sparsity, struct op2i_dataset *what,
+                            op2_mat mat) {
+  struct rows r = {.nall = what->rows};
+  op2_status status = read_starts(file, sparsity, &r);
+  if (!status) status = read_columns(file, sparsity, &r);
+  if (!status) status = read_values(file, what, &r);
+  if (!status) status = op2_mat_set(mat, r.starts[r.n] - r.starts[0], r.row, r.column, r.values);
+  file->op2->free(r.starts);
+  file->op2->free(r.row);
+  file->op2->free(r.column);
+  file->op2->free(r.values);
+  return status;
+}
+
+op2_status op2i_mat_read(op2_file file, op2_sparsity sparsity, int row_dim, int column_dim,
+                         const char *name, op2_mat *out) {
+  int64_t nonzeros = 0;
+  int columns = 0;
+  op2_type type = OP2_F64;
+  op2_mat mat = NULL;
+  op2_status status = op2_file_shape(file, name, &nonzeros, &columns, &type);
+  if (status) return status;
+  struct op2i_dataset what =
+      values_of(name, type, nonzeros, row_dim * column_dim, file->op2->type_size(type));
+  status = op2i_dataset_read(file, &what, 0, 0, NULL, OP2_SUCCESS);
+  if (!status) status = op2_mat_create(sparsity, row_dim, column_dim, type, name, &mat);
+  if (!status) status = read_rows(file, sparsity, &what, mat);
+  if (status)
+    op2_mat_destroy(&mat);
+  else
+    *out = mat;
+  return status;
+}
