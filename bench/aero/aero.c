@@ -237,7 +237,8 @@ static bool solve(const options *o, const mesh *m, const problem *given, run_tim
   times->setup = clock_now() - begin;
   good = good && run_steps(&s, o, m->nnode, times, &rms) &&
          report_dump(s.phi, m->nnode, 1, rms, o->dump) &&
-         report_run(s.ctx, times, "Newton steps") && report_explain(s.ctx, o->run.explain);
+         report_run(s.ctx, times, "Newton steps") && report_explain(s.ctx, o->run.explain) &&
+         report_state(s.ctx, o->run.state);
   destroy(&s);
   return report_finalize(&s.ctx, good);
 }

@@ -294,7 +294,7 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
   good = good && run(&f, o, times, &before) && (!o->counts || write_counts(&f, &before, times));
   good = good && write_results(&f, o, m) && report_run(f.ctx, times, "time loop");
   if (good) report_renumbering(f.renumbering, times);
-  good = good && report_explain(f.ctx, o->run.explain);
+  good = good && report_explain(f.ctx, o->run.explain) && report_state(f.ctx, o->run.state);
   counts_free(&before);
   destroy(&f);
   return report_finalize(&f.ctx, good);

@@ -142,7 +142,7 @@ bool simulate(const options *o, const mesh *m, run_times *times) {
     times->setup = clock_now() - begin;
     run_steps(ctx, f, *o, times);
     good = f.dump(o->dump_q) && report_run(ctx.get(), times, "time loop") &&
-           report_explain(ctx.get(), o->run.explain);
+           report_explain(ctx.get(), o->run.explain) && report_state(ctx.get(), o->run.state);
   } catch (const op2::error &failure) {
     std::fprintf(stderr, "airfoil_cxx: %s\n", failure.what());
   }

@@ -216,7 +216,8 @@ static bool solve(const options *o, const mesh *m, const problem *given, run_tim
   times->setup = clock_now() - begin;
   if (good && o->check > 0) outcome_line(0, first);
   good = good && iterate(&s, o, first, times, &end) && write_results(&s, o, m, given, &end) &&
-         report_run(s.ctx, times, "iterations") && report_explain(s.ctx, o->run.explain);
+         report_run(s.ctx, times, "iterations") && report_explain(s.ctx, o->run.explain) &&
+         report_state(s.ctx, o->run.state);
   destroy(&s);
   return report_finalize(&s.ctx, good);
 }

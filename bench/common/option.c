@@ -36,6 +36,8 @@ static const option run_table[] = {
      PROGRAM_OP2, option_flag, offsetof(run_options, progress)},
     {"--explain", "FILE|-", "write what the library did with the loops, at the end", PROGRAM_OP2,
      option_output, offsetof(run_options, explain)},
+    {"--dump-state", "FILE", "write all sets, maps, dats, matrices, ... at the end, in HDF5",
+     PROGRAM_OP2, option_text, offsetof(run_options, state)},
     {"--partition", "METHOD",
      "kway, coordinates, blocks or random, among ranks (default kway if there is a partitioner)",
      PROGRAM_OP2, option_partition, offsetof(run_options, partition)},

@@ -39,7 +39,7 @@ typedef struct option {
 typedef struct run_options {
   int warmup, threads, block_size;
   bool eager, progress;
-  const char *backend, *explain, *partition;
+  const char *backend, *explain, *partition, *state;
 } run_options;
 
 /** Read the command line of a program into *options, which holds the defaults, and *run; an entry

@@ -59,4 +59,8 @@ bool report_graph(op2_context ctx, const char *path);
 /** The same for the report of what the library did with the loops. */
 bool report_explain(op2_context ctx, const char *path);
 
+/** Write all that the context has to an HDF5 file, by op2_file_dump(); null: no file. Returns false
+ * after reporting an error, which it is if this was built without HDF5. */
+bool report_state(op2_context ctx, const char *path);
+
 #endif

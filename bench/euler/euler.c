@@ -240,7 +240,8 @@ static bool run(flow *f, const options *o, laps *l, run_times *times) {
 static bool report(const flow *f, const options *o, const run_times *times, const laps *l) {
   laps_print(l);
   report_renumbering(f->renumbering, times);
-  return report_run(f->ctx, times, "time loop") && report_explain(f->ctx, o->run.explain);
+  return report_run(f->ctx, times, "time loop") && report_explain(f->ctx, o->run.explain) &&
+         report_state(f->ctx, o->run.state);
 }
 
 static void destroy(flow *f) {

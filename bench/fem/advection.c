@@ -72,7 +72,7 @@ bool advection_solve(space *s, const options *o, double *errors) {
   march m = {.length = end / steps};
   bool good = equations_make(s, 1, &m.q) && begin(s, &m);
   for (int k = 0; k < steps && good; k++) good = step(s, &m, k * m.length);
-  good = good && measure(s, &m, exp(-end), errors);
+  good = good && measure(s, &m, exp(-end), errors) && report_state(s->ctx, o->run.state);
   op2_dat_destroy(&m.source);
   op2_mat_destroy(&m.before);
   equations_free(&m.q);

@@ -323,7 +323,7 @@ static bool run(const options *o, const mesh *m, run_times *unused) {
   }
   good = good && agree(&a, &p, &h);
   if (good) print(&a, &t, !alone);
-  good = good && report_explain(a.ctx, o->run.explain);
+  good = good && report_explain(a.ctx, o->run.explain) && report_state(a.ctx, o->run.state);
   petsc_free(&p);
   by_hand_free(&h);
   destroy(&a);

@@ -58,7 +58,7 @@ bool elasticity_solve(space *s, const options *o, double *errors) {
   equations q;
   const bool good = equations_make(s, 2, &q) && assemble(s, &q) &&
                     (!o->petsc || tell_motions(s, &q)) && equations_solve(s, &q) &&
-                    measure(s, &q, errors);
+                    measure(s, &q, errors) && report_state(s->ctx, o->run.state);
   equations_free(&q);
   return good;
 }

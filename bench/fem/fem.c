@@ -148,7 +148,7 @@ bool equations_make(space *s, int dim, equations *q) {
   *q = (equations){.a = NULL};
   TRY(op2_sparsity_create(1, &pair, "pattern", &q->pattern));
   TRY(op2_mat_create(q->pattern, dim, dim, OP2_F64, "A", &q->a));
-  TRY(op2_dat_create(s->nodes, dim, OP2_F64, NULL, "x", &q->x));
+  TRY(op2_dat_create(s->nodes, dim, OP2_F64, NULL, "solution", &q->x));
   TRY(op2_dat_create(s->nodes, dim, OP2_F64, NULL, "b", &q->b));
   return true;
 fail:

@@ -236,7 +236,7 @@ static bool run(const options *o, const mesh *m, run_times *unused) {
   }
   bool good = report_ok(op2_petsc_use(a.ctx, 0, NULL), "op2_petsc_use") && declare_mesh(&a, m) &&
               declare(&a, o) && petsc_prepare(&p, &a, m, o) && measure(&a, &p, o, ratio);
-  good = good && report_explain(a.ctx, o->run.explain);
+  good = good && report_explain(a.ctx, o->run.explain) && report_state(a.ctx, o->run.state);
   petsc_free(&p);
   destroy(&a);
   free(ratio);

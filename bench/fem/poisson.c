@@ -48,7 +48,8 @@ bool poisson_solve(space *s, const options *o, double *errors) {
   equations q;
   const bool good = equations_make(s, 1, &q) && assemble(s, &q, e) && equations_solve(s, &q) &&
                     measure(s, &q, e, errors) &&
-                    report_dump(q.x, op2_set_global_size(s->nodes), 1, *errors, o->dump_x);
+                    report_dump(q.x, op2_set_global_size(s->nodes), 1, *errors, o->dump_x) &&
+                    report_state(s->ctx, o->run.state);
   equations_free(&q);
   return good;
 }

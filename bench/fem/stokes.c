@@ -22,14 +22,12 @@ static bool declare(space *s, flow *f) {
   static const int dims[FIELDS] = {2, 1};
   for (int i = 0; i < FIELDS; i++) {
     for (int j = 0; j < FIELDS; j++) {
+      static const char *const names[] = {"A", "G", "D", "C"};
+      static const char *const patterns[] = {"pattern_A", "pattern_G", "pattern_D", "pattern_C"};
       const op2_map_pair pair = {maps[i], maps[j]};
       const int m = i * FIELDS + j;
-      TRY(op2_sparsity_create(1, &pair, "pattern", &f->pattern[m]));
-      TRY(op2_mat_create(f->pattern[m], dims[i], dims[j], OP2_F64,
-                         i == j ? i ? "C" : "A"
-                         : i    ? "D"
-                                : "G",
-                         &f->mat[m]));
+      TRY(op2_sparsity_create(1, &pair, patterns[m], &f->pattern[m]));
+      TRY(op2_mat_create(f->pattern[m], dims[i], dims[j], OP2_F64, names[m], &f->mat[m]));
     }
     TRY(op2_dat_create(sets[i], dims[i], OP2_F64, NULL, i ? "p" : "u", &f->x[i]));
     TRY(op2_dat_create(sets[i], dims[i], OP2_F64, NULL, i ? "no source" : "force", &f->b[i]));
@@ -93,8 +91,8 @@ fail:
 
 bool stokes_solve(space *s, const options *o, double *errors) {
   flow f = {.mat = {NULL}};
-  (void)o;
-  const bool good = declare(s, &f) && assemble(s, &f) && solve(s, &f) && measure(s, &f, errors);
+  const bool good = declare(s, &f) && assemble(s, &f) && solve(s, &f) && measure(s, &f, errors) &&
+                    report_state(s->ctx, o->run.state);
   for (int i = 0; i < FIELDS; i++) {
     op2_dat_destroy(&f.x[i]);
     op2_dat_destroy(&f.b[i]);

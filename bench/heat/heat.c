@@ -129,7 +129,8 @@ static bool solve(const options *o, const mesh *m, const problem *given, run_tim
   bool good = declare(&s, m, given, o->run.partition);
   times->setup = clock_now() - begin;
   good = good && run_steps(&s, o, times, &end) && write_results(&s, o, m, given, &end) &&
-         report_run(s.ctx, times, "time steps") && report_explain(s.ctx, o->run.explain);
+         report_run(s.ctx, times, "time steps") && report_explain(s.ctx, o->run.explain) &&
+         report_state(s.ctx, o->run.state);
   destroy(&s);
   return report_finalize(&s.ctx, good);
 }

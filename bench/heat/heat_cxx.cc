@@ -92,7 +92,7 @@ bool solve(const options &o, const mesh &m, const problem &given, run_times *tim
     times->setup = clock_now() - begin;
     const outcome end = run_steps(ctx, s, o, times);
     good = s.write(o, m, given, end) && report_run(ctx.get(), times, "time steps") &&
-           report_explain(ctx.get(), o.run.explain);
+           report_explain(ctx.get(), o.run.explain) && report_state(ctx.get(), o.run.state);
   } catch (const op2::error &failure) {
     std::fprintf(stderr, "heat_cxx: %s\n", failure.what());
   }

@@ -280,7 +280,8 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
               report_ok(op2_flush(s.ctx), "op2_flush");
   times->setup = clock_now() - begin;
   good = good && run(&s, o, m, times) && write_results(&s, o) &&
-         report_run(s.ctx, times, "time loop") && report_explain(s.ctx, o->run.explain);
+         report_run(s.ctx, times, "time loop") && report_explain(s.ctx, o->run.explain) &&
+         report_state(s.ctx, o->run.state);
   picture_free(&s.picture);
   destroy(&s);
   return report_finalize(&s.ctx, good);
