@@ -95,10 +95,11 @@ static void store_buffer(const struct op2i_check *check, const struct op2i_check
   size_t row_bytes = check->loop->op.dats[arg->dat]->row_bytes;
   unsigned char *storage = check->step->call.dat[arg->dat];
   size_t value_bytes = row->value_bytes;
-  int32_t together = op2i_arg_in_order(arg) ? arg->dim : 1;
+  const int32_t first = op2i_arg_copied_first(arg), end = first + op2i_arg_copied(arg);
+  int32_t together = op2i_arg_in_order(arg) ? end - first : 1;
   for (int slot = 0; slot < arg->arity; slot++) {
     unsigned char *memory = storage + (size_t)op2i_check_target(check, arg, slot) * row_bytes;
-    for (int32_t c = 0; c < arg->dim; c += together)
+    for (int32_t c = first; c < end; c += together)
       store(arg, together, memory + (size_t)c * value_bytes,
             check->frame[0] + row->at + (size_t)op2i_arg_place(arg, slot, c) * value_bytes);
   }

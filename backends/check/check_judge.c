@@ -94,7 +94,7 @@ static op2_status find_moved_pointers(const struct op2i_check *check, int frame)
       continue;
     void *const *pointers =
         check->pointers[frame] + check->first_pointer[row->arg] + OP2I_CHECK_SPARE;
-    if (pointers[row->slot] != check->view[frame] + check->rows[row->lead].seen)
+    if (pointers[row->slot] != op2i_check_address(check, frame, row))
       return op2i_check_error(check, row, "the kernel overwrote the pointer to it");
   }
   return OP2_SUCCESS;

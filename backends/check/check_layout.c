@@ -58,8 +58,8 @@ static void add_row(struct op2i_check *check, int a, int slot, enum op2i_check_r
   const struct op2i_loop_arg *arg = &check->every[a];
   struct op2i_check_row *row = &check->rows[check->nrows];
   size_t value_bytes = op2i_type_size(arg->type);
-  size_t bytes =
-      (size_t)arg->dim * value_bytes * (arg->kind == OP2I_ARG_ALL ? 1 : (size_t)arg->arity);
+  size_t bytes = (size_t)op2i_arg_copied(arg) * value_bytes *
+                 (arg->kind == OP2I_ARG_ALL ? 1 : (size_t)arg->arity);
   *row = (struct op2i_check_row){.arg = a,
                                  .slot = slot,
                                  .role = role,
@@ -341,9 +341,10 @@ static void gather_buffer(const struct op2i_check *check, const struct op2i_chec
                           unsigned char *image) {
   const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
   size_t bytes = row->bytes / (size_t)arg->arity;
+  size_t first = (size_t)op2i_arg_copied_first(arg) * row->value_bytes;
   for (int slot = 0; slot < arg->arity; slot++)
     memcpy(image + row->at + (size_t)slot * bytes,
-           dat_row(check, arg, op2i_check_target(check, arg, slot)), bytes);
+           dat_row(check, arg, op2i_check_target(check, arg, slot)) + first, bytes);
 }
 
 /* Write the user's numbers of the element, or of the elements that a map leads to. */
@@ -428,16 +429,22 @@ void op2i_check_load(struct op2i_check *check, int frame, const unsigned char *f
   }
 }
 
+unsigned char *op2i_check_address(const struct op2i_check *check, int frame,
+                                  const struct op2i_check_row *row) {
+  const size_t shift = (size_t)op2i_arg_shift(op2i_check_arg(check, row)) * row->value_bytes;
+  return check->view[frame] + check->rows[row->lead].seen + shift;
+}
+
 static void point(struct op2i_check *check, int frame) {
   for (int a = 0; a < check->nevery; a++) {
     const struct op2i_check_row *rows = &check->rows[check->first_row[a]];
     if (check->every[a].kind != OP2I_ARG_ALL) {
-      check->args[a] = check->view[frame] + check->rows[rows->lead].seen;
+      check->args[a] = op2i_check_address(check, frame, rows);
       continue;
     }
     void **pointers = check->pointers[frame] + check->first_pointer[a] + OP2I_CHECK_SPARE;
     for (int slot = 0; slot < check->every[a].arity; slot++)
-      pointers[slot] = check->view[frame] + check->rows[rows[slot + 1].lead].seen;
+      pointers[slot] = op2i_check_address(check, frame, &rows[slot + 1]);
     check->args[a] = pointers;
   }
 }

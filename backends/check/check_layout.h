@@ -19,6 +19,9 @@ void op2i_check_load(struct op2i_check *check, int frame, const unsigned char *f
 bool op2i_check_altered(const struct op2i_check *check, int row, struct op2i_check_change change);
 /* True if the kernel ran to its end; else check->fault holds the reason. */
 bool op2i_check_apply(struct op2i_check *check, int frame);
+/* The address of a row in a frame that the kernel gets: where the row begins, or its component. */
+unsigned char *op2i_check_address(const struct op2i_check *check, int frame,
+                                  const struct op2i_check_row *row);
 /* Return the element in a slot of an argument through a map. */
 int64_t op2i_check_target(const struct op2i_check *check, const struct op2i_loop_arg *arg,
                           int slot);

@@ -86,7 +86,8 @@ struct op2i_component op2i_check_component(const struct op2i_check *check,
              component, own - 1);
   else if (arg->kind == OP2I_ARG_ITER)
     snprintf(out.text, sizeof out.text, "component %" PRId64 " of slot %" PRId64,
-             component % arg->dim, component / arg->dim);
+             component % op2i_arg_copied(arg) + op2i_arg_copied_first(arg),
+             component / op2i_arg_copied(arg));
   else
     snprintf(out.text, sizeof out.text, "component %" PRId64, component);
   return out;

@@ -130,7 +130,8 @@ static void pointers(const struct op2i_devgen *g, int a) {
                 op2i_emit_param(&g->e, a)->readonly ? "const " : "", type_of(g, a), a,
                 (int)arg->arity);
   for (int k = 0; k < arg->arity; k++)
-    op2i_text_add(g->e.out, "%sop2_own%d + %d", k ? ", " : "", a, k * (int)arg->dim);
+    op2i_text_add(g->e.out, "%sop2_own%d + %d", k ? ", " : "", a,
+                  k * (int)arg->dim + op2i_arg_shift(arg));
   op2i_text_add(g->e.out, "};\n");
 }
 
@@ -261,6 +262,8 @@ static void plain_actual(const struct op2i_devgen *g, int a) {
   else
     op2i_text_add(g->e.out, in_row(g, a) ? "op2_row%d" : "op2_own%d",
                   in_row(g, a) ? (int)arg->dat : a);
+  if (op2i_arg_shift(arg) && arg->kind != OP2I_ARG_ALL)
+    op2i_text_add(g->e.out, " + %d", op2i_arg_shift(arg));
 }
 
 /* True if the parameter's type is spelled differently from the row's, lacks a const, or is

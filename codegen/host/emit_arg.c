@@ -77,6 +77,11 @@ static void row_of(const struct op2i_emitter *e, const struct op2i_loop_arg *arg
              (int)e->loop->maps[arg->map]->arity);
 }
 
+/* A kernel that gets a component of a dat begins there. */
+static void add_shift(const struct op2i_emitter *e, const struct op2i_loop_arg *arg) {
+  if (op2i_arg_shift(arg)) op2i_text_add(e->out, " + %d", op2i_arg_shift(arg));
+}
+
 static void add_row_address(const struct op2i_emitter *e, int a, int slot) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
   char row[LVALUE_MAX];
@@ -88,6 +93,7 @@ static void add_row_address(const struct op2i_emitter *e, int a, int slot) {
     op2i_text_add(e->out, "op2_dat%d + %s", (int)arg->dat, row);
   else
     op2i_text_add(e->out, "op2_dat%d + %d * %s", (int)arg->dat, (int)arg->dim, row);
+  add_shift(e, arg);
   if (other) op2i_text_add(e->out, ")");
 }
 
@@ -129,8 +135,11 @@ static void private_lvalue(const struct op2i_emitter *e, int a, int slot, int j,
              op2i_arg_place(arg, slot > 0 ? slot : 0, j));
   else if (!op2i_arg_in_order(arg))
     block_lvalue(arg, a, lvalue);
-  else if (arg->arity == 1)
+  else if (arg->arity == 1 && !op2i_arg_packs_part(arg))
     snprintf(lvalue, LVALUE_MAX, "op2_%s%d[op2_component]", name, a);
+  else if (op2i_arg_packs_part(arg))
+    snprintf(lvalue, LVALUE_MAX, "op2_%s%d[%d * op2_slot + op2_component - %d]", name, a,
+             (int)arg->part, (int)arg->part_first);
   else
     snprintf(lvalue, LVALUE_MAX, "op2_%s%d[%d * op2_slot + op2_component]", name, a, (int)arg->dim);
 }
@@ -182,9 +191,10 @@ static void add_statement(const struct op2i_emitter *e, int a, enum action actio
 static void for_values(const struct op2i_emitter *e, int a, enum action action,
                        const char *indent) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(e, a);
+  const int first = (int)arg->part_first, end = (int)(arg->part ? first + arg->part : arg->dim);
   if (unrolled(arg)) {
     for (int slot = 0; slot < arg->arity; slot++)
-      for (int j = 0; j < arg->dim; j++) {
+      for (int j = first; j < end; j++) {
         op2i_text_add(e->out, "%s", indent);
         add_statement(e, a, action, slot, j);
       }
@@ -195,8 +205,8 @@ static void for_values(const struct op2i_emitter *e, int a, enum action action,
   if (slots)
     op2i_text_add(e->out, "%sfor (int op2_slot = 0; op2_slot < %d; op2_slot++)\n", indent,
                   (int)arg->arity);
-  op2i_text_add(e->out, "%s%sfor (int op2_component = 0; op2_component < %d; op2_component++)\n",
-                indent, slots ? "  " : "", (int)arg->dim);
+  op2i_text_add(e->out, "%s%sfor (int op2_component = %d; op2_component < %d; op2_component++)\n",
+                indent, slots ? "  " : "", first, end);
   op2i_text_add(e->out, "%s%s  ", indent, slots ? "  " : "");
   add_statement(e, a, action, -1, -1);
 }
@@ -339,6 +349,7 @@ static void add_slot_address(const struct op2i_emitter *e, int a, int slot) {
     op2i_text_add(e->out, "op2_own%d + %d * op2_slot", a, (int)arg->dim);
   else
     op2i_text_add(e->out, "op2_own%d + %d", a, slot * (int)arg->dim);
+  if (op2i_arg_private(arg)) add_shift(e, arg);
 }
 
 /* Declare the array of pointers of an ALL argument. */
@@ -439,8 +450,10 @@ void op2i_emit_actual(const struct op2i_emitter *e, int a) {
     add_strand(e, a);
   else if (op2i_arg_bounds(arg))
     op2i_text_add(e->out, "op2_own%d", a);
-  else if (!op2i_arg_is_dat(arg) || op2i_arg_private(arg) || arg->kind == OP2I_ARG_ALL)
+  else if (!op2i_arg_is_dat(arg) || arg->kind == OP2I_ARG_ALL)
     op2i_text_add(e->out, "op2_arg%d", a);
+  else if (op2i_arg_private(arg))
+    op2i_text_add(e->out, "op2_arg%d", a), add_shift(e, arg);
   else
     add_row_address(e, a, 0);
 }

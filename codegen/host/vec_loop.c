@@ -377,7 +377,8 @@ static void numbers_of_elements(const struct op2i_vec *v, int a) {
 /* The vectors that the kernel works on for slot `slot` of those that it sees. */
 static void add_vectors(const struct op2i_vec *v, int a, int slot) {
   const struct op2i_vec_arg *at = &v->args[a];
-  int first = (at->own ? 0 : at->first) + slot * (int)op2i_emit_arg(v->e, a)->dim;
+  const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
+  int first = (at->own ? 0 : at->first) + slot * (int)arg->dim + op2i_arg_shift(arg);
   op2i_text_add(v->out, "op2_%s%d", at->own ? "own" : "view", at->own ? a : at->view);
   if (first) op2i_text_add(v->out, " + %d", first);
 }

@@ -92,6 +92,14 @@ static void check_blocks(const struct op2i_loop *loop, struct op2i_text *why) {
                     loop->op.dats[loop->args[a].dat]->obj.name);
 }
 
+/* Views have whole rows, slot by slot. */
+static void check_parts(const struct op2i_loop *loop, struct op2i_text *why) {
+  for (int a = 0; a < loop->nargs && !why->length; a++)
+    if (op2i_arg_packs_part(&loop->args[a]))
+      op2i_text_add(why, "a component of dat '%s' is packed",
+                    loop->op.dats[loop->args[a].dat]->obj.name);
+}
+
 static void check_pointers(const struct op2i_loop *loop, struct op2i_text *why) {
   for (int a = 0; a < loop->nargs && !why->length; a++)
     if (loop->args[a].kind == OP2I_ARG_OPAQUE)
@@ -260,6 +268,7 @@ op2_status op2i_vec_begin(struct op2i_vec *v, const struct op2i_emitter *e, int 
   if (!why->length) check_kernels(e, why);
   if (!why->length) check_rows(e, why);
   if (!why->length) check_blocks(e->loop, why);
+  if (!why->length) check_parts(e->loop, why);
   if (!why->length) check_dats(e->loop, why);
   if (!why->length) check_pointers(e->loop, why);
   op2_status status = allocate(v);

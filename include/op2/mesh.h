@@ -297,6 +297,26 @@ OP2_API OP2_NODISCARD op2_status op2_dat_set_halo(op2_dat dat, const void *in);
  * @source PyOP2 Dat._is_allocated */
 OP2_API bool op2_dat_allocated(op2_dat dat);
 
+/** @brief Declare a component of a dat, or n of them that follow each other: a handle that stands for
+ * these values of each element, as a dat of dim n. Loops take it as an argument wherever they take the
+ * dat, with any access and any map; the kernel gets n values for each element. Memory, halos and order
+ * are the dat's: to other loops a loop that modifies a component modifies the dat. OP2_WRITE of a
+ * component keeps the values of the others, so it does not overwrite the dat as a whole.
+ *
+ * op2_dat_get() and op2_dat_set() copy the values of the component; op2_dat_info_get() tells which
+ * dat it is of; op2_dat_changes() is that of the dat. All other calls need the dat itself, and say so.
+ * A component that is made once and used in all steps costs nothing; loops with a new one are new.
+ * @shape  components [first, first + n) of the dat; of a component, of those that it has
+ * @units  values                          @memory the dat is kept until its components are destroyed
+ *         (op2_dat_destroy()); a component has no values of its own. Its name is that of the dat with
+ *         the numbers in brackets: u[1], u[1:3]
+ * @sync   never blocks, runs nothing      @mpi    every rank makes it
+ * @errors OP2_ERR_ARG (null), OP2_ERR_STATE, OP2_ERR_RANGE (components that the dat does not have),
+ *         OP2_ERR_NOMEM; on error *component is untouched
+ * @source PyOP2 DatView, Dat.__getitem__ */
+OP2_API OP2_NODISCARD op2_status op2_dat_component(op2_dat dat, int first, int n,
+                                                   op2_dat *component);
+
 /** @brief Give up a dat handle.
  * @memory freed when nothing uses it any more, or kept for the next dat of the same set, dim, type
  *         and name (OP2_RECYCLE)                @sync   never blocks, runs nothing

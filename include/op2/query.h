@@ -58,10 +58,12 @@ typedef struct op2_dat_info {
   op2_set set;
   int32_t dim;
   op2_type type;
-  bool wrapped;            /**< it works on memory of the program (op2_dat_wrap()) */
-  int32_t open_reads;      /**< access scopes for reading that are open */
-  int32_t open_writes;     /**< access scopes for writing that are open: 0 or 1 */
-  const void *reserved[4]; /**< null: room for later versions */
+  bool wrapped;        /**< it works on memory of the program (op2_dat_wrap()) */
+  int32_t open_reads;  /**< access scopes for reading that are open */
+  int32_t open_writes; /**< access scopes for writing that are open: 0 or 1 */
+  op2_dat whole;       /**< the dat that it is a component of (op2_dat_component()); else null */
+  int64_t first;       /**< the first of the dat's components that it has; else 0 */
+  const void *reserved[2]; /**< null: room for later versions */
 } op2_dat_info;
 
 /** A global. */
@@ -97,7 +99,7 @@ OP2_API OP2_NODISCARD op2_status op2_set_info_get(op2_set set, op2_set_info *inf
  * @source PyOP2 Map.iterset, Map.toset, Map.arity, Map.name */
 OP2_API OP2_NODISCARD op2_status op2_map_info_get(op2_map map, op2_map_info *info);
 
-/** @brief Get what is known of a dat.
+/** @brief Get what is known of a dat, or of a component of one, whose scopes are those of the dat.
  * @units  values for each element         @memory *info is the caller's, untouched on error
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors OP2_ERR_ARG, OP2_ERR_STATE
@@ -185,7 +187,8 @@ typedef enum op2_object_kind {
   OP2_OBJECT_SPARSITY, /**< op2_sparsity */
   OP2_OBJECT_MAT,      /**< op2_mat */
   OP2_OBJECT_SOLVER,   /**< op2_solver */
-  OP2_OBJECT_OPERATOR  /**< op2_operator */
+  OP2_OBJECT_OPERATOR, /**< op2_operator */
+  OP2_OBJECT_COMPONENT /**< op2_dat that op2_dat_component() has made */
 } op2_object_kind;
 
 /** One object of a context. */

@@ -17,8 +17,9 @@
 enum { MAGIC = 0x6f703200, GONE = 0x676f6e00 };
 
 static const char *kind_name(enum op2i_kind kind) {
-  static const char *const names[] = {"object", "set",  "map",      "dat",    "global", "constant",
-                                      "kernel", "loop", "sparsity", "matrix", "solver", "operator"};
+  static const char *const names[] = {"object",   "set",      "map",      "dat",      "global",
+                                      "constant", "kernel",   "loop",     "sparsity", "matrix",
+                                      "solver",   "operator", "component"};
   return names[kind];
 }
 
@@ -86,6 +87,10 @@ op2_status op2i_object_validate(const void *object, enum op2i_kind kind, const c
                                             !inside_operation(o->ctx) && !awaits_release(o)))
     return op2i_error(OP2_ERR_ARG, "%s: the %s was destroyed, and this is a copy of its handle",
                       what, kind_name(kind));
+  if (kind == OP2I_DAT && op2i_object_is(object, OP2I_COMPONENT))
+    return op2i_error(OP2_ERR_ARG,
+                      "%s: '%s' is a component (op2_dat_component), and this needs the dat itself",
+                      what, o->name);
   if (!op2i_object_is(object, kind))
     return op2i_error(OP2_ERR_ARG, "%s: not a %s handle", what, kind_name(kind));
   if (o->ctx->forked) return op2i_error_forked();

@@ -20,7 +20,7 @@ int64_t op2_objects(op2_context ctx, op2_object_kind kind) {
 op2_status op2_object_get(op2_context ctx, op2_object_kind kind, int i, op2_object *out) {
   op2_status status = op2i_context_validate(ctx, "op2_object_get");
   if (status) return status;
-  if (!out || i < 0 || kind < OP2_OBJECT_ANY || kind > OP2_OBJECT_OPERATOR)
+  if (!out || i < 0 || kind < OP2_OBJECT_ANY || kind > OP2_OBJECT_COMPONENT)
     return op2i_error(OP2_ERR_ARG,
                       "op2_object_get: a null pointer, a negative number or an unknown kind");
   int64_t left = i;

@@ -2,6 +2,7 @@
 /* Dats: creation, with the library's memory or the program's, and access to values from the host by
  * scopes and copies, in the user's order. */
 #include "access.h"
+#include "component.h"
 #include "context.h"
 #include "error.h"
 #include "exchange.h"
@@ -221,7 +222,8 @@ bool op2_dat_allocated(op2_dat dat) {
 
 void op2_dat_destroy(op2_dat *dat) {
   if (!dat) return;
-  if (op2i_object_leave(*dat, OP2I_DAT)) op2i_unref(*dat);
+  const bool component = op2i_object_is(*dat, OP2I_COMPONENT);
+  if (op2i_object_leave(*dat, component ? OP2I_COMPONENT : OP2I_DAT)) op2i_unref(*dat);
   *dat = NULL;
 }
 
@@ -430,11 +432,49 @@ static op2_status copy_in(op2_dat dat, const void *in, bool halo, const char *ca
   return OP2_SUCCESS;
 }
 
-op2_status op2_dat_get(op2_dat dat, void *out) { return copy_out(dat, out, false, "op2_dat_get"); }
+/* The owned rows of the dat that a component is of, which the program may have destroyed since. */
+static op2_status open_component(op2_dat component, op2_access access, const void *values,
+                                 const char *call, void **rows) {
+  const op2_dat dat = component->whole;
+  op2i_object_call(component, OP2I_COMPONENT, call, NULL, 0);
+  op2_status status = op2i_object_validate(component, OP2I_COMPONENT, call);
+  if (!status && !values)
+    status = op2i_error(OP2_ERR_ARG, "%s: dat '%s': a null pointer", call, component->obj.name);
+  if (!status) status = op2i_context_validate(dat->obj.ctx, call);
+  if (!status) status = not_open(dat, access, call);
+  if (status) return status;
+  status = acquire(dat, access, OP2I_OWNED_ROWS, call, rows);
+  if (op2i_modifies(access)) {
+    dat->changes++;
+    op2i_dat_make_stale(dat); /* on all ranks alike, even if one lacks memory */
+  }
+  return status;
+}
+
+static op2_status component_out(op2_dat component, void *out) {
+  void *rows = NULL;
+  op2_status status = open_component(component, OP2_READ, out, "op2_dat_get", &rows);
+  if (!status) op2i_component_copy(component, rows, out, true);
+  return status;
+}
+
+static op2_status component_in(op2_dat component, const void *in) {
+  OP2I_FP_DEFAULT;
+  void *rows = NULL;
+  op2_status status = open_component(component, OP2_RW, in, "op2_dat_set", &rows);
+  if (!status) op2i_component_copy(component, rows, (void *)(uintptr_t)in, false);
+  return status;
+}
+
+op2_status op2_dat_get(op2_dat dat, void *out) {
+  if (op2i_object_is(dat, OP2I_COMPONENT)) return component_out(dat, out);
+  return copy_out(dat, out, false, "op2_dat_get");
+}
 op2_status op2_dat_get_halo(op2_dat dat, void *out) {
   return copy_out(dat, out, true, "op2_dat_get_halo");
 }
 op2_status op2_dat_set(op2_dat dat, const void *in) {
+  if (op2i_object_is(dat, OP2I_COMPONENT)) return component_in(dat, in);
   return copy_in(dat, in, false, "op2_dat_set");
 }
 op2_status op2_dat_set_halo(op2_dat dat, const void *in) {

@@ -150,6 +150,10 @@ struct op2_dat_s {
   struct op2i_link link_of_all; /* in the context's */
   struct op2i_resource res;
   op2_dat prev_wrapped, next_wrapped;
+  /* A component (component.h) has a reference to its dat, the first of its values in a row of the
+   * dat, set, dim, type and row_bytes, and none of the other fields. Else these are null and 0. */
+  op2_dat whole;
+  int32_t first;
 };
 
 /* One version of a global. op2_gbl_set() makes a new one, so loops queued before keep theirs. */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "component.h"
 #include "error.h"
 #include "map.h"
 #include "mesh.h"
@@ -43,15 +44,19 @@ op2_status op2_map_info_get(op2_map map, op2_map_info *info) {
 }
 
 op2_status op2_dat_info_get(op2_dat dat, op2_dat_info *info) {
-  op2_status status = check(dat, OP2I_DAT, info, "op2_dat_info_get");
+  const bool component = op2i_object_is(dat, OP2I_COMPONENT);
+  op2_status status = check(dat, component ? OP2I_COMPONENT : OP2I_DAT, info, "op2_dat_info_get");
   if (status) return status;
+  const struct op2_dat_s *whole = op2i_dat_whole(dat);
   *info = (op2_dat_info){.name = dat->obj.name,
                          .set = dat->set,
                          .dim = dat->dim,
                          .type = dat->type,
-                         .wrapped = dat->wrapped != NULL,
-                         .open_reads = dat->open_reads,
-                         .open_writes = dat->open_writes};
+                         .wrapped = whole->wrapped != NULL,
+                         .open_reads = whole->open_reads,
+                         .open_writes = whole->open_writes,
+                         .whole = dat->whole,
+                         .first = dat->first};
   return OP2_SUCCESS;
 }
 
@@ -131,6 +136,8 @@ op2_status op2_const_get(op2_const cst, void *out) {
 
 /* ---- changes --------------------------------------------------------------------------------- */
 
-int64_t op2_dat_changes(op2_dat dat) { return op2i_object_is(dat, OP2I_DAT) ? dat->changes : -1; }
+int64_t op2_dat_changes(op2_dat dat) {
+  return op2i_dat_or_component(dat) ? op2i_dat_whole(dat)->changes : -1;
+}
 
 int64_t op2_gbl_changes(op2_gbl gbl) { return op2i_object_is(gbl, OP2I_GBL) ? gbl->changes : -1; }

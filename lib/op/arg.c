@@ -35,7 +35,7 @@ const char *op2i_arg_words(const op2_arg *arg) {
 }
 
 const char *op2i_arg_object_name(const op2_arg *arg) {
-  static const enum op2i_kind kinds[] = {OP2I_DAT, OP2I_GBL, OP2I_MAT};
+  static const enum op2i_kind kinds[] = {OP2I_DAT, OP2I_GBL, OP2I_MAT, OP2I_COMPONENT};
   enum op2i_tag tag;
   if (!op2i_arg_tag(arg, &tag) || made[tag].words) return NULL;
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)

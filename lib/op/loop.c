@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The table of distinct loops: found by kernel, set and arguments, made once. */
 #include "loop.h"
+#include "component.h"
 #include "loop_spare.h"
 #include "loop_validate.h"
 #include "map.h"
@@ -16,11 +17,21 @@
 
 /* ---- resolving arguments --------------------------------------------------------------------- */
 
+/* A component is a part of its dat's rows. What writes it keeps the rest of the row. */
+static void resolve_component(struct op2i_loop *loop, op2_dat component,
+                              struct op2i_loop_arg *out) {
+  out->part_first = component->first;
+  out->part = component->dim;
+  if (op2i_overwrites(out->access)) out->access = OP2_RW;
+  (void)op2i_number_of((void **)loop->named, &loop->nnamed, component);
+}
+
 static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_loop_arg *out) {
-  op2_dat dat = arg->object;
+  op2_dat given = arg->object, dat = op2i_dat_whole(given);
   out->type = dat->type;
   out->dim = dat->dim;
   out->dat = op2i_number_of((void **)loop->op.dats, &loop->op.ndats, dat);
+  if (given != dat) resolve_component(loop, given, out);
   if (out->kind == OP2I_ARG_DIRECT) return;
   out->map = op2i_number_of((void **)loop->maps, &loop->nmaps, arg->map);
   out->slot = out->kind == OP2I_ARG_SLOT   ? arg->idx

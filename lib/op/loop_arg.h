@@ -51,6 +51,9 @@ struct op2i_loop_arg {
   /* For op2_arg_info(): the argument whose winning element gives the values; else 0. */
   int32_t info_of;
   int32_t found_at; /* that argument: bytes into the partial results of its op2i_found; else 0 */
+  /* For a component of a dat, the kernel gets `part` values of a row of dim values, from part_first
+   * on. Everything else moves whole rows. 0: it gets all of them. */
+  int32_t part_first, part;
 };
 
 /* Kept beside the value of a MIN or MAX that op2_arg_info() arguments refer to. */
@@ -71,8 +74,24 @@ static inline int op2i_arg_strands(const struct op2i_loop_arg *arg) {
   return arg->type == OP2_F64 ? 8 : arg->type == OP2_F32 ? OP2I_STRANDS_MAX : 1;
 }
 
+/* True if the kernel's private buffer has some values of each row only, slot by slot. */
+static inline bool op2i_arg_packs_part(const struct op2i_loop_arg *arg) {
+  return arg->part && arg->kind == OP2I_ARG_ITER;
+}
+/* The values of a row that its private copy has, and the first of them. */
+static inline int op2i_arg_copied(const struct op2i_loop_arg *arg) {
+  return (int)(op2i_arg_packs_part(arg) ? arg->part : arg->dim);
+}
+static inline int op2i_arg_copied_first(const struct op2i_loop_arg *arg) {
+  return op2i_arg_packs_part(arg) ? (int)arg->part_first : 0;
+}
+/* The value of a row, or of a copy of it, at which the kernel's pointer begins. */
+static inline int op2i_arg_shift(const struct op2i_loop_arg *arg) {
+  return op2i_arg_packs_part(arg) ? 0 : (int)arg->part_first;
+}
 /* The position of a component of a slot in the kernel's private buffer. */
 static inline int op2i_arg_place(const struct op2i_loop_arg *arg, int slot, int component) {
+  if (op2i_arg_packs_part(arg)) return slot * (int)arg->part + component - (int)arg->part_first;
   if (!arg->columns) return slot * (int)arg->dim + component;
   int row = slot / (int)arg->columns * (int)(arg->dim / arg->column_dim) +
             component / (int)arg->column_dim;

@@ -214,13 +214,20 @@ static bool large_values(const struct op2i_loop *loop) {
   return large;
 }
 
+static bool packs_part(const struct op2i_loop *loop) {
+  bool any = false;
+  for (int a = 0; a < loop->nargs; a++) any |= op2i_arg_packs_part(&loop->args[a]);
+  return any;
+}
+
 /* True if an element may reach a value that is set in place by two arguments or slots: the kernel's
  * copies of it would not see each other's changes. */
 static bool two_names(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
   if (arg->dat < 0 || arg->map < 0 || !op2i_keeps_order(arg->access)) return false;
   bool two = arg->arity > 1;
   for (const struct op2i_loop_arg *other = loop->args; other < loop->args + loop->nargs; other++)
-    two |= other->dat == arg->dat && (other->map != arg->map || other->slot != arg->slot);
+    two |= other != arg && other->dat == arg->dat &&
+           (other->map != arg->map || other->slot != arg->slot || other->part || arg->part);
   return two;
 }
 
@@ -278,6 +285,7 @@ static const char *refusal(const struct op2i_loop *loop, bool generic,
   const struct op2i_config *config = loop->op.ctx ? &loop->op.ctx->config : NULL;
   if (config && op2i_codegen.given(config->cc, config->cflags, NULL))
     return "the host compiler's flags may define what it uses";
+  if (packs_part(loop)) return "it is given a packed component of a dat";
   if (form->nvalues > OP2I_DEVICE_VALUES) return "it reduces into more than 256 values";
   if (values_of(loop) > VALUES_MAX) return "an element has more than 4096 values";
   if (!generic && large_values(loop)) return "it is given constants or globals of more than 2 KiB";

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "component.h"
 #include "context.h"
 #include "error.h"
 #include "fpenv.h"
@@ -98,7 +99,7 @@ static op2_status check_dat(const struct call *call, int n) {
   op2_dat dat = arg->object;
   char what[WHAT_MAX];
   name_argument(call, n, what);
-  op2_status status = op2i_object_validate(dat, OP2I_DAT, what);
+  op2_status status = op2i_dat_validate(dat, what);
   if (status) return status;
   if (dat->obj.ctx != call->set->obj.ctx)
     return wrong(call, OP2_ERR_MISMATCH, "argument %d: dat '%s' belongs to another context", n,
