@@ -191,14 +191,17 @@ OP2_API OP2_NODISCARD op2_status op2_solve_operator_at(op2_where where, op2_solv
                                                        op2_operator op, op2_dat x, op2_dat b);
 
 /** @brief Queue: solve a system of several dats. Use op2_solve_nested(), which fills in `where`.
- * Block (i, j) is a matrix with the rows of b[i] and the columns of x[j], or null for zeros. PETSc
- * solves it, as a nested matrix whose fields are the dats, or, with its option -mat_type aij, as
- * one matrix.
+ * Block (i, j) is a matrix with the rows of b[i] and the columns of x[j], or null for zeros. All are
+ * of one type; sets and dims may differ. The library's own methods treat the dats as one vector:
+ * norms are those of all values, and the preconditioner of x[i] is that of block (i, i), or nothing
+ * where this block is null. A saddle point, whose block is zero, is for MINRES, GMRES or BiCGSTAB.
+ * PETSc solves it as a nested matrix whose fields are the dats, or, with its option -mat_type aij,
+ * as one matrix.
  * @shape  mats[n][n], x[n], b[n], 1 <= n <= 16      @units  blocks
  * @memory the arrays are copied; handles are kept until it has run
  * @sync   as op2_par_loop_at()            @mpi    every rank queues it
- * @errors as op2_solve_at(); OP2_ERR_UNAVAILABLE (without op2_petsc_use(), or if op2 is to solve)
- * @source PETSc MatCreateNest, PCFIELDSPLIT */
+ * @errors as op2_solve_at()
+ * @source PETSc MatCreateNest, PCFIELDSPLIT; Firedrake's mixed systems */
 OP2_API OP2_NODISCARD op2_status op2_solve_nested_at(op2_where where, op2_solver solver, int n,
                                                      const op2_mat *mats, const op2_dat *x,
                                                      const op2_dat *b);

@@ -48,46 +48,51 @@ static const struct op2i_kernel_source own[] = {
 static op2_status start_cycle(const struct op2i_workspace *w) {
   op2_status status = op2i_solve_zero(w->gbls[RHO]);
   if (status) return status;
-  return op2_par_loop(w->kernels[START], w->rows, op2_arg_direct(w->dats[R], OP2_READ),
-                      op2_arg_direct(w->dats[SHADOW], OP2_WRITE),
-                      op2_arg_direct(w->dats[P], OP2_WRITE), op2_arg_gbl(w->gbls[RHO], OP2_INC));
+  return op2i_vector_loop(w, START, op2i_arg_vector(op2i_work(w, R), OP2_READ),
+                          op2i_arg_vector(op2i_work(w, SHADOW), OP2_WRITE),
+                          op2i_arg_vector(op2i_work(w, P), OP2_WRITE),
+                          op2_arg_gbl(w->gbls[RHO], OP2_INC));
 }
 
 static op2_status first_half(struct op2i_solve *s, const struct op2i_workspace *w, op2_gbl rho) {
-  op2_status status = op2i_solve_precondition(s, w->dats[P], w->dats[PH]);
-  if (!status) status = op2i_solve_apply(s, w->dats[PH], w->dats[V]);
-  if (!status) status = op2_dat_dot(w->dats[SHADOW], w->dats[V], w->gbls[SV]);
+  const op2_dat *ph = op2i_work(w, PH), *v = op2i_work(w, V);
+  op2_status status = op2i_solve_precondition(s, op2i_work(w, P), ph);
+  if (!status) status = op2i_solve_apply(s, ph, v);
+  if (!status) status = op2i_vector_dot(w, op2i_work(w, SHADOW), v, w->gbls[SV]);
   if (status) return status;
-  return op2_par_loop(w->kernels[HALF], w->rows, op2_arg_direct(w->dats[R], OP2_READ),
-                      op2_arg_direct(w->dats[V], OP2_READ), op2_arg_direct(w->factors, OP2_READ),
-                      op2_arg_direct(w->dats[S], OP2_WRITE), op2_arg_direct(w->dats[SH], OP2_WRITE),
-                      op2_arg_gbl(rho, OP2_READ), op2_arg_gbl(w->gbls[SV], OP2_READ));
+  return op2i_vector_loop(
+      w, HALF, op2i_arg_vector(op2i_work(w, R), OP2_READ), op2i_arg_vector(v, OP2_READ),
+      op2i_arg_vector(op2i_work(w, OP2I_FACTORS), OP2_READ),
+      op2i_arg_vector(op2i_work(w, S), OP2_WRITE), op2i_arg_vector(op2i_work(w, SH), OP2_WRITE),
+      op2_arg_gbl(rho, OP2_READ), op2_arg_gbl(w->gbls[SV], OP2_READ));
 }
 
-static op2_status second_half(struct op2i_solve *s, op2_dat x, op2_gbl rho, op2_gbl rho_new) {
+static op2_status second_half(struct op2i_solve *s, const op2_dat *x, op2_gbl rho,
+                              op2_gbl rho_new) {
   const struct op2i_workspace *w = &s->solver->work;
-  op2_status status = op2i_solve_apply(s, w->dats[SH], w->dats[U]);
-  if (!status) status = op2_dat_dot(w->dats[U], w->dats[S], w->gbls[UR]);
-  if (!status) status = op2_dat_dot(w->dats[U], w->dats[U], w->gbls[UU]);
+  const op2_dat *u = op2i_work(w, U), *sh = op2i_work(w, SH);
+  op2_status status = op2i_solve_apply(s, sh, u);
+  if (!status) status = op2i_vector_dot(w, u, op2i_work(w, S), w->gbls[UR]);
+  if (!status) status = op2i_vector_dot(w, u, u, w->gbls[UU]);
   if (!status) status = op2i_solve_zero(rho_new);
   if (!status) status = op2i_solve_zero(w->gbls[RR]);
   if (status) return status;
-  return op2_par_loop(w->kernels[STEP], w->rows, op2_arg_direct(x, OP2_RW),
-                      op2_arg_direct(w->dats[R], OP2_WRITE), op2_arg_direct(w->dats[S], OP2_READ),
-                      op2_arg_direct(w->dats[SH], OP2_READ), op2_arg_direct(w->dats[PH], OP2_READ),
-                      op2_arg_direct(w->dats[U], OP2_READ),
-                      op2_arg_direct(w->dats[SHADOW], OP2_READ), op2_arg_gbl(rho, OP2_READ),
-                      op2_arg_gbl(w->gbls[SV], OP2_READ), op2_arg_gbl(w->gbls[UR], OP2_READ),
-                      op2_arg_gbl(w->gbls[UU], OP2_READ), op2_arg_gbl(rho_new, OP2_INC),
-                      op2_arg_gbl(w->gbls[RR], OP2_INC));
+  return op2i_vector_loop(w, STEP, op2i_arg_vector(x, OP2_RW),
+                          op2i_arg_vector(op2i_work(w, R), OP2_WRITE),
+                          op2i_arg_vector(op2i_work(w, S), OP2_READ), op2i_arg_vector(sh, OP2_READ),
+                          op2i_arg_vector(op2i_work(w, PH), OP2_READ), op2i_arg_vector(u, OP2_READ),
+                          op2i_arg_vector(op2i_work(w, SHADOW), OP2_READ),
+                          op2_arg_gbl(rho, OP2_READ), op2_arg_gbl(w->gbls[SV], OP2_READ),
+                          op2_arg_gbl(w->gbls[UR], OP2_READ), op2_arg_gbl(w->gbls[UU], OP2_READ),
+                          op2_arg_gbl(rho_new, OP2_INC), op2_arg_gbl(w->gbls[RR], OP2_INC));
 }
 
 static op2_status turn(const struct op2i_workspace *w, op2_gbl rho, op2_gbl rho_new) {
-  return op2_par_loop(w->kernels[TURN], w->rows, op2_arg_direct(w->dats[P], OP2_RW),
-                      op2_arg_direct(w->dats[R], OP2_READ), op2_arg_direct(w->dats[V], OP2_READ),
-                      op2_arg_gbl(rho_new, OP2_READ), op2_arg_gbl(rho, OP2_READ),
-                      op2_arg_gbl(w->gbls[SV], OP2_READ), op2_arg_gbl(w->gbls[UR], OP2_READ),
-                      op2_arg_gbl(w->gbls[UU], OP2_READ));
+  return op2i_vector_loop(
+      w, TURN, op2i_arg_vector(op2i_work(w, P), OP2_RW), op2i_arg_vector(op2i_work(w, R), OP2_READ),
+      op2i_arg_vector(op2i_work(w, V), OP2_READ), op2_arg_gbl(rho_new, OP2_READ),
+      op2_arg_gbl(rho, OP2_READ), op2_arg_gbl(w->gbls[SV], OP2_READ),
+      op2_arg_gbl(w->gbls[UR], OP2_READ), op2_arg_gbl(w->gbls[UU], OP2_READ));
 }
 
 /* *good is true if no divisor of the next iteration has vanished. `size` is the product of the
@@ -106,9 +111,12 @@ static op2_status goes_on(const struct op2i_workspace *w, op2_gbl rho_new, doubl
 /* In exact arithmetic the method would end after as many iterations as there are unknowns. The
  * residual may stay large for most of these, and fall at the end. */
 static int64_t longest_plateau(const struct op2i_workspace *w) {
-  const op2_set set = w->rows;
-  const int64_t rows = set->halo ? set->halo->global_size : set->ends[OP2I_OWNED];
-  const int64_t unknowns = rows * w->dim;
+  int64_t unknowns = 0;
+  for (int f = 0; f < w->n; f++) {
+    const op2_set set = w->fields[f].rows;
+    const int64_t rows = set->halo ? set->halo->global_size : set->ends[OP2I_OWNED];
+    unknowns += rows * w->fields[f].dim;
+  }
   return 2 * unknowns > 100 ? 2 * unknowns : 100;
 }
 
@@ -146,5 +154,5 @@ static op2_status run_cycle(struct op2i_solve *s, struct op2i_round *round) {
 
 op2_status op2i_solve_bicgstab(struct op2i_solve *s, op2_solve_result *result) {
   op2_status status = op2i_workspace_make(s, DATS, GBLS, sizeof own / sizeof *own, own);
-  return status ? status : op2i_solve_rounds(s, run_cycle, s->solver->work.dats[R], result);
+  return status ? status : op2i_solve_rounds(s, run_cycle, op2i_work(&s->solver->work, R), result);
 }

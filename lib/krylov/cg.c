@@ -30,31 +30,31 @@ static const struct op2i_kernel_source own[] = {
 static op2_status start_cycle(const struct op2i_workspace *w, double *rz) {
   op2_status status = op2i_solve_zero(w->gbls[RZ]);
   if (!status)
-    status = op2_par_loop(w->kernels[START], w->rows, op2_arg_direct(w->dats[R], OP2_READ),
-                          op2_arg_direct(w->factors, OP2_READ),
-                          op2_arg_direct(w->dats[P], OP2_WRITE), op2_arg_gbl(w->gbls[RZ], OP2_INC));
+    status = op2i_vector_loop(w, START, op2i_arg_vector(op2i_work(w, R), OP2_READ),
+                              op2i_arg_vector(op2i_work(w, OP2I_FACTORS), OP2_READ),
+                              op2i_arg_vector(op2i_work(w, P), OP2_WRITE),
+                              op2_arg_gbl(w->gbls[RZ], OP2_INC));
   return status ? status : op2_gbl_get(w->gbls[RZ], rz);
 }
 
 /* Take one step along p. `was` and `is` are r.z before and after it. */
-static op2_status step(struct op2i_solve *s, op2_dat x, op2_gbl was, op2_gbl is) {
+static op2_status step(struct op2i_solve *s, const op2_dat *x, op2_gbl was, op2_gbl is) {
   const struct op2i_workspace *w = &s->solver->work;
-  const op2_dat r = w->dats[R], z = w->dats[Z], p = w->dats[P], q = w->dats[Q];
+  const op2_dat *r = op2i_work(w, R), *z = op2i_work(w, Z), *p = op2i_work(w, P),
+                *q = op2i_work(w, Q), *factors = op2i_work(w, OP2I_FACTORS);
   op2_status status = op2i_solve_zero(w->gbls[RR]);
   if (!status) status = op2i_solve_zero(is);
   if (!status) status = op2i_solve_apply(s, p, q);
-  if (!status) status = op2_dat_dot(p, q, w->gbls[PQ]);
+  if (!status) status = op2i_vector_dot(w, p, q, w->gbls[PQ]);
   if (!status)
-    status = op2_par_loop(w->kernels[STEP], w->rows, op2_arg_direct(x, OP2_RW),
-                          op2_arg_direct(r, OP2_RW), op2_arg_direct(z, OP2_WRITE),
-                          op2_arg_direct(p, OP2_READ), op2_arg_direct(q, OP2_READ),
-                          op2_arg_direct(w->factors, OP2_READ), op2_arg_gbl(was, OP2_READ),
-                          op2_arg_gbl(w->gbls[PQ], OP2_READ), op2_arg_gbl(is, OP2_INC),
-                          op2_arg_gbl(w->gbls[RR], OP2_INC));
+    status = op2i_vector_loop(w, STEP, op2i_arg_vector(x, OP2_RW), op2i_arg_vector(r, OP2_RW),
+                              op2i_arg_vector(z, OP2_WRITE), op2i_arg_vector(p, OP2_READ),
+                              op2i_arg_vector(q, OP2_READ), op2i_arg_vector(factors, OP2_READ),
+                              op2_arg_gbl(was, OP2_READ), op2_arg_gbl(w->gbls[PQ], OP2_READ),
+                              op2_arg_gbl(is, OP2_INC), op2_arg_gbl(w->gbls[RR], OP2_INC));
   if (status) return status;
-  return op2_par_loop(w->kernels[TURN], w->rows, op2_arg_direct(p, OP2_RW),
-                      op2_arg_direct(z, OP2_READ), op2_arg_gbl(is, OP2_READ),
-                      op2_arg_gbl(was, OP2_READ));
+  return op2i_vector_loop(w, TURN, op2i_arg_vector(p, OP2_RW), op2i_arg_vector(z, OP2_READ),
+                          op2_arg_gbl(is, OP2_READ), op2_arg_gbl(was, OP2_READ));
 }
 
 static op2_status run_cycle(struct op2i_solve *s, struct op2i_round *round) {
@@ -76,5 +76,5 @@ static op2_status run_cycle(struct op2i_solve *s, struct op2i_round *round) {
 
 op2_status op2i_solve_cg(struct op2i_solve *s, op2_solve_result *result) {
   op2_status status = op2i_workspace_make(s, DATS, GBLS, sizeof own / sizeof *own, own);
-  return status ? status : op2i_solve_rounds(s, run_cycle, s->solver->work.dats[R], result);
+  return status ? status : op2i_solve_rounds(s, run_cycle, op2i_work(&s->solver->work, R), result);
 }

@@ -17,14 +17,14 @@ enum {
   PH,
   W, /* the residual, and later the vector that becomes the next of the basis */
   BASIS,
-  BLOCK = 8,
+  BLOCK = OP2I_VECTOR_BLOCK,
   MOST = OP2I_RESTART_MOST,
   BLOCKS_MOST = (MOST + BLOCK - 1) / BLOCK
 };
 enum { NORM2, PRODUCTS }; /* of 8 values each in PRODUCTS */
 enum { NEXT = OP2I_OWN, BLANK, CORRECT };
 
-_Static_assert(BASIS + BLOCK * BLOCKS_MOST <= OP2I_WORK_DATS, "there is room for the basis");
+_Static_assert(BASIS + BLOCK * BLOCKS_MOST <= OP2I_WORK_VECTORS, "there is room for the basis");
 
 static const struct op2i_kernel_source own[] = {
     {"next", "#include <math.h>\n"
@@ -59,16 +59,17 @@ static int blocks_of(int n) { return (n + BLOCK - 1) / BLOCK; }
  * block become zero. The loops that depend on j are flushed as a program of their own, so that the
  * loops after them are the same for the whole block. */
 static op2_status add_vector(struct op2i_solve *s, const struct op2i_workspace *w, int j) {
-  const op2_dat *v = &w->dats[BASIS + j];
-  op2_status status =
-      op2_par_loop(w->kernels[NEXT], w->rows, op2_arg_direct(w->dats[W], OP2_READ),
-                   op2_arg_direct(w->factors, OP2_READ), op2_arg_direct(v[0], OP2_WRITE),
-                   op2_arg_direct(w->dats[PH], OP2_WRITE), op2_arg_gbl(w->gbls[NORM2], OP2_READ));
-  if (!status && j % BLOCK == 0)
-    status = op2_par_loop(w->kernels[BLANK], w->rows, op2_arg_direct(v[1], OP2_WRITE),
-                          op2_arg_direct(v[2], OP2_WRITE), op2_arg_direct(v[3], OP2_WRITE),
-                          op2_arg_direct(v[4], OP2_WRITE), op2_arg_direct(v[5], OP2_WRITE),
-                          op2_arg_direct(v[6], OP2_WRITE), op2_arg_direct(v[7], OP2_WRITE));
+  op2_status status = op2i_vector_loop(w, NEXT, op2i_arg_vector(op2i_work(w, W), OP2_READ),
+                                       op2i_arg_vector(op2i_work(w, OP2I_FACTORS), OP2_READ),
+                                       op2i_arg_vector(op2i_work(w, BASIS + j), OP2_WRITE),
+                                       op2i_arg_vector(op2i_work(w, PH), OP2_WRITE),
+                                       op2_arg_gbl(w->gbls[NORM2], OP2_READ));
+  if (!status && j % BLOCK == 0) {
+    op2_arg others[BLOCK - 1];
+    for (int i = 1; i < BLOCK; i++)
+      others[i - 1] = op2i_arg_vector(op2i_work(w, BASIS + j + i), OP2_WRITE);
+    status = op2i_vector_loop_args(w, BLANK, BLOCK - 1, others);
+  }
   return status ? status : op2i_scheduler.flush(s->op.ctx->sched, "op2_solve");
 }
 
@@ -76,11 +77,12 @@ static op2_status add_vector(struct op2i_solve *s, const struct op2i_workspace *
 static op2_status make_orthogonal(const struct op2i_workspace *w, int n) {
   op2_status status = OP2_SUCCESS;
   for (int b = 0; b < blocks_of(n) && !status; b++)
-    status = op2_dat_mdot(w->dats[W], BLOCK, &w->dats[BASIS + BLOCK * b], w->gbls[PRODUCTS + b]);
+    status = op2i_vector_mdot(w, op2i_work(w, W), BASIS + BLOCK * b, w->gbls[PRODUCTS + b]);
   for (int b = 0; b < blocks_of(n) && !status; b++)
-    status = op2_dat_maxpy(w->dats[W], op2_scalar_times(-1, op2_scalar_gbl(w->gbls[PRODUCTS + b])),
-                           BLOCK, &w->dats[BASIS + BLOCK * b]);
-  return status ? status : op2_dat_dot(w->dats[W], w->dats[W], w->gbls[NORM2]);
+    status = op2i_vector_maxpy(w, op2i_work(w, W),
+                               op2_scalar_times(-1, op2_scalar_gbl(w->gbls[PRODUCTS + b])),
+                               BASIS + BLOCK * b);
+  return status ? status : op2i_vector_dot(w, op2i_work(w, W), op2i_work(w, W), w->gbls[NORM2]);
 }
 
 /* Add the products that were subtracted from W to the column; *norm is the norm of the new W. */
@@ -143,7 +145,7 @@ static op2_status expand(struct op2i_solve *s, struct small *m, int j, double ep
   bool more = true;
   memset(m->h[j], 0, sizeof m->h[j]);
   op2_status status = add_vector(s, w, j);
-  if (!status) status = op2i_solve_apply(s, w->dats[PH], w->dats[W]);
+  if (!status) status = op2i_solve_apply(s, op2i_work(w, PH), op2i_work(w, W));
   for (int pass = 0; more && !status; pass++, before = norm) {
     status = make_orthogonal(w, j + 1);
     if (!status) status = add_products(w, j + 1, m->h[j], &norm);
@@ -185,14 +187,14 @@ static void back_substitute(struct small *m, int n) {
 
 /* W becomes the sum of y[i] times vector i over the first n vectors. */
 static op2_status add_up(const struct op2i_workspace *w, const struct small *m, int n) {
-  op2_status status = op2_dat_fill(w->dats[W], op2_scalar_value(0));
+  op2_status status = op2i_vector_fill(w, op2i_work(w, W), 0);
   for (int b = 0; b < blocks_of(n) && !status; b++) {
     double y[BLOCK] = {0};
     for (int i = 0; i < BLOCK && BLOCK * b + i < n; i++) y[i] = m->y[BLOCK * b + i];
     status = op2_gbl_set(w->gbls[PRODUCTS + b], y);
     if (!status)
-      status = op2_dat_maxpy(w->dats[W], op2_scalar_gbl(w->gbls[PRODUCTS + b]), BLOCK,
-                             &w->dats[BASIS + BLOCK * b]);
+      status = op2i_vector_maxpy(w, op2i_work(w, W), op2_scalar_gbl(w->gbls[PRODUCTS + b]),
+                                 BASIS + BLOCK * b);
   }
   return status;
 }
@@ -201,12 +203,13 @@ static op2_status add_up(const struct op2i_workspace *w, const struct small *m, 
 static op2_status correct(const struct op2i_workspace *w, struct op2i_round *round, struct small *m,
                           int n) {
   back_substitute(m, n);
-  round->backup = w->dats[PH];
-  op2_status status = op2_dat_copy(round->x, w->dats[PH]);
+  round->backup = op2i_work(w, PH);
+  op2_status status = op2i_vector_copy(w, round->x, op2i_work(w, PH));
   if (!status) status = add_up(w, m, n);
   if (status) return status;
-  return op2_par_loop(w->kernels[CORRECT], w->rows, op2_arg_direct(round->x, OP2_RW),
-                      op2_arg_direct(w->factors, OP2_READ), op2_arg_direct(w->dats[W], OP2_READ));
+  return op2i_vector_loop(w, CORRECT, op2i_arg_vector(round->x, OP2_RW),
+                          op2i_arg_vector(op2i_work(w, OP2I_FACTORS), OP2_READ),
+                          op2i_arg_vector(op2i_work(w, W), OP2_READ));
 }
 
 /* Run one cycle. It ends early if the new vector depends on the previous ones. If then a column has
@@ -222,7 +225,7 @@ static op2_status run_cycle(struct op2i_solve *s, struct op2i_round *round) {
   m.g[0] = residual;
   m.overlap[0] = 0;
   m.again = false;
-  op2_status status = op2_dat_dot(w->dats[W], w->dats[W], w->gbls[NORM2]);
+  op2_status status = op2i_vector_dot(w, op2i_work(w, W), op2i_work(w, W), w->gbls[NORM2]);
   while (!status && !stuck && n < s->solver->options.restart) {
     status = expand(s, &m, n, epsilon);
     if (status) break;
@@ -246,5 +249,5 @@ op2_status op2i_solve_gmres(struct op2i_solve *s, op2_solve_result *result) {
       op2i_workspace_make(s, BASIS + BLOCK * blocks, PRODUCTS, sizeof own / sizeof *own, own);
   for (int b = 0; b < blocks && !status; b++)
     status = op2i_workspace_gbl(s, BLOCK, &w->gbls[PRODUCTS + b]);
-  return status ? status : op2i_solve_rounds(s, run_cycle, w->dats[W], result);
+  return status ? status : op2i_solve_rounds(s, run_cycle, op2i_work(w, W), result);
 }

@@ -12,6 +12,7 @@
 #include "error.h"
 #include "gbl.h"
 #include "kernel_template.h"
+#include "mem.h"
 
 static const struct op2i_kernel_source common[OP2I_OWN] = {
     [OP2I_RESIDUAL] = {"residual", "void residual(const T *b, T *r, double *bb, double *rr) {\n"
@@ -27,45 +28,50 @@ static const struct op2i_kernel_source common[OP2I_OWN] = {
 };
 
 void op2i_workspace_free(struct op2i_workspace *work) {
-  op2i_unref(work->factors);
-  op2i_unref(work->invert);
-  op2i_unref(work->correction);
+  for (int d = 0; d < OP2I_ALL_VECTORS * work->n; d++) op2i_unref(work->dats[d]);
   for (int q = 0; q < OP2I_SQUARES; q++) op2i_unref(work->squares[q]);
-  for (int d = 0; d < OP2I_WORK_DATS; d++) op2i_unref(work->dats[d]);
   for (int g = 0; g < OP2I_WORK_GBLS; g++) op2i_unref(work->gbls[g]);
-  for (int k = 0; k < OP2I_WORK_KERNELS; k++) op2i_unref(work->kernels[k]);
-  op2i_unref(work->rows);
+  for (int f = 0; f < work->n; f++) {
+    struct op2i_field *field = &work->fields[f];
+    for (int k = 0; k < OP2I_WORK_KERNELS; k++) op2i_unref(field->kernels[k]);
+    op2i_unref(field->invert);
+    op2i_unref(field->rows);
+  }
+  op2i_free(work->dats);
+  op2i_free(work->fields);
   *work = (struct op2i_workspace){0};
 }
 
-op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_workspace *work,
+op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_field *field, op2_type type,
                                  const struct op2i_kernel_source *source, op2_kernel *kernel) {
   char dim[16];
   struct op2i_text text = {0}, made = {0};
-  snprintf(dim, sizeof dim, "%d", (int)work->dim);
-  op2i_preconditioned(work, &made);
+  snprintf(dim, sizeof dim, "%d", (int)field->dim);
+  op2i_preconditioned(field, &made);
   const struct op2i_substitution substitutions[] = {
-      {'T', op2i_type_c(work->type)}, {'N', dim}, {'P', made.failed ? "" : made.chars}};
+      {'T', op2i_type_c(type)}, {'N', dim}, {'P', made.failed ? "" : made.chars}};
   op2i_template_expand(source->text, 3, substitutions, &text);
   text.failed |= made.failed;
   op2i_text_free(&made);
   return op2i_template_kernel(ctx, source->name, &text, "a solver", kernel);
 }
 
-static op2_status need_dat(struct op2i_solve *solve, int32_t dim, op2_dat *dat) {
+op2_status op2i_workspace_vector(struct op2i_solve *solve, int k) {
   const struct op2i_workspace *work = &solve->solver->work;
   op2_status status = OP2_SUCCESS;
-  if (!*dat)
-    status = op2_dat_create(work->rows, dim, work->type, NULL, solve->solver->obj.name, dat);
-  if (status) return status;
-  op2i_object_own(*dat);
-  (*dat)->obj.lent = true;
-  op2i_resource_admit(&(*dat)->res);
+  for (int f = 0; f < work->n && !status; f++) {
+    const struct op2i_field *field = &work->fields[f];
+    const int32_t rows = k == OP2I_FACTORS && field->blocks ? field->dim : 1;
+    op2_dat *dat = &op2i_work(work, k)[f];
+    if (!*dat)
+      status = op2_dat_create(field->rows, rows * field->dim, work->type, NULL,
+                              solve->solver->obj.name, dat);
+    if (status) break;
+    op2i_object_own(*dat);
+    (*dat)->obj.lent = true;
+    op2i_resource_admit(&(*dat)->res);
+  }
   return status;
-}
-
-op2_status op2i_workspace_dat(struct op2i_solve *solve, op2_dat *dat) {
-  return need_dat(solve, (*solve->system.x)->dim, dat);
 }
 
 op2_status op2i_workspace_gbl(struct op2i_solve *solve, int dim, op2_gbl *gbl) {
@@ -78,29 +84,63 @@ op2_status op2i_workspace_gbl(struct op2i_solve *solve, int dim, op2_gbl *gbl) {
   return OP2_SUCCESS;
 }
 
-op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, int nown,
+/* True if the workspace was made for such x, or not made yet. */
+static bool fits(const struct op2i_solve *solve) {
+  const struct op2i_workspace *work = &solve->solver->work;
+  const struct op2i_system *system = &solve->system;
+  if (work->n && (work->n != system->n || work->type != (*system->x)->type)) return false;
+  for (int f = 0; f < work->n; f++) {
+    const struct op2i_field *field = &work->fields[f];
+    if (field->rows != system->x[f]->set || field->dim != system->x[f]->dim ||
+        field->blocks != op2i_preconditioner_blocks(solve, f))
+      return false;
+  }
+  return true;
+}
+
+static op2_status make_fields(struct op2i_solve *solve) {
+  struct op2i_workspace *work = &solve->solver->work;
+  const struct op2i_system *system = &solve->system;
+  const size_t n = (size_t)system->n;
+  struct op2i_field *fields = op2i_calloc(n, sizeof *fields);
+  op2_dat *dats = op2i_calloc(n * OP2I_ALL_VECTORS, sizeof *dats);
+  if (!fields || !dats) {
+    op2i_free(fields);
+    op2i_free(dats);
+    return op2i_context_abort_ranks(solve->op.ctx, op2i_error_nomem("a solver"));
+  }
+  for (int f = 0; f < system->n; f++) {
+    fields[f].rows = op2i_ref(system->x[f]->set);
+    fields[f].dim = system->x[f]->dim;
+    fields[f].blocks = op2i_preconditioner_blocks(solve, f);
+  }
+  work->type = (*system->x)->type;
+  work->n = system->n;
+  work->fields = fields;
+  work->dats = dats;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_workspace_make(struct op2i_solve *solve, int nvectors, int ngbls, int nown,
                                const struct op2i_kernel_source *own) {
   struct op2i_workspace *work = &solve->solver->work;
   op2_context ctx = solve->op.ctx;
-  op2_dat x = *solve->system.x;
-  const bool blocks = op2i_preconditioner_blocks(solve);
-  if (work->rows != x->set || work->dim != x->dim || work->type != x->type ||
-      work->blocks != blocks)
-    op2i_workspace_free(work);
-  if (!work->rows) work->rows = op2i_ref(x->set);
+  op2_status status = OP2_SUCCESS;
+  if (!fits(solve)) op2i_workspace_free(work);
+  if (!work->n) status = make_fields(solve);
   work->where = ctx->running;
-  work->dim = x->dim;
-  work->type = x->type;
-  work->blocks = blocks;
-  op2_status status = need_dat(solve, blocks ? x->dim * x->dim : x->dim, &work->factors);
-  for (int d = 0; d < ndats && !status; d++) status = need_dat(solve, x->dim, &work->dats[d]);
+  if (!status) status = op2i_workspace_vector(solve, OP2I_FACTORS);
+  if (!status && work->n > 1) status = op2i_workspace_vector(solve, OP2I_PRODUCT);
+  for (int v = 0; v < nvectors && !status; v++) status = op2i_workspace_vector(solve, v);
   for (int q = 0; q < OP2I_SQUARES && !status; q++)
     status = op2i_workspace_gbl(solve, 1, &work->squares[q]);
   for (int g = 0; g < ngbls && !status; g++) status = op2i_workspace_gbl(solve, 1, &work->gbls[g]);
-  for (int k = 0; k < OP2I_OWN + nown && !status; k++)
-    if (!work->kernels[k])
-      status = op2i_workspace_kernel(ctx, work, k < OP2I_OWN ? &common[k] : &own[k - OP2I_OWN],
-                                     &work->kernels[k]);
+  for (int f = 0; f < work->n && !status; f++)
+    for (int k = 0; k < OP2I_OWN + nown && !status; k++)
+      if (!work->fields[f].kernels[k])
+        status = op2i_workspace_kernel(ctx, &work->fields[f], work->type,
+                                       k < OP2I_OWN ? &common[k] : &own[k - OP2I_OWN],
+                                       &work->fields[f].kernels[k]);
   return status;
 }
 
@@ -117,29 +157,46 @@ op2_status op2i_solve_norm(op2_gbl gbl, double *value) {
   return status;
 }
 
-op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y) {
-  const struct op2i_system *system = &solve->system;
-  const struct op2i_workspace *w = &solve->solver->work;
-  return system->shell ? op2i_operator_apply(system->shell, x, y)
-                       : op2_mat_mult(*system->mat, x, y);
+/* y = the sum of the products of a row of blocks. The loops that add are fused with the products. */
+static op2_status apply_row(const struct op2i_workspace *w, const op2_mat *row, const op2_dat *x,
+                            op2_dat y, op2_dat product) {
+  op2_status status = OP2_SUCCESS;
+  bool begun = false;
+  for (int j = 0; j < w->n && !status; j++) {
+    if (!row[j]) continue;
+    status = op2_mat_mult(row[j], x[j], begun ? product : y);
+    if (!status && begun) status = op2_dat_axpy(y, op2_scalar_value(1), product);
+    begun = true;
+  }
+  if (!begun) status = op2_dat_fill(y, op2_scalar_value(0));
+  return status;
 }
 
-op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r) {
+op2_status op2i_solve_apply(struct op2i_solve *solve, const op2_dat *x, const op2_dat *y) {
+  const struct op2i_system *system = &solve->system;
+  const struct op2i_workspace *w = &solve->solver->work;
+  op2_status status = OP2_SUCCESS;
+  if (system->shell) return op2i_operator_apply(system->shell, *x, *y);
+  for (int i = 0; i < w->n && !status; i++)
+    status =
+        apply_row(w, system->mat + (ptrdiff_t)i * w->n, x, y[i], op2i_work(w, OP2I_PRODUCT)[i]);
+  return status;
+}
+
+op2_status op2i_solve_residual(struct op2i_solve *solve, const op2_dat *r) {
   const struct op2i_workspace *w = &solve->solver->work;
   op2_status status = op2i_solve_zero(w->squares[OP2I_BB]);
   if (!status) status = op2i_solve_zero(w->squares[OP2I_RR]);
-  if (!status) status = op2i_solve_apply(solve, *solve->system.x, r);
+  if (!status) status = op2i_solve_apply(solve, solve->system.x, r);
   if (status) return status;
-  return op2_par_loop(w->kernels[OP2I_RESIDUAL], w->rows,
-                      op2_arg_direct(*solve->system.b, OP2_READ), op2_arg_direct(r, OP2_RW),
-                      op2_arg_gbl(w->squares[OP2I_BB], OP2_INC),
-                      op2_arg_gbl(w->squares[OP2I_RR], OP2_INC));
+  return op2i_vector_loop(w, OP2I_RESIDUAL, op2i_arg_vector(solve->system.b, OP2_READ),
+                          op2i_arg_vector(r, OP2_RW), op2_arg_gbl(w->squares[OP2I_BB], OP2_INC),
+                          op2_arg_gbl(w->squares[OP2I_RR], OP2_INC));
 }
 
 op2_status op2i_solve_begin(struct op2i_solve *solve) {
   const struct op2i_workspace *w = &solve->solver->work;
   op2_status status = OP2_SUCCESS;
-  if (solve->solver->options.start_at_zero)
-    status = op2_dat_fill(*solve->system.x, op2_scalar_value(0));
+  if (solve->solver->options.start_at_zero) status = op2i_vector_fill(w, solve->system.x, 0);
   return status ? status : op2i_preconditioner_make(solve);
 }

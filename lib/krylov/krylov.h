@@ -22,7 +22,8 @@
 /* A restart cycle of a method: it begins with a residual that is computed from x, and ends when the
  * method has converged by its own residual, or cannot continue. */
 struct op2i_round {
-  op2_dat x;       /* the vector that the method changes; its values are always finite */
+  /* The vector that the method changes; its values are always finite. */
+  const op2_dat *x;
   double residual; /* norm of the residual at the beginning */
   double aim;      /* the method has converged if its residual is at most this */
   double most;     /* the method has diverged if its residual exceeds this */
@@ -35,17 +36,17 @@ struct op2i_round {
   /* True if the next cycle takes another direction: it may succeed though this one has gained
    * little. */
   bool turns;
-  op2_dat backup;    /* x before the cycle; null: the cycle cannot be undone */
-  op2_solver solver; /* which has the function that follows residuals */
-  double unit;       /* residuals of the method are in this unit */
-  int reported;      /* the last iteration whose residual was reported; -1: none */
+  const op2_dat *backup; /* x before the cycle; null: the cycle cannot be undone */
+  op2_solver solver;     /* which has the function that follows residuals */
+  double unit;           /* residuals of the method are in this unit */
+  int reported;          /* the last iteration whose residual was reported; -1: none */
 };
 typedef op2_status op2i_method(struct op2i_solve *solve, struct op2i_round *round);
 /* True if the cycle ends with this residual, as the method computes it. */
 bool op2i_round_ends(struct op2i_round *round, double residual);
 /* Run cycles of a method until b - A x is small or no further progress is made. Each cycle begins
  * with this residual in r. */
-op2_status op2i_solve_rounds(struct op2i_solve *solve, op2i_method *method, op2_dat r,
+op2_status op2i_solve_rounds(struct op2i_solve *solve, op2i_method *method, const op2_dat *r,
                              op2_solve_result *result);
 /* The relative tolerance: that of the options, or the default for the type of x. */
 double op2i_solve_rtol(const struct op2i_solve *solve);
@@ -60,28 +61,54 @@ enum { OP2I_RESIDUAL, OP2I_PRECONDITION, OP2I_ADVANCE, OP2I_OWN };
 struct op2i_kernel_source {
   const char *name, *text;
 };
-/* Make these kernels, ndats dats like x and ngbls globals of one value in double precision, unless
- * they exist. */
-op2_status op2i_workspace_make(struct op2i_solve *solve, int ndats, int ngbls, int nown,
+/* Make these kernels for each field, `nvectors` vectors like x and ngbls globals of one value in
+ * double precision, unless they exist. */
+op2_status op2i_workspace_make(struct op2i_solve *solve, int nvectors, int ngbls, int nown,
                                const struct op2i_kernel_source *own);
-op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_workspace *work,
+op2_status op2i_workspace_kernel(op2_context ctx, const struct op2i_field *field, op2_type type,
                                  const struct op2i_kernel_source *source, op2_kernel *kernel);
-/* Make one more dat like x, unless *dat exists from an earlier solve. */
-op2_status op2i_workspace_dat(struct op2i_solve *solve, op2_dat *dat);
+/* Make vector k, like x, unless it exists from an earlier solve. */
+op2_status op2i_workspace_vector(struct op2i_solve *solve, int k);
 /* Make one more global of `dim` values in double precision, unless *gbl exists from an earlier
  * solve. */
 op2_status op2i_workspace_gbl(struct op2i_solve *solve, int dim, op2_gbl *gbl);
 void op2i_workspace_free(struct op2i_workspace *work);
 
 /* y = A x */
-op2_status op2i_solve_apply(struct op2i_solve *solve, op2_dat x, op2_dat y);
+op2_status op2i_solve_apply(struct op2i_solve *solve, const op2_dat *x, const op2_dat *y);
 /* r = b - A x, with the squares of both norms in the workspace. */
-op2_status op2i_solve_residual(struct op2i_solve *solve, op2_dat r);
+op2_status op2i_solve_residual(struct op2i_solve *solve, const op2_dat *r);
 /* Make the preconditioner, and set x to zero if the options ask for it. */
 op2_status op2i_solve_begin(struct op2i_solve *solve);
 /* Set a global to zero. */
 op2_status op2i_solve_zero(op2_gbl gbl);
 /* The square root of a global. */
 op2_status op2i_solve_norm(op2_gbl gbl, double *value);
+
+/* ---- vectors.c: vectors, with a dat for each field of the system ----------------------------- */
+
+/* Queue the loop of kernel k for each field. Arguments that op2i_arg_vector() makes are the dats of
+ * a vector; globals that kernels add to are not reset. */
+op2_status op2i_vector_loop_args(const struct op2i_workspace *w, int k, int nargs,
+                                 const op2_arg *args);
+#define op2i_vector_loop(w, k, ...)                                                                \
+  op2i_vector_loop_args(w, k, (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)),           \
+                        (op2_arg[]){__VA_ARGS__})
+op2_arg op2i_arg_vector(const op2_dat *vector, op2_access access);
+/* Operations of op2/algebra.h with vectors. */
+op2_status op2i_vector_fill(const struct op2i_workspace *w, const op2_dat *x, double value);
+op2_status op2i_vector_scale(const struct op2i_workspace *w, const op2_dat *x, double factor);
+op2_status op2i_vector_copy(const struct op2i_workspace *w, const op2_dat *x, const op2_dat *y);
+op2_status op2i_vector_dot(const struct op2i_workspace *w, const op2_dat *x, const op2_dat *y,
+                           op2_gbl result);
+/* The norm, for the host, computed with a work global, also where squares overflow or vanish. */
+op2_status op2i_vector_norm(const struct op2i_workspace *w, const op2_dat *x, op2_gbl work,
+                            double *norm);
+/* Products with OP2I_VECTOR_BLOCK vectors of the workspace, the first of which is vector k, and
+ * y += a of each times this vector. */
+enum { OP2I_VECTOR_BLOCK = 8 };
+op2_status op2i_vector_mdot(const struct op2i_workspace *w, const op2_dat *x, int k,
+                            op2_gbl result);
+op2_status op2i_vector_maxpy(const struct op2i_workspace *w, const op2_dat *y, op2_scalar a, int k);
 
 #endif

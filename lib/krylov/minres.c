@@ -39,30 +39,33 @@ struct rotation {
 /* Start a cycle. The residual is in R2; *beta2 is its square in the norm of the preconditioner. */
 static op2_status start_cycle(struct op2i_solve *s, double *beta2) {
   const struct op2i_workspace *w = &s->solver->work;
-  op2_status status = op2i_solve_precondition(s, w->dats[R2], w->dats[Z]);
-  if (!status) status = op2_dat_dot(w->dats[R2], w->dats[Z], w->gbls[BETA2]);
-  for (int k = W0; k <= W2 && !status; k++) status = op2_dat_fill(w->dats[k], op2_scalar_value(0));
+  const op2_dat *r2 = op2i_work(w, R2), *z = op2i_work(w, Z);
+  op2_status status = op2i_solve_precondition(s, r2, z);
+  if (!status) status = op2i_vector_dot(w, r2, z, w->gbls[BETA2]);
+  for (int k = W0; k <= W2 && !status; k++) status = op2i_vector_fill(w, op2i_work(w, k), 0);
   return status ? status : op2_gbl_get(w->gbls[BETA2], beta2);
 }
 
 /* Compute the next Lanczos vector: y = A v - (beta / old) r1 - (alpha / beta) r2, and z = d y. */
 static op2_status lanczos(struct op2i_solve *s, const struct op2i_workspace *w,
-                          const struct rotation *now, op2_dat r1, op2_dat r2, op2_dat y) {
+                          const struct rotation *now, const op2_dat *r1, const op2_dat *r2,
+                          const op2_dat *y) {
   const double times = now->old_beta > 0 ? now->beta / now->old_beta : 0;
+  const op2_dat *v = op2i_work(w, V), *z = op2i_work(w, Z);
   op2_status status =
-      op2_par_loop(w->kernels[DIVIDE], w->rows, op2_arg_direct(w->dats[V], OP2_WRITE),
-                   op2_arg_direct(w->dats[Z], OP2_READ), op2_arg_val(&now->beta, 1, OP2_F64));
-  if (!status) status = op2i_solve_apply(s, w->dats[V], y);
+      op2i_vector_loop(w, DIVIDE, op2i_arg_vector(v, OP2_WRITE), op2i_arg_vector(z, OP2_READ),
+                       op2_arg_val(&now->beta, 1, OP2_F64));
+  if (!status) status = op2i_solve_apply(s, v, y);
   if (!status && times > 0)
-    status = op2_par_loop(w->kernels[SUBTRACT], w->rows, op2_arg_direct(y, OP2_RW),
-                          op2_arg_direct(r1, OP2_READ), op2_arg_val(&times, 1, OP2_F64));
-  if (!status) status = op2_dat_dot(w->dats[V], y, w->gbls[ALPHA]);
+    status = op2i_vector_loop(w, SUBTRACT, op2i_arg_vector(y, OP2_RW),
+                              op2i_arg_vector(r1, OP2_READ), op2_arg_val(&times, 1, OP2_F64));
+  if (!status) status = op2i_vector_dot(w, v, y, w->gbls[ALPHA]);
   if (!status)
-    status = op2_par_loop(w->kernels[SUBTRACT_SEEN], w->rows, op2_arg_direct(y, OP2_RW),
-                          op2_arg_direct(r2, OP2_READ), op2_arg_gbl(w->gbls[ALPHA], OP2_READ),
-                          op2_arg_val(&now->beta, 1, OP2_F64));
-  if (!status) status = op2i_solve_precondition(s, y, w->dats[Z]);
-  return status ? status : op2_dat_dot(y, w->dats[Z], w->gbls[BETA2]);
+    status = op2i_vector_loop(w, SUBTRACT_SEEN, op2i_arg_vector(y, OP2_RW),
+                              op2i_arg_vector(r2, OP2_READ), op2_arg_gbl(w->gbls[ALPHA], OP2_READ),
+                              op2_arg_val(&now->beta, 1, OP2_F64));
+  if (!status) status = op2i_solve_precondition(s, y, z);
+  return status ? status : op2i_vector_dot(w, y, z, w->gbls[BETA2]);
 }
 
 /* Rotate. c[] are the coefficients for w and x. Returns false if the small matrix is singular. */
@@ -91,9 +94,9 @@ static op2_status iterate(struct op2i_solve *s, struct op2i_round *round, struct
   const struct op2i_workspace *w = &s->solver->work;
   const double epsilon = w->type == OP2_F64 ? DBL_EPSILON : FLT_EPSILON;
   double alpha = 0, beta2 = 0, c[4];
-  op2_dat r1 = w->dats[(it + R1) % 3], r2 = w->dats[(it + R2) % 3], y = w->dats[(it + Y) % 3];
-  op2_dat w1 = w->dats[W0 + it % 3], w2 = w->dats[W0 + (it + 1) % 3],
-          next = w->dats[W0 + (it + 2) % 3];
+  const op2_dat *r1 = op2i_work(w, (it + R1) % 3), *r2 = op2i_work(w, (it + R2) % 3),
+                *y = op2i_work(w, (it + Y) % 3), *w1 = op2i_work(w, W0 + it % 3),
+                *w2 = op2i_work(w, W0 + (it + 1) % 3), *next = op2i_work(w, W0 + (it + 2) % 3);
   op2_status status = lanczos(s, w, r, r1, r2, y);
   if (!status) status = op2_gbl_get(w->gbls[ALPHA], &alpha);
   if (!status) status = op2_gbl_get(w->gbls[BETA2], &beta2);
@@ -102,10 +105,10 @@ static op2_status iterate(struct op2i_solve *s, struct op2i_round *round, struct
   *on = beta2 >= 0 && rotate(r, epsilon, alpha, sqrt(beta2), c);
   if (!*on) return OP2_SUCCESS;
   round->it++;
-  return op2_par_loop(w->kernels[TURN], w->rows, op2_arg_direct(round->x, OP2_RW),
-                      op2_arg_direct(next, OP2_WRITE), op2_arg_direct(w->dats[V], OP2_READ),
-                      op2_arg_direct(w1, OP2_READ), op2_arg_direct(w2, OP2_READ),
-                      op2_arg_val(c, 4, OP2_F64));
+  return op2i_vector_loop(w, TURN, op2i_arg_vector(round->x, OP2_RW),
+                          op2i_arg_vector(next, OP2_WRITE),
+                          op2i_arg_vector(op2i_work(w, V), OP2_READ), op2i_arg_vector(w1, OP2_READ),
+                          op2i_arg_vector(w2, OP2_READ), op2_arg_val(c, 4, OP2_F64));
 }
 
 /* The method has converged in the preconditioner's norm: compute b - A x. Residuals in that norm
@@ -113,8 +116,8 @@ static op2_status iterate(struct op2i_solve *s, struct op2i_round *round, struct
 static op2_status true_residual(struct op2i_solve *s, struct op2i_round *round, double *scale,
                                 bool *on) {
   const struct op2i_workspace *w = &s->solver->work;
-  if (round->x != *s->system.x) return OP2_SUCCESS; /* op2i_solve_rounds() checks */
-  op2_status status = op2i_solve_residual(s, w->dats[V]);
+  if (round->x != s->system.x) return OP2_SUCCESS; /* op2i_solve_rounds() checks */
+  op2_status status = op2i_solve_residual(s, op2i_work(w, V));
   if (!status) status = op2i_solve_norm(w->squares[OP2I_RR], &round->known);
   if (status || !(round->known > round->aim) || !(round->known < INFINITY)) return status;
   *scale *= fmin(2 * round->known / round->aim, 100);
@@ -154,5 +157,5 @@ static op2_status run_cycle(struct op2i_solve *s, struct op2i_round *round) {
 
 op2_status op2i_solve_minres(struct op2i_solve *s, op2_solve_result *result) {
   op2_status status = op2i_workspace_make(s, DATS, GBLS, sizeof own / sizeof *own, own);
-  return status ? status : op2i_solve_rounds(s, run_cycle, s->solver->work.dats[R2], result);
+  return status ? status : op2i_solve_rounds(s, run_cycle, op2i_work(&s->solver->work, R2), result);
 }

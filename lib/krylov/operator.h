@@ -16,13 +16,13 @@ op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y);
 /* symmetry.c: warn, once for each matrix, if rows of a matrix were zeroed, which leaves it not
  * symmetric, and the method needs a symmetric one. */
 void op2i_warn_of_rows(const struct op2i_solve *solve, op2_where where);
-/* True if the preconditioner consists of blocks. */
-bool op2i_preconditioner_blocks(const struct op2i_solve *solve);
+/* True if the preconditioner of a field consists of blocks. */
+bool op2i_preconditioner_blocks(const struct op2i_solve *solve, int field);
 /* Append the expression for P. */
-void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *out);
+void op2i_preconditioned(const struct op2i_field *field, struct op2i_text *out);
 /* Compute the factors in the workspace. */
 op2_status op2i_preconditioner_make(struct op2i_solve *solve);
 /* Apply the preconditioner to r; the result is z. */
-op2_status op2i_solve_precondition(struct op2i_solve *solve, op2_dat r, op2_dat z);
+op2_status op2i_solve_precondition(struct op2i_solve *solve, const op2_dat *r, const op2_dat *z);
 
 #endif

@@ -56,46 +56,69 @@ static bool by_function(const struct op2i_solve *solve) {
   return solve->system.shell && solve->system.shell->desc.diagonal;
 }
 
-/* True if there is no preconditioner. An operator may have nothing to make one of. */
-static bool none(const struct op2i_solve *solve) {
-  return (!*solve->system.mat && !by_function(solve)) ||
+/* The block on the diagonal that has the rows of a field; null: it is zero, or an operator has no
+ * matrix. */
+static op2_mat diagonal_block(const struct op2i_solve *solve, int field) {
+  return solve->system.mat[field * solve->system.n + field];
+}
+
+/* True if a field has no preconditioner. An operator may have nothing to make one of. */
+static bool none(const struct op2i_solve *solve, int field) {
+  return (!diagonal_block(solve, field) && !by_function(solve)) ||
          op2i_preconditioner_kind(solve->solver->options.preconditioner)->none;
 }
 
-bool op2i_preconditioner_blocks(const struct op2i_solve *solve) {
-  return !none(solve) && (*solve->system.x)->dim > 1 &&
+bool op2i_preconditioner_blocks(const struct op2i_solve *solve, int field) {
+  return !none(solve, field) && solve->system.x[field]->dim > 1 &&
          op2i_preconditioner_kind(solve->solver->options.preconditioner)->blocks;
 }
 
-void op2i_preconditioned(const struct op2i_workspace *work, struct op2i_text *out) {
-  if (!work->blocks) {
+void op2i_preconditioned(const struct op2i_field *field, struct op2i_text *out) {
+  if (!field->blocks) {
     op2i_text_add(out, "d[i] * r[i]");
     return;
   }
-  for (int j = 0; j < work->dim; j++)
-    op2i_text_add(out, "%sd[i * %d + %d] * r[%d]", j ? " + " : "(", (int)work->dim, j, j);
+  for (int j = 0; j < field->dim; j++)
+    op2i_text_add(out, "%sd[i * %d + %d] * r[%d]", j ? " + " : "(", (int)field->dim, j, j);
   op2i_text_add(out, ")");
 }
 
 /* Minimal residuals need a definite preconditioner even if the matrix is not definite, so it uses
  * the absolute values of the diagonal. Without a preconditioner the factors are 1: this costs
  * reading one more vector, and avoids a second form of every kernel. */
-op2_status op2i_preconditioner_make(struct op2i_solve *solve) {
-  struct op2i_workspace *w = &solve->solver->work;
-  if (none(solve)) return op2_dat_fill(w->factors, op2_scalar_value(1));
-  op2_status status = by_function(solve) ? op2i_operator_diagonal(solve->system.shell, w->factors)
-                                         : op2_mat_diagonal(*solve->system.mat, w->factors);
+static op2_status make_factors(struct op2i_solve *solve, int f) {
+  const struct op2i_workspace *w = &solve->solver->work;
+  struct op2i_field *field = &w->fields[f];
+  op2_dat factors = op2i_work(w, OP2I_FACTORS)[f];
+  if (none(solve, f)) return op2_dat_fill(factors, op2_scalar_value(1));
+  op2_status status = by_function(solve) ? op2i_operator_diagonal(solve->system.shell, factors)
+                                         : op2_mat_diagonal(diagonal_block(solve, f), factors);
   const bool definite = op2i_method_kind(solve->solver->options.method)->definite;
   const struct op2i_kernel_source *of_values = definite ? &amounts : &values;
-  if (!status && !w->invert)
-    status = op2i_workspace_kernel(solve->op.ctx, w, w->blocks ? &blocks : of_values, &w->invert);
+  if (!status && !field->invert)
+    status = op2i_workspace_kernel(solve->op.ctx, field, w->type,
+                                   field->blocks ? &blocks : of_values, &field->invert);
   if (status) return status;
-  return op2_par_loop(w->invert, w->rows, op2_arg_direct(w->factors, OP2_RW));
+  return op2_par_loop(field->invert, field->rows, op2_arg_direct(factors, OP2_RW));
 }
 
-op2_status op2i_solve_precondition(struct op2i_solve *solve, op2_dat r, op2_dat z) {
+op2_status op2i_preconditioner_make(struct op2i_solve *solve) {
+  op2_status status = OP2_SUCCESS;
+  for (int f = 0; f < solve->system.n && !status; f++) status = make_factors(solve, f);
+  return status;
+}
+
+op2_status op2i_solve_precondition(struct op2i_solve *solve, const op2_dat *r, const op2_dat *z) {
   const struct op2i_workspace *w = &solve->solver->work;
-  if (!w->blocks) return op2_dat_pointwise_mult(z, w->factors, r);
-  return op2_par_loop(w->kernels[OP2I_PRECONDITION], w->rows, op2_arg_direct(w->factors, OP2_READ),
-                      op2_arg_direct(r, OP2_READ), op2_arg_direct(z, OP2_WRITE));
+  const op2_dat *factors = op2i_work(w, OP2I_FACTORS);
+  op2_status status = OP2_SUCCESS;
+  for (int f = 0; f < w->n && !status; f++) {
+    const struct op2i_field *field = &w->fields[f];
+    status = field->blocks
+                 ? op2_par_loop(field->kernels[OP2I_PRECONDITION], field->rows,
+                                op2_arg_direct(factors[f], OP2_READ),
+                                op2_arg_direct(r[f], OP2_READ), op2_arg_direct(z[f], OP2_WRITE))
+                 : op2_dat_pointwise_mult(z[f], factors[f], r[f]);
+  }
+  return status;
 }

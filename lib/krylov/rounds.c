@@ -20,20 +20,20 @@ static bool is_moderate(op2_type type, double residual) {
   return residual > 1 / most && residual < most;
 }
 
-static op2_status norm_of(const struct op2i_workspace *w, op2_dat dat, op2_gbl square,
+static op2_status norm_of(const struct op2i_workspace *w, const op2_dat *vector, op2_gbl square,
                           double *norm) {
   op2_status status = op2i_solve_norm(square, norm);
   if (status || (*norm > 1e-140 && *norm < 1e140)) return status;
-  status = op2_dat_norm(dat, OP2_NORM_2, square);
-  return status ? status : op2_gbl_get(square, norm);
+  return op2i_vector_norm(w, vector, square, norm);
 }
 
 /* Compute r = b - A x, its norm, and the norm of b. */
-static op2_status true_residual(struct op2i_solve *s, op2_dat r, double *b, double *residual) {
+static op2_status true_residual(struct op2i_solve *s, const op2_dat *r, double *b,
+                                double *residual) {
   const struct op2i_workspace *w = &s->solver->work;
   op2_status status = op2i_solve_residual(s, r);
   if (!status) status = norm_of(w, r, w->squares[OP2I_RR], residual);
-  return status ? status : norm_of(w, *s->system.b, w->squares[OP2I_BB], b);
+  return status ? status : norm_of(w, s->system.b, w->squares[OP2I_BB], b);
 }
 
 /* ---- one restart cycle ----------------------------------------------------------------------- */
@@ -57,31 +57,32 @@ bool op2i_round_ends(struct op2i_round *round, double residual) {
 
 /* If squares might overflow or vanish, the cycle solves for a correction of x, in units of the
  * residual. */
-static op2_status scaled_round(struct op2i_solve *s, op2i_method *method, op2_dat r,
+static op2_status scaled_round(struct op2i_solve *s, op2i_method *method, const op2_dat *r,
                                struct op2i_round *round) {
-  struct op2i_workspace *w = &s->solver->work;
+  const struct op2i_workspace *w = &s->solver->work;
   /* The unit is at least the smallest normal number, whose inverse is finite. */
   const double unit = fmax(ldexp(1, ilogb(round->residual)), DBL_MIN);
-  op2_status status = op2i_workspace_dat(s, &w->correction);
-  if (!status) status = op2_dat_fill(w->correction, op2_scalar_value(0));
-  if (!status) status = op2_dat_scale(r, op2_scalar_value(1 / unit));
+  op2_status status = op2i_workspace_vector(s, OP2I_CORRECTION);
+  const op2_dat *correction = op2i_work(w, OP2I_CORRECTION);
+  if (!status) status = op2i_vector_fill(w, correction, 0);
+  if (!status) status = op2i_vector_scale(w, r, 1 / unit);
   if (status) return status;
-  round->x = w->correction;
+  round->x = correction;
   round->unit = unit;
   round->residual /= unit;
   round->aim /= unit;
   round->most /= unit;
   status = method(s, round);
   /* The method has saved the correction before its last step, but the backup must hold x. */
-  if (!status && round->backup) status = op2_dat_copy(*s->system.x, round->backup);
+  if (!status && round->backup) status = op2i_vector_copy(w, s->system.x, round->backup);
   if (status) return status;
-  return op2_par_loop(w->kernels[OP2I_ADVANCE], w->rows, op2_arg_direct(*s->system.x, OP2_RW),
-                      op2_arg_direct(w->correction, OP2_READ), op2_arg_val(&unit, 1, OP2_F64));
+  return op2i_vector_loop(w, OP2I_ADVANCE, op2i_arg_vector(s->system.x, OP2_RW),
+                          op2i_arg_vector(correction, OP2_READ), op2_arg_val(&unit, 1, OP2_F64));
 }
 
-static op2_status one_round(struct op2i_solve *s, op2i_method *method, op2_dat r,
+static op2_status one_round(struct op2i_solve *s, op2i_method *method, const op2_dat *r,
                             struct op2i_round *round) {
-  round->x = *s->system.x;
+  round->x = s->system.x;
   round->known = -1;
   round->gain = 0.5;
   round->backup = NULL;
@@ -115,8 +116,8 @@ static op2_reason reason_to_end(const struct op2i_solve *s, const struct op2i_ro
 
 /* Judge the result of a cycle. If the method has computed b - A x, it is computed again only to
  * begin a new cycle. */
-static op2_status judge_cycle(struct op2i_solve *s, op2_dat r, struct op2i_round *round, double *b,
-                              double *residual, op2_reason *reason) {
+static op2_status judge_cycle(struct op2i_solve *s, const op2_dat *r, struct op2i_round *round,
+                              double *b, double *residual, op2_reason *reason) {
   double norm_b = 0;
   op2_status status = OP2_SUCCESS;
   if (round->known >= 0) {
@@ -137,7 +138,7 @@ static op2_status take_back(struct op2i_solve *s, const struct op2i_round *round
   const struct op2i_workspace *w = &s->solver->work;
   if (!round->backup || *residual <= before) return OP2_SUCCESS;
   *residual = before;
-  return op2_dat_copy(round->backup, *s->system.x);
+  return op2i_vector_copy(w, round->backup, s->system.x);
 }
 
 /* True if the last cycle has gained too little for another one to be worth while. If the next cycle
@@ -147,7 +148,7 @@ static bool stands(const struct op2i_round *round, double before, double residua
   return !round->turns || (*chances)-- == 0;
 }
 
-op2_status op2i_solve_rounds(struct op2i_solve *s, op2i_method *method, op2_dat r,
+op2_status op2i_solve_rounds(struct op2i_solve *s, op2i_method *method, const op2_dat *r,
                              op2_solve_result *result) {
   const op2_solver_options *options = &s->solver->options;
   struct op2i_round round = {

@@ -348,11 +348,7 @@ static op2_status check_library(const struct request *r) {
         "%s:%d: op2_solve by '%s': PETSc is to solve, and op2_petsc_use() has not been "
         "called",
         r->where.file, r->where.line, r->solver->obj.name);
-  if (r->system.n == 1 || !own) return OP2_SUCCESS;
-  return op2i_error(OP2_ERR_UNAVAILABLE,
-                    "%s:%d: op2_solve by '%s': systems of several dats are for PETSc to solve: "
-                    "libop2-petsc, op2_petsc_use()",
-                    r->where.file, r->where.line, r->solver->obj.name);
+  return OP2_SUCCESS;
 }
 
 static op2_status enqueue(const struct request *r) {

@@ -2,6 +2,8 @@
 #ifndef OP2I_SOLVE_H
 #define OP2I_SOLVE_H
 
+#include <stddef.h>
+
 #include "op.h"
 #include "op2/solve.h"
 #include "sparse.h"
@@ -44,7 +46,7 @@ struct op2i_engine {
 };
 
 enum {
-  OP2I_WORK_DATS = 108,
+  OP2I_WORK_VECTORS = 108,
   OP2I_WORK_GBLS = 108,
   OP2I_WORK_KERNELS = 24,
   OP2I_RESTART_MOST = 100,
@@ -53,22 +55,38 @@ enum {
 
 enum { OP2I_BB, OP2I_RR, OP2I_SQUARES };
 
-/* The work vectors of a method, made for the sets and types of the solve before. All handles are
- * owned. */
-struct op2i_workspace {
-  op2_where where; /* where the running solve was queued */
+/* A field is one of the dats of x. This is what a workspace has for it. */
+struct op2i_field {
   op2_set rows;
   int32_t dim;
-  op2_type type;
-  bool blocks;     /* the preconditioner has a block for each row, not a value for each of x */
-  op2_dat factors; /* the preconditioner: it multiplies r by these values or blocks */
-  /* The correction of x, in units of a residual that is too large or small to be squared. */
-  op2_dat correction;
-  op2_gbl squares[OP2I_SQUARES]; /* squares of the norms of b and of b - A x */
-  op2_dat dats[OP2I_WORK_DATS];
-  op2_gbl gbls[OP2I_WORK_GBLS];
+  bool blocks; /* the preconditioner has a block for each row, not a value for each of x */
   op2_kernel kernels[OP2I_WORK_KERNELS], invert;
 };
+
+/* Vectors of a workspace behind those of methods. */
+enum {
+  OP2I_FACTORS = OP2I_WORK_VECTORS, /* the preconditioner, which multiplies r by these values */
+  /* The correction of x, in units of a residual that is too large or small to be squared. */
+  OP2I_CORRECTION,
+  OP2I_PRODUCT, /* the product of one block, before it is added to the others of its row */
+  OP2I_ALL_VECTORS
+};
+
+/* The work vectors of a method, made for the sets and types of the solve before. All handles are
+ * owned. A vector has a dat for each field. */
+struct op2i_workspace {
+  op2_where where; /* where the running solve was queued */
+  op2_type type;
+  int n;                         /* fields; 0: nothing has been made */
+  struct op2i_field *fields;     /* [n] */
+  op2_dat *dats;                 /* [OP2I_ALL_VECTORS][n]; null: not requested yet */
+  op2_gbl squares[OP2I_SQUARES]; /* squares of the norms of b and of b - A x */
+  op2_gbl gbls[OP2I_WORK_GBLS];
+};
+/* The dats of vector k. */
+static inline op2_dat *op2i_work(const struct op2i_workspace *work, int k) {
+  return work->dats + (ptrdiff_t)k * work->n;
+}
 
 struct op2_solver_s {
   struct op2i_object obj;

@@ -60,6 +60,7 @@ struct op2i_vector_call {
   /* For operations with n dats, the result, and `numerator` of the scalar, have n values each, and
    * the second vector is dat number `at`. For all other operations n is 0. */
   int n, at;
+  bool adds; /* true if a sum is added to the values of the result, which are not reset */
 };
 
 /* The properties that all vectors of an operation share. */
@@ -110,6 +111,10 @@ void op2i_many_text(const struct op2i_vector_key *key, struct op2i_text *text);
 
 /* Queue a loop for a checked call on dats. */
 op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op2i_shape *shape);
+/* As op2_dat_dot() and op2_dat_mdot(), but products are added to the values of the result: for
+ * vectors that consist of several dats. With op2i_dat_mdot_add() n is a power of 2, at most 8. */
+op2_status op2i_dat_dot_add(op2_where where, op2_dat x, op2_dat y, op2_gbl result);
+op2_status op2i_dat_mdot_add(op2_where where, op2_dat x, int n, const op2_dat *y, op2_gbl result);
 /* True if the norm needs a second global, of OP2I_PARTS values p. */
 enum { OP2I_PARTS = 2 };
 bool op2i_norm_has_parts(enum op2i_vector_op op, op2_type type);

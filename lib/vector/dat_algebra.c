@@ -245,9 +245,22 @@ op2_status op2i_dat_algebra(const struct op2i_vector_call *call, const struct op
   op2_status status = op2i_vector_kernel(shape->ctx, &key, &kernel);
   if (!status) {
     int n = make_args(call, &key, room, args);
-    status = call->result ? queue_reduction(call, &key, kernel, shape->set, args, n)
-                          : op2_par_loop_at(call->where, kernel, shape->set, n, args);
+    status = call->result && !call->adds
+                 ? queue_reduction(call, &key, kernel, shape->set, args, n)
+                 : op2_par_loop_at(call->where, kernel, shape->set, n, args);
   }
   op2i_context_behalf_end(shape->ctx, before);
   return status;
+}
+
+op2_status op2i_dat_dot_add(op2_where where, op2_dat x, op2_dat y, op2_gbl result) {
+  struct op2i_vector_call call = {.where = where,
+                                  .op = OP2I_DOT,
+                                  .kind = OP2I_DAT,
+                                  .vectors = {x, y},
+                                  .result = result,
+                                  .adds = true};
+  struct op2i_shape shape;
+  op2_status status = op2i_vector_check(&call, &shape);
+  return status ? status : op2i_dat_algebra(&call, &shape);
 }

@@ -175,6 +175,7 @@ static op2_status queue_sum(const struct many *many, const struct block *block) 
 static op2_status queue_one(const struct many *many, const struct block *block) {
   static const double start[BLOCK];
   op2_gbl result = many->call.result;
+  if (many->call.adds) return queue_block(many, block, result);
   struct op2i_version *was = op2i_version_ref(op2i_gbl_now(result));
   op2_status status = op2_gbl_set(result, start);
   if (!status) status = queue_block(many, block, result);
@@ -301,6 +302,18 @@ op2_status op2_dat_mdot_at(op2_where where, op2_dat x, int n, const op2_dat *y, 
                                .vectors = {x},
                                .result = result,
                                .n = n},
+                      .dats = y};
+  return queue(&many);
+}
+
+op2_status op2i_dat_mdot_add(op2_where where, op2_dat x, int n, const op2_dat *y, op2_gbl result) {
+  struct many many = {.call = {.where = where,
+                               .op = OP2I_MDOT,
+                               .kind = OP2I_DAT,
+                               .vectors = {x},
+                               .result = result,
+                               .n = n,
+                               .adds = true},
                       .dats = y};
   return queue(&many);
 }

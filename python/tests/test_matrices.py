@@ -112,6 +112,18 @@ def test_solve(plain, method):
     assert solver.result.residual < 1e-10
 
 
+def test_system_of_two_dats(plain):
+    first, second = Line(plain), Line(plain)
+    u, p = op2.Dat(first.nodes), op2.Dat(second.nodes)
+    wanted = np.cos(np.arange(N))
+    f = op2.Dat(first.nodes, first.dense() @ wanted)
+    g = op2.Dat(second.nodes, second.dense() @ (2 * wanted))
+    solver = op2.Solver(plain, rtol=1e-12)
+    solver.solve([[first.A, None], [None, second.A]], [u, p], [f, g])
+    assert np.allclose(u.get(), wanted, rtol=1e-9)
+    assert np.allclose(p.get(), 2 * wanted, rtol=1e-9)
+
+
 def test_boundary_values(plain):
     line = Line(plain)
     u, b = op2.Dat(line.nodes), op2.Dat(line.nodes, np.ones(N))

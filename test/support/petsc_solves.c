@@ -308,14 +308,15 @@ static void end_blocks(struct blocks *k) {
   op2_map_destroy(&k->own);
 }
 
-/* The system is solved as one matrix by a direct method, as a nested matrix by GMRES, and split
- * into its fields. */
+/* The system is solved as one matrix by a direct method, as a nested matrix by GMRES, split into its
+ * fields, and by the library's own GMRES. */
 void try_nested(const char *backend, int how, uint64_t seed) {
-  static const char *const prefixes[] = {"flat_", "nest_", "split_"};
+  enum { WAYS = 4, OWN = 3 };
+  static const char *const prefixes[WAYS] = {"flat_", "nest_", "split_", "own_"};
   struct scene s;
   struct equations q;
   struct blocks k;
-  op2_solver solvers[3] = {NULL};
+  op2_solver solvers[WAYS] = {NULL};
   begin(&s, backend, seed % 3 == 0, how, seed);
   set_option("-flat_mat_type", "aij");
   set_option("-flat_ksp_type", "preonly");
@@ -326,14 +327,19 @@ void try_nested(const char *backend, int how, uint64_t seed) {
   new_equations(&s, &q);
   new_blocks(&s, &q, &k);
   add_blocks(&s, &k);
-  for (int n = 0; n < 3; n++) {
-    const op2_solver_options options = {
-        .prefix = prefixes[n], .rtol = 1e-13, .start_at_zero = 1, .restart = 100};
+  for (int n = 0; n < WAYS; n++) {
+    const op2_solver_options options = {.prefix = prefixes[n],
+                                        .rtol = 1e-13,
+                                        .start_at_zero = 1,
+                                        .restart = 100,
+                                        .method = n == OWN ? OP2_METHOD_GMRES : OP2_METHOD_DEFAULT,
+                                        .library =
+                                            n == OWN ? OP2_LIBRARY_OP2 : OP2_LIBRARY_DEFAULT};
     DO(op2_solver_create(s.ctx, &options, prefixes[n], &solvers[n]));
   }
   for (int turn = 0; turn < 3; turn++) {
     multiply_blocks(&s, &k);
-    for (int n = 0; n < 3; n++) {
+    for (int n = 0; n < WAYS; n++) {
       op2_solve_result result = {0};
       DO(op2_solve_nested(solvers[n], 2, k.mat, k.x, k.b));
       DO(op2_solver_result(solvers[n], &result));
@@ -349,7 +355,7 @@ void try_nested(const char *backend, int how, uint64_t seed) {
   GOOD(op2_solve_nested(solvers[0], 2, none, k.x, k.b) == OP2_ERR_ARG);
   const op2_mat turned[4] = {k.mat[3], k.mat[2], k.mat[1], k.mat[0]};
   GOOD(op2_solve_nested(solvers[0], 2, turned, k.x, k.b) == OP2_ERR_MISMATCH);
-  for (int n = 0; n < 3; n++) op2_solver_destroy(&solvers[n]);
+  for (int n = 0; n < WAYS; n++) op2_solver_destroy(&solvers[n]);
   end_blocks(&k);
   end_equations(&q);
   end(&s);

@@ -295,7 +295,7 @@ class Solver(Object):
 
     def solve(self, A: Any, x: Any, b: Any) -> None:
         """Queue: solve A x = b, beginning with the present values of x. A is a matrix or an
-        operator; or rows of matrices, None for zeros, and x and b are lists (with PETSc)."""
+        operator; or rows of matrices, None for zeros, and x and b are lists."""
         if isinstance(A, Operator):
             place = where()
             self.context._solves.add((text(place.file), place.line))

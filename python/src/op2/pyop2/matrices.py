@@ -388,7 +388,7 @@ class Solver:
         return self._made
 
     def solve(self, A: Mat, x: Any, b: Any) -> None:
-        """Queue: solve A x = b, beginning at zero. PETSc solves with matrices of blocks."""
+        """Queue: solve A x = b, beginning at zero. A may have blocks."""
         if not isinstance(A, Mat):
             raise MatTypeError(f"Solver: {A!r} is no matrix")
         for given in (x, b):
