@@ -15,12 +15,14 @@
 #include "error.h"
 #include "fpenv.h"
 #include "mem.h"
+#include "sparse.h"
 
 /* Memory that is compared before and after the function runs. */
 struct watched {
   enum { FOREIGN, READ_ONLY, TO_WRITE } how;
   const char *what, *name; /* "dat", its name */
   int argument;
+  bool in_nonzeros; /* the rows of values are the nonzeros of a matrix */
   op2_type type;
   int32_t dim;
   unsigned char *memory, *saved;      /* saved: a copy of the values; null for TO_WRITE */
@@ -64,7 +66,14 @@ static op2_status watch_argument(struct guard *guard, int n, void *value) {
   struct watched w = {.argument = n, .memory = value, .what = "the values"};
   w.how = op2i_modifies(arg->access) ? TO_WRITE : READ_ONLY;
   if (arg->access == OP2_RW) return OP2_SUCCESS;
-  if (arg->dat >= 0) {
+  if (arg->mat) {
+    const op2_mat_rows *rows = value;
+    w.what = "matrix", w.name = arg->mat->obj.name, w.type = rows->type;
+    w.dim = rows->row_dim * rows->column_dim;
+    w.in_nonzeros = true;
+    w.memory = rows->values;
+    w.bytes = (size_t)rows->starts[rows->nrows] * (size_t)w.dim * op2i_type_size(w.type);
+  } else if (arg->dat >= 0) {
     op2_dat dat = guard->call->op.dats[arg->dat];
     w.what = "dat", w.name = dat->obj.name, w.type = dat->type, w.dim = dat->dim;
     w.bytes = (size_t)dat->set->ends[OP2I_NONEXEC] * dat->row_bytes;
@@ -134,9 +143,9 @@ static op2_status wrong(const struct watched *w, size_t at, const char *what) {
   if (w->argument < 0)
     return op2i_error(OP2_ERR_KERNEL, "the function %s %s '%s', which the call does not name", what,
                       w->what, w->name);
-  return op2i_error(OP2_ERR_KERNEL, "the function %s value %zu of row %zu of %s '%s' (argument %d)",
-                    what, value % (size_t)w->dim, value / (size_t)w->dim, w->what, w->name,
-                    w->argument);
+  return op2i_error(OP2_ERR_KERNEL, "the function %s value %zu of %s %zu of %s '%s' (argument %d)",
+                    what, value % (size_t)w->dim, w->in_nonzeros ? "nonzero" : "row",
+                    value / (size_t)w->dim, w->what, w->name, w->argument);
 }
 
 static op2_status compare_values(const struct watched *w) {

@@ -2,7 +2,10 @@
 #ifndef OP2_CALL_H
 #define OP2_CALL_H
 
+#include <stdint.h>
+
 #include "op2/loop.h"
+#include "op2/types.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -20,13 +23,28 @@ extern "C" {
  * |---|---|---|
  * | op2_arg_direct(d, m) | READ, WRITE, RW | all rows, [total size][dim], in the user's order |
  * | op2_arg_gbl(g, m) | READ, WRITE, RW | the dim values of the global as of when it was queued |
+ * | op2_arg_mat(a, null, null, m) | READ, WRITE, RW | an ::op2_mat_rows: owned rows, values and columns |
  * | op2_arg_val(p, dim, type) | | a copy of the values, taken when it was queued |
  *
  * WRITE promises that all values are written, those in halos as well. */
 
-/** A function that op2_call() queues. `values[i]` points to the values of argument i; those of READ
- * arguments and of op2_arg_val() must not be changed, and no pointer may be kept. The function runs
- * in the thread that makes the queue run, while nothing else of the context runs, so it may use
+/** A matrix as a function of a call gets it: the rows that this rank owns, in compressed form, in the
+ * order of op2_sparsity_get(), with global numbers of columns. It is a copy, made for each call, and
+ * the values are stored in the matrix afterwards if the access writes. With OP2_WRITE they begin as
+ * zeros. Where nonzeros are cannot be changed. */
+typedef struct op2_mat_rows {
+  int64_t nrows;
+  const int64_t *starts;  /**< [nrows + 1]: row i has nonzeros starts[i] to starts[i + 1] - 1 */
+  const int64_t *columns; /**< [starts[nrows]], ascending in each row */
+  void *values;           /**< [starts[nrows]][row_dim][column_dim], of this type */
+  int row_dim, column_dim;
+  op2_type type;
+} op2_mat_rows;
+
+/** A function that op2_call() queues. `values[i]` points to the values of argument i, and with a
+ * matrix to an ::op2_mat_rows. Values of READ arguments and of op2_arg_val() must not be changed, and
+ * no pointer may be kept. The function runs in the thread that makes the queue run, while nothing
+ * else of the context runs, so it may use
  * MPI, PETSc and other contexts. Inside it, functions of its own context that return no status
  * (sizes, names) work; all others return ::OP2_ERR_STATE. Objects that it destroys are freed later,
  * when no call of the library can be using them: at the latest when the next op2_flush(),

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "backend.h"
+#include "call_mat.h"
 #include "clock.h"
 #include "context.h"
 #include "error.h"
@@ -60,10 +61,11 @@ static op2_status check_object(const struct request *r, int n, enum op2i_kind ki
   if (r->args[n].access < OP2_READ || r->args[n].access > OP2_RW)
     return wrong(r, OP2_ERR_ACCESS, "argument %d ('%s'): calls READ, WRITE or RW what they get", n,
                  object->name);
-  if (r->args[n].map || (kind == OP2I_DAT && r->args[n].idx != OP2_ALL))
-    return wrong(r, OP2_ERR_RANGE,
-                 "argument %d: dat '%s' through a map: calls get whole dats (op2_arg_direct())", n,
-                 object->name);
+  if (r->args[n].map || r->args[n].map2 || (kind == OP2I_DAT && r->args[n].idx != OP2_ALL))
+    return wrong(r, OP2_ERR_RANGE, "argument %d: %s '%s' through a map: calls get whole %s", n,
+                 kind == OP2I_MAT ? "matrix" : "dat", object->name,
+                 kind == OP2I_MAT ? "matrices (op2_arg_mat() with null maps)"
+                                  : "dats (op2_arg_direct())");
   for (int m = 0; m < n; m++)
     if (r->args[m].object == object)
       return wrong(r, OP2_ERR_ACCESS, "arguments %d and %d are both '%s'", m, n, object->name);
@@ -88,12 +90,18 @@ static op2_status check_value(const struct request *r, int n, double *bytes) {
 
 static op2_status check_argument(const struct request *r, int n, double *bytes) {
   enum op2i_tag tag;
-  if (!op2i_arg_tag(&r->args[n], &tag) ||
-      (tag != OP2I_TAG_DAT && tag != OP2I_TAG_GBL && tag != OP2I_TAG_VAL))
+  if (!op2i_arg_tag(&r->args[n], &tag)) tag = OP2I_TAGS;
+  switch (tag) {
+  case OP2I_TAG_VAL: return check_value(r, n, bytes);
+  case OP2I_TAG_DAT: return check_object(r, n, OP2I_DAT);
+  case OP2I_TAG_GBL: return check_object(r, n, OP2I_GBL);
+  case OP2I_TAG_MAT: return check_object(r, n, OP2I_MAT);
+  default:
     return wrong(r, OP2_ERR_ARG,
-                 "argument %d: not made by op2_arg_direct(), op2_arg_gbl() or op2_arg_val()", n);
-  return tag == OP2I_TAG_VAL ? check_value(r, n, bytes)
-                             : check_object(r, n, tag == OP2I_TAG_DAT ? OP2I_DAT : OP2I_GBL);
+                 "argument %d: not made by op2_arg_direct(), op2_arg_mat(), op2_arg_gbl() or "
+                 "op2_arg_val()",
+                 n);
+  }
 }
 
 static op2_status check_request(const struct request *r) {
@@ -128,7 +136,8 @@ static void resolve(struct op2i_user_call *call, const op2_arg *args) {
   for (int n = 0; n < call->nargs; n++) {
     struct op2i_user_arg *arg = &call->args[n];
     enum op2i_arg_kind kind = op2i_arg_kind(&args[n]);
-    *arg = (struct op2i_user_arg){-1, -1, -1, (op2_access)args[n].access};
+    *arg = (struct op2i_user_arg){NULL, -1, -1, -1, (op2_access)args[n].access};
+    if (args[n].tag == OP2_TAG_MAT_) arg->mat = args[n].object;
     if (kind == OP2I_ARG_VAL) {
       size_t bytes = (size_t)args[n].dim * op2i_type_size((op2_type)args[n].type);
       arg->offset = op->payload_bytes;
@@ -137,7 +146,8 @@ static void resolve(struct op2i_user_call *call, const op2_arg *args) {
       arg->gbl = op2i_number_of((void **)op->gbls, &op->ngbls, args[n].object);
       op->gbl_access[arg->gbl] = arg->access;
     } else {
-      arg->dat = op2i_number_of((void **)op->dats, &op->ndats, args[n].object);
+      op2_dat dat = arg->mat ? arg->mat->values : args[n].object;
+      arg->dat = op2i_number_of((void **)op->dats, &op->ndats, dat);
       op->dat_access[arg->dat] = arg->access;
     }
   }
@@ -254,13 +264,30 @@ static op2_status lend(struct op2i_user_call *call, struct op2i_version *const *
   for (*lent = 0; *lent < call->nargs && !status; *lent += !status) {
     const struct op2i_user_arg *arg = &call->args[*lent];
     void **value = &values[*lent];
-    if (arg->dat >= 0)
+    if (arg->mat)
+      status = op2i_call_lend_mat(arg->mat, arg->access, (op2_mat_rows **)value);
+    else if (arg->dat >= 0)
       status = op2i_dat_lend(call->op.dats[arg->dat], arg->access, value);
     else if (arg->gbl >= 0)
       status = op2i_buffer_at(&versions[arg->gbl]->values, OP2I_HOST, arg->access, OP2I_EVERY_ROW,
                               value);
     else
       *value = payload + arg->offset;
+  }
+  return status;
+}
+
+/* Take back what the function was lent. A failure that comes before is kept. */
+static op2_status take_back(const struct op2i_user_call *call, void *const *values, int lent,
+                            op2_status status) {
+  for (int n = 0; n < lent; n++) {
+    const struct op2i_user_arg *arg = &call->args[n];
+    if (arg->mat) {
+      const op2_status stored = op2i_call_take_mat_back(arg->mat, arg->access, values[n]);
+      if (!status) status = stored;
+    } else if (arg->dat >= 0) {
+      op2i_dat_take_back(call->op.dats[arg->dat], op2i_modifies(arg->access));
+    }
   }
   return status;
 }
@@ -299,9 +326,7 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
     call->seconds += op2i_seconds() - start;
     call->times++;
   }
-  for (int n = 0; n < lent; n++)
-    if (call->args[n].dat >= 0)
-      op2i_dat_take_back(call->op.dats[call->args[n].dat], op2i_modifies(call->args[n].access));
+  status = take_back(call, values, lent, status);
   if (values != few) op2i_free(values);
   if (!status && answer) status = op2i_error(OP2_ERR_CALL, "the function returned %d", answer);
   return status;
@@ -310,21 +335,25 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
 /* ---- the operation in the queue -------------------------------------------------------------- */
 
 static void use(struct op2i_op *op) {
+  const struct op2i_user_call *call = op2i_op_call(op);
   if (op->uses++ > 0) return;
   for (int d = 0; d < op->ndats; d++) op->dats[d]->obj.refs++;
   for (int g = 0; g < op->ngbls; g++) op->gbls[g]->obj.refs++;
+  for (int a = 0; a < call->nargs; a++) op2i_ref(call->args[a].mat);
 }
 
 /* The last reference to an object frees the call as well (forget_calls). */
 static void unuse(struct op2i_op *op) {
+  const struct op2i_user_call *call = op2i_op_call(op);
   if (--op->uses > 0) return;
   int n = 0;
+  const int most = op->ndats + op->ngbls + call->nargs;
   void *few[32], **objects = few;
-  if (op->ndats + op->ngbls > 32)
-    objects = op2i_malloc((size_t)(op->ndats + op->ngbls) * sizeof *objects);
+  if (most > 32) objects = op2i_malloc((size_t)most * sizeof *objects);
   if (!objects) return; /* the references stay: a leak, never a dangling handle */
   for (int d = 0; d < op->ndats; d++) objects[n++] = op->dats[d];
   for (int g = 0; g < op->ngbls; g++) objects[n++] = op->gbls[g];
+  for (int a = 0; a < call->nargs; a++) objects[n++] = call->args[a].mat;
   for (int i = 0; i < n; i++) op2i_unref(objects[i]);
   if (objects != few) op2i_free(objects);
 }

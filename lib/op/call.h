@@ -4,6 +4,7 @@
 
 #include "op.h"
 #include "op2/call.h"
+#include "op2/matrix.h"
 
 /* A function of the user's with its arguments: the operation that op2_call() queues. Like loops,
  * calls are found again by their arguments, so that a call in a time loop is one operation. The
@@ -17,6 +18,7 @@ struct op2i_call_data {
 
 /* One argument: an index into the operation's tables, or an offset in the payload. */
 struct op2i_user_arg {
+  op2_mat mat;      /* whose values are the dat; null: it is not a matrix */
   int32_t dat, gbl; /* or -1 */
   int32_t offset;   /* values: offset in bytes into the payload; else -1 */
   op2_access access;

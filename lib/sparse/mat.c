@@ -5,7 +5,6 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
-#include "rows.h"
 #include "sparse.h"
 
 static void release_mat(void *object) {
@@ -96,13 +95,7 @@ op2_status op2_mat_get(op2_mat mat, void *values) {
   const void *data = NULL;
   status = op2_dat_read_begin(mat->values, &data);
   if (status) return status;
-  const struct op2_sparsity_s *sparsity = mat->sparsity;
-  size_t bytes = mat->values->row_bytes;
-  if (sparsity->rows_per_slice > 1 || sparsity->rows->number ||
-      op2i_set_numbered(sparsity->columns))
-    status = op2i_sparsity_copy(sparsity, bytes, data, values);
-  else
-    op2i_rows_copy(op2_workers(mat->obj.ctx), sparsity->nnz, bytes, data, values);
+  status = op2i_sparsity_copy(mat->sparsity, mat->values->row_bytes, data, values);
   const op2_status ended = op2_dat_read_end(mat->values, &data);
   return status ? status : ended;
 }

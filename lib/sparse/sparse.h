@@ -133,9 +133,11 @@ op2_status op2i_sparsity_diagonal(op2_sparsity sparsity);
 int64_t op2i_sparsity_nonzero(const struct op2_sparsity_s *sparsity, int64_t row, int32_t column);
 /* Copy values of `bytes` bytes each, from the original order of the nonzeros, which is the
  * program's order of their set, to the order that the program sees: rows and columns by its
- * numbers. */
+ * numbers; and back. */
 op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t bytes, const void *data,
                               void *values);
+op2_status op2i_sparsity_store(const struct op2_sparsity_s *sparsity, size_t bytes,
+                               const void *values, void *data);
 /* Discard what was computed from the numbers of rows. */
 void op2i_sparsity_renumbered(op2_sparsity sparsity);
 /* The spare element of a row, of this rank or another one. It is found by the program's number of

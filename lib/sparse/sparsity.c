@@ -9,6 +9,7 @@
 #include "error.h"
 #include "map.h"
 #include "mem.h"
+#include "rows.h"
 #include "set.h"
 #include "slices.h"
 #include "sort.h"
@@ -277,21 +278,63 @@ static op2_status see_row(const struct op2_sparsity_s *sparsity, struct seen *se
                                               : OP2_SUCCESS;
 }
 
-op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t bytes, const void *data,
-                              void *values) {
+/* True if the original order of the nonzeros is the one that the program sees. */
+static bool is_in_order(const struct op2_sparsity_s *sparsity) {
+  return sparsity->rows_per_slice == 1 && !sparsity->rows->number &&
+         !op2i_set_numbered(sparsity->columns);
+}
+
+/* The place of each nonzero in the original order, as the program sees them. */
+static op2_status list_places(const struct op2_sparsity_s *sparsity, int64_t *places) {
   struct seen seen;
-  int64_t length = 0;
-  char *to = values;
+  int64_t length = 0, at = 0;
   op2_status status = open_seen(sparsity, &seen);
   for (int64_t p = 0; p < sparsity->nrows && !status; p++) {
     status = see_row(sparsity, &seen, p, &length);
-    for (int64_t k = 0; k < length && !status; k++, to += bytes)
-      memcpy(to,
-             (const char *)data +
-                 (size_t)op2i_set_place(sparsity->nonzeros, seen.nonzero[k]) * bytes,
-             bytes);
+    for (int64_t k = 0; k < length && !status; k++)
+      places[at++] = op2i_set_place(sparsity->nonzeros, seen.nonzero[k]);
   }
   close_seen(&seen);
+  return status;
+}
+
+/* Get the places, in memory of the caller's, or null if they are in order. */
+static op2_status places_of(const struct op2_sparsity_s *sparsity, int64_t **out) {
+  *out = NULL;
+  if (is_in_order(sparsity)) return OP2_SUCCESS;
+  int64_t *places = op2i_malloc((size_t)sparsity->nnz * sizeof *places);
+  if (!places) return op2i_error_nomem("values of a matrix");
+  op2_status status = list_places(sparsity, places);
+  if (status)
+    op2i_free(places);
+  else
+    *out = places;
+  return status;
+}
+
+op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t bytes, const void *data,
+                              void *values) {
+  const int threads = op2_workers(sparsity->obj.ctx);
+  int64_t *places;
+  op2_status status = places_of(sparsity, &places);
+  if (!status && places)
+    op2i_rows_gather(threads, sparsity->nnz, places, bytes, data, values);
+  else if (!status)
+    op2i_rows_copy(threads, sparsity->nnz, bytes, data, values);
+  op2i_free(places);
+  return status;
+}
+
+op2_status op2i_sparsity_store(const struct op2_sparsity_s *sparsity, size_t bytes,
+                               const void *values, void *data) {
+  const int threads = op2_workers(sparsity->obj.ctx);
+  int64_t *places;
+  op2_status status = places_of(sparsity, &places);
+  if (!status && places)
+    op2i_rows_scatter(threads, sparsity->nnz, places, bytes, values, data);
+  else if (!status)
+    op2i_rows_copy(threads, sparsity->nnz, bytes, values, data);
+  op2i_free(places);
   return status;
 }
 

@@ -192,20 +192,18 @@ static op2_status assemble(struct run *r, int row, int column, op2_mat mat) {
   return status;
 }
 
-/* Add 1 to the diagonal of every node that this rank owns. */
-static op2_status add_ones(struct run *r, op2_mat mat) {
-  const int64_t owned = r->share.set[NODES].ends[1];
-  const double one[] = {1, 0, 0, 1};
-  const float narrow[] = {1, 0, 0, 1};
-  const bool wide = r->attempt->type == OP2_F64;
-  const size_t bytes = wide ? sizeof one : sizeof narrow;
-  char *values = calloc((size_t)owned + 1, bytes);
-  for (int64_t i = 0; i < owned; i++)
-    memcpy(values + (size_t)i * bytes, wide ? (const void *)one : narrow, bytes);
-  const int64_t *rows = r->share.set[NODES].global;
-  op2_status status = op2_mat_add(mat, owned, rows, rows, values);
-  free(values);
-  return status;
+/* Add 1 to the diagonal of every node that this rank owns. `data` has their global numbers. */
+static int add_one(void *data, void *const *values) {
+  const int64_t *global = data;
+  const op2_mat_rows *rows = values[0];
+  for (int64_t i = 0; i < rows->nrows; i++)
+    for (int64_t p = rows->starts[i]; p < rows->starts[i + 1]; p++)
+      for (int k = 0; k < DIM && rows->columns[p] == global[i]; k++)
+        if (rows->type == OP2_F64)
+          ((double *)rows->values)[(p * DIM + k) * DIM + k] += 1;
+        else
+          ((float *)rows->values)[(p * DIM + k) * DIM + k] += 1;
+  return 0;
 }
 
 static op2_status make_block(struct run *r, int row, int column, op2_mat *mat) {
@@ -213,7 +211,9 @@ static op2_status make_block(struct run *r, int row, int column, op2_mat *mat) {
   op2_status status = op2_mat_create(r->sparsities[sparsity], dim_of(row), dim_of(column),
                                      r->attempt->type, "block", mat);
   if (!status) status = assemble(r, row, column, *mat);
-  return status || row != U || column != U ? status : add_ones(r, *mat);
+  if (status || row != U || column != U) return status;
+  return op2_call(r->ctx, add_one, r->share.set[NODES].global,
+                  op2_arg_mat(*mat, NULL, NULL, OP2_RW));
 }
 
 static op2_status declare_system(struct run *r) {
