@@ -16,6 +16,8 @@ LEFT_OUT = {
     "op2_map_create_partial": "as op2_map_create",
     "op2_map_create_global": "as op2_map_create",
     "op2_memory_release": "through a function of op2_build.py, which takes the pointer itself",
+    "op2_nested_petsc": "PETSc.Mat().createNest() makes one matrix of those of op2.petsc.mat()",
+    "op2_nested_petsc_end": "as op2_nested_petsc",
     "op2_object_get": "objects of Python are what the program holds",
     "op2_objects": "as op2_object_get",
     "op2_scalar_value": "scalars are made as structures",

@@ -16,6 +16,12 @@ DIVERGE_STEP(mat_petsc_end) {
   if (!status && !changed) w->view = A;
   return status;
 }
+DIVERGE_STEP(nested_petsc) {
+  Mat A = NULL;
+  const op2_mat mats[] = {w->mat};
+  op2_status status = op2_nested_petsc(1, 1, mats, changed ? OP2_RW : OP2_READ, MATAIJ, &A);
+  return status ? status : op2_nested_petsc_end(1, 1, mats, &A);
+}
 DIVERGE_STEP(dat_petsc) {
   Vec v = w->view;
   op2_status status = op2_dat_petsc(w->q, changed ? OP2_RW : OP2_READ, &v);
@@ -51,6 +57,7 @@ static const struct diverge_step petsc[] = {
     {"petsc_use", "op2_petsc_use", petsc_use, AS_USUAL},
     {"mat_petsc", "op2_mat_petsc", mat_petsc, AS_USUAL},
     {"mat_petsc_end", "op2_mat_petsc_end", mat_petsc_end, AS_USUAL},
+    {"nested_petsc", "op2_mat_petsc", nested_petsc, AS_USUAL},
     {"dat_petsc", "op2_dat_petsc", dat_petsc, AS_USUAL},
     {"dat_petsc_end", "op2_dat_petsc_end", dat_petsc_end, AS_USUAL},
     {"operator_petsc", "op2_operator_petsc", operator_petsc, AS_USUAL},

@@ -308,6 +308,93 @@ static void end_blocks(struct blocks *k) {
   op2_map_destroy(&k->own);
 }
 
+/* Copy the values of a dat to the part of a Vec that an index set names. */
+static void copy_field(op2_dat dat, IS rows, Vec all) {
+  Vec v = NULL;
+  DO(op2_dat_petsc(dat, OP2_READ, &v));
+  if (v) PETSC(VecISCopy(all, rows, SCATTER_FORWARD, v));
+  DO(op2_dat_petsc_end(dat, &v));
+}
+
+/* The local numbers of a block's rows lead to its rows in the nested matrix. */
+static void look_at_numbers(Mat A, IS rows, IS local, Mat block) {
+  ISLocalToGlobalMapping all = NULL, own = NULL;
+  PetscInt first, end, start, stop, n;
+  const PetscInt *number, *at, *own_at;
+  PETSC(MatGetLocalToGlobalMapping(A, &all, NULL));
+  PETSC(MatGetLocalToGlobalMapping(block, &own, NULL));
+  if (!GOOD(all && own)) return;
+  PETSC(MatGetOwnershipRange(block, &first, &end));
+  PETSC(ISStrideGetInfo(rows, &start, &stop));
+  PETSC(ISGetLocalSize(local, &n));
+  PETSC(ISGetIndices(local, &number));
+  PETSC(ISLocalToGlobalMappingGetIndices(all, &at));
+  PETSC(ISLocalToGlobalMappingGetIndices(own, &own_at));
+  for (PetscInt i = 0; i < n; i++)
+    if (own_at[i] >= first && own_at[i] < end && !GOOD(at[number[i]] == start + own_at[i] - first))
+      break;
+  PETSC(ISLocalToGlobalMappingRestoreIndices(own, &own_at));
+  PETSC(ISLocalToGlobalMappingRestoreIndices(all, &at));
+  PETSC(ISRestoreIndices(local, &number));
+}
+
+/* PETSc's product with the nested matrix is the right-hand side, `times` as large. */
+static void look_at_nest(struct blocks *k, MatType type, double times) {
+  IS rows[2], columns[2], local[2];
+  Mat A = NULL, part = NULL;
+  Vec x = NULL, y = NULL, want = NULL;
+  PetscReal norm = 1;
+  if (!DO(op2_nested_petsc(2, 2, k->mat, OP2_READ, type, &A))) return;
+  PETSC(MatNestGetISs(A, rows, columns));
+  PETSC(MatNestGetLocalISs(A, local, NULL));
+  PETSC(MatCreateVecs(A, &x, &y));
+  PETSC(VecDuplicate(y, &want));
+  for (int i = 0; i < 2; i++) {
+    copy_field(k->solution[i], columns[i], x);
+    copy_field(k->b[i], rows[i], want);
+    PETSC(MatNestGetSubMat(A, i, i, &part));
+    look_at_numbers(A, rows[i], local[i], part);
+  }
+  PETSC(MatMult(A, x, y));
+  PETSC(VecAXPY(y, -times, want));
+  PETSC(VecNorm(y, NORM_INFINITY, &norm));
+  GOOD(norm < 1e-9);
+  PETSC(VecDestroy(&x));
+  PETSC(VecDestroy(&y));
+  PETSC(VecDestroy(&want));
+  DO(op2_nested_petsc_end(2, 2, k->mat, &A));
+  GOOD(!A);
+}
+
+static void refuse_nests(struct blocks *k) {
+  const op2_mat half[4] = {k->mat[0], k->mat[1], NULL, NULL};
+  const op2_mat turned[4] = {k->mat[0], k->mat[2], k->mat[1], k->mat[3]};
+  Mat A = NULL;
+  GOOD(op2_nested_petsc(0, 2, k->mat, OP2_READ, NULL, &A) == OP2_ERR_ARG && !A);
+  GOOD(strstr(op2_error_message(), "op2_nested_petsc: 0 * 2 blocks, of 1 to 16 each"));
+  GOOD(op2_nested_petsc(2, 2, half, OP2_READ, NULL, &A) == OP2_ERR_ARG && !A);
+  GOOD(strstr(op2_error_message(), "all blocks of row 1 are null, so its size is unknown"));
+  GOOD(op2_nested_petsc(2, 2, turned, OP2_READ, NULL, &A) == OP2_ERR_MISMATCH && !A);
+  GOOD(strstr(op2_error_message(), "block (0, 1): 'down' has rows of set 'edges' with dim 1, and"));
+  GOOD(op2_nested_petsc(2, 2, k->mat, OP2_READ, MATDENSE, &A) == OP2_ERR_TYPE && !A);
+  GOOD(op2_nested_petsc(2, 2, k->mat, OP2_INC, NULL, &A) == OP2_ERR_ACCESS && !A);
+  GOOD(op2_nested_petsc_end(2, 2, k->mat, &A) == OP2_ERR_ARG);
+}
+
+/* A nested matrix is read as blocks of two types, and changed by PETSc and back. */
+static void try_nest(struct scene *s, struct blocks *k) {
+  Mat A = NULL;
+  refuse_nests(k);
+  multiply_blocks(s, k);
+  look_at_nest(k, NULL, 1);
+  look_at_nest(k, MATAIJ, 1);
+  for (int turn = 0; turn < 2; turn++) {
+    if (DO(op2_nested_petsc(2, 2, k->mat, OP2_RW, MATAIJ, &A))) PETSC(MatScale(A, turn ? 0.5 : 2));
+    DO(op2_nested_petsc_end(2, 2, k->mat, &A));
+    look_at_nest(k, NULL, turn ? 1 : 2);
+  }
+}
+
 /* The system is solved as one matrix by a direct method, as a nested matrix by GMRES, split into its
  * fields, and by the library's own GMRES. */
 void try_nested(const char *backend, int how, uint64_t seed) {
@@ -338,6 +425,7 @@ void try_nested(const char *backend, int how, uint64_t seed) {
     DO(op2_solver_create(s.ctx, &options, prefixes[n], &solvers[n]));
   }
   for (int turn = 0; turn < 3; turn++) {
+    if (turn != 1) try_nest(&s, &k);
     multiply_blocks(&s, &k);
     for (int n = 0; n < WAYS; n++) {
       op2_solve_result result = {0};
