@@ -38,8 +38,8 @@ OPTIONAL = {
 ABSENT_ARRAY = {'op2_dat_create': 'data', 'op2_gbl_create': 'data', 'op2_map_create': 'idx'}
 # Functions whose procedures are written by hand in the template.
 BY_HAND = ['op2_kernel_create', 'op2_operator_create', 'op2_call_at', 'op2_call_owned_at', 'op2_subset_indices',
-           'op2_sparsity_create', 'op2_solve_nested_at', 'op2_error_message', 'op2_mat_get',
-           'op2_mat_set', 'op2_mat_add', 'op2_solver_monitor', 'op2_arg_opaque',
+           'op2_sparsity_create', 'op2_solve_nested_at', 'op2_solve_blocks_at', 'op2_error_message',
+           'op2_mat_get', 'op2_mat_set', 'op2_mat_add', 'op2_solver_monitor', 'op2_arg_opaque',
            'op2_map_create_entries']
 # Structures that are passed by value and made by functions only.
 VALUES = ['op2_where', 'op2_arg', 'op2_scalar']

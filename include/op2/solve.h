@@ -19,7 +19,7 @@ extern "C" {
  * op2_solve() queues: solve A x = b. Like a loop it waits for what it needs and is waited for by
  * what needs x, is drawn with the graph, and is cancelled if a loop that it depends on has failed.
  * A is a matrix, or loops that a function of the program's queues (op2_operator_create()), or
- * matrices in blocks (op2_solve_nested()).
+ * matrices and operators in blocks (op2_solve_nested(), op2_solve_blocks()).
  *
  * The library's own methods are made of loops: they run on any backend, device and number of ranks
  * as loops do. If a program has called op2_petsc_use() (op2/petsc.h, a library of its own), PETSc
@@ -206,6 +206,25 @@ OP2_API OP2_NODISCARD op2_status op2_solve_nested_at(op2_where where, op2_solver
                                                      const op2_mat *mats, const op2_dat *x,
                                                      const op2_dat *b);
 
+/** @brief Queue: solve a system of several dats, some blocks of which are operators. Use
+ * op2_solve_blocks(), which fills in `where`. As op2_solve_nested_at(); block (i, j) is a matrix or an
+ * operator, or zeros where both are null. An operator has one set and dim for rows and columns, so it
+ * is on the diagonal, or between dats of one set. It is lent dats of its block, as
+ * op2_operator_function says, and none of the dats of x is one that it names. The preconditioner of
+ * x[i] is that of the operator (i, i): of its function for the diagonal, or of its matrix. PETSc does
+ * not solve such systems.
+ * @shape  mats[n][n], operators[n][n], x[n], b[n], 1 <= n <= 16; mats or operators may be null
+ * @units  blocks
+ * @memory as op2_solve_nested_at()
+ * @sync   as op2_par_loop_at()            @mpi    every rank queues it
+ * @errors as op2_solve_operator_at(); OP2_ERR_ARG (a block that is both), OP2_ERR_UNAVAILABLE (PETSc
+ *         is to solve, and a block of several is an operator)
+ * @source PETSc MatCreateNest of MatCreateShell */
+OP2_API OP2_NODISCARD op2_status op2_solve_blocks_at(op2_where where, op2_solver solver, int n,
+                                                     const op2_mat *mats,
+                                                     const op2_operator *operators,
+                                                     const op2_dat *x, const op2_dat *b);
+
 /** A function that is called with the norm of the residual at the beginning of a solve (iteration 0)
  * and after each iteration, as the method updates it: for a method of op2 in the norm OP2_NORM_2,
  * and where PETSc solves in the norm by which its method stops. */
@@ -244,6 +263,9 @@ OP2_API void op2_solver_destroy(op2_solver *solver);
 #define op2_solve_operator(solver, op, x, b) op2_solve_operator_at(OP2_HERE, solver, op, x, b)
 /** Queue: solve a system of several dats; see op2_solve_nested_at(). */
 #define op2_solve_nested(solver, n, mats, x, b) op2_solve_nested_at(OP2_HERE, solver, n, mats, x, b)
+/** Queue: solve a system of several dats with operators; see op2_solve_blocks_at(). */
+#define op2_solve_blocks(solver, n, mats, operators, x, b)                                         \
+  op2_solve_blocks_at(OP2_HERE, solver, n, mats, operators, x, b)
 
 #ifdef __cplusplus
 }

@@ -158,13 +158,17 @@ op2_status op2i_solve_norm(op2_gbl gbl, double *value) {
 }
 
 /* y = the sum of the products of a row of blocks. The loops that add are fused with the products. */
-static op2_status apply_row(const struct op2i_workspace *w, const op2_mat *row, const op2_dat *x,
-                            op2_dat y, op2_dat product) {
+static op2_status apply_row(struct op2i_solve *solve, int i, const op2_dat *x, op2_dat y) {
+  const struct op2i_workspace *w = &solve->solver->work;
+  const op2_mat *mat = solve->system.mat + (ptrdiff_t)i * w->n;
+  const op2_operator *shell = solve->system.shell + (ptrdiff_t)i * w->n;
+  const op2_dat product = op2i_work(w, OP2I_PRODUCT)[i];
   op2_status status = OP2_SUCCESS;
   bool begun = false;
   for (int j = 0; j < w->n && !status; j++) {
-    if (!row[j]) continue;
-    status = op2_mat_mult(row[j], x[j], begun ? product : y);
+    const op2_dat to = begun ? product : y;
+    if (!mat[j] && !shell[j]) continue;
+    status = shell[j] ? op2i_operator_apply(shell[j], x[j], to) : op2_mat_mult(mat[j], x[j], to);
     if (!status && begun) status = op2_dat_axpy(y, op2_scalar_value(1), product);
     begun = true;
   }
@@ -173,13 +177,8 @@ static op2_status apply_row(const struct op2i_workspace *w, const op2_mat *row, 
 }
 
 op2_status op2i_solve_apply(struct op2i_solve *solve, const op2_dat *x, const op2_dat *y) {
-  const struct op2i_system *system = &solve->system;
-  const struct op2i_workspace *w = &solve->solver->work;
   op2_status status = OP2_SUCCESS;
-  if (system->shell) return op2i_operator_apply(system->shell, *x, *y);
-  for (int i = 0; i < w->n && !status; i++)
-    status =
-        apply_row(w, system->mat + (ptrdiff_t)i * w->n, x, y[i], op2i_work(w, OP2I_PRODUCT)[i]);
+  for (int i = 0; i < solve->system.n && !status; i++) status = apply_row(solve, i, x, y[i]);
   return status;
 }
 

@@ -51,20 +51,25 @@ static const struct op2i_kernel_source
               "    for (int j = 0; j < N; j++) d[i * N + j] = regular ? b[i][j] : i == j ? 1 : 0;\n"
               "}\n"};
 
-/* True if the diagonal comes from a function of the operator. */
-static bool by_function(const struct op2i_solve *solve) {
-  return solve->system.shell && solve->system.shell->desc.diagonal;
+/* The block on the diagonal that has the rows of a field, as a matrix and as an operator. Either is
+ * null where there is none; an operator may have a matrix for its preconditioner. */
+static op2_mat diagonal_mat(const struct op2i_solve *solve, int field) {
+  return solve->system.mat[field * solve->system.n + field];
 }
 
-/* The block on the diagonal that has the rows of a field; null: it is zero, or an operator has no
- * matrix. */
-static op2_mat diagonal_block(const struct op2i_solve *solve, int field) {
-  return solve->system.mat[field * solve->system.n + field];
+static op2_operator diagonal_shell(const struct op2i_solve *solve, int field) {
+  return solve->system.shell[field * solve->system.n + field];
+}
+
+/* True if the diagonal comes from a function of the operator. */
+static bool by_function(const struct op2i_solve *solve, int field) {
+  const op2_operator shell = diagonal_shell(solve, field);
+  return shell && shell->desc.diagonal;
 }
 
 /* True if a field has no preconditioner. An operator may have nothing to make one of. */
 static bool none(const struct op2i_solve *solve, int field) {
-  return (!diagonal_block(solve, field) && !by_function(solve)) ||
+  return (!diagonal_mat(solve, field) && !by_function(solve, field)) ||
          op2i_preconditioner_kind(solve->solver->options.preconditioner)->none;
 }
 
@@ -91,8 +96,9 @@ static op2_status make_factors(struct op2i_solve *solve, int f) {
   struct op2i_field *field = &w->fields[f];
   op2_dat factors = op2i_work(w, OP2I_FACTORS)[f];
   if (none(solve, f)) return op2_dat_fill(factors, op2_scalar_value(1));
-  op2_status status = by_function(solve) ? op2i_operator_diagonal(solve->system.shell, factors)
-                                         : op2_mat_diagonal(diagonal_block(solve, f), factors);
+  op2_status status = by_function(solve, f)
+                          ? op2i_operator_diagonal(diagonal_shell(solve, f), factors)
+                          : op2_mat_diagonal(diagonal_mat(solve, f), factors);
   const bool definite = op2i_method_kind(solve->solver->options.method)->definite;
   const struct op2i_kernel_source *of_values = definite ? &amounts : &values;
   if (!status && !field->invert)

@@ -81,18 +81,19 @@ static op2_status check_solver(const struct request *r) {
 
 /* ---- the table of solves --------------------------------------------------------------------- */
 
-static size_t nmats(const struct op2i_system *system) {
+static size_t nblocks(const struct op2i_system *system) {
   return (size_t)system->n * (size_t)system->n;
 }
 
 /* The captured values: the change counter of each matrix when the solve was queued, and the solve's
  * number among those of its solver. */
-static size_t payload_words(const struct op2i_system *system) { return nmats(system) + 1; }
+static size_t payload_words(const struct op2i_system *system) { return nblocks(system) + 1; }
 
 static void free_solve(struct op2i_solve *solve) {
   if (solve->op.ctx->sched) op2i_scheduler.forget(solve->op.ctx->sched, &solve->op);
   op2i_op_free_tables(&solve->op);
   op2i_free(solve->system.mat);
+  op2i_free(solve->system.shell);
   op2i_free(solve->system.x);
   op2i_free(solve->system.b);
   op2i_free(solve);
@@ -109,18 +110,17 @@ static void add_dat(struct op2i_solve *solve, op2_dat dat, op2_access access) {
 static void add_operator(struct op2i_solve *solve, const struct op2i_op *uses) {
   struct op2i_op *op = &solve->op;
   for (int d = 0; d < uses->ndats; d++) add_dat(solve, uses->dats[d], uses->dat_access[d]);
-  for (int g = 0; g < uses->ngbls; g++) {
-    op->gbls[op->ngbls] = uses->gbls[g];
-    op->gbl_access[op->ngbls++] = OP2_READ;
-  }
+  for (int g = 0; g < uses->ngbls; g++)
+    op->gbl_access[op2i_number_of((void **)op->gbls, &op->ngbls, uses->gbls[g])] = OP2_READ;
 }
 
 static void resolve(struct op2i_solve *solve) {
   const struct op2i_system *s = &solve->system;
   bool overwrites = solve->solver->options.start_at_zero != 0;
-  for (size_t m = 0; m < nmats(s); m++)
+  for (size_t m = 0; m < nblocks(s); m++)
     if (s->mat[m]) add_dat(solve, s->mat[m]->values, OP2_READ);
-  if (s->shell) add_operator(solve, &s->shell->uses);
+  for (size_t m = 0; m < nblocks(s); m++)
+    if (s->shell[m]) add_operator(solve, &s->shell[m]->uses);
   for (int i = 0; i < s->n; i++) add_dat(solve, s->b[i], OP2_READ);
   for (int i = 0; i < s->n; i++) add_dat(solve, s->x[i], overwrites ? OP2_WRITE : OP2_RW);
   solve->op.payload_bytes = (int32_t)((payload_words(s) * sizeof(int64_t) + 15) / 16 * 16);
@@ -138,17 +138,19 @@ static op2_status make_solve(const struct request *r, struct op2i_solve **out) {
   if (!solve) return op2i_error_nomem("a solve");
   op2_context ctx = r->solver->obj.ctx;
   size_t n = (size_t)s->n, uses = 0;
-  if (s->shell) uses = (size_t)op2i_op_nresources(&s->shell->uses);
+  for (size_t m = 0; m < nblocks(s); m++)
+    if (s->shell[m]) uses += (size_t)op2i_op_nresources(&s->shell[m]->uses);
   solve->op.kind = &op2i_solve_kind;
   solve->op.ctx = ctx;
   solve->solver = r->solver;
   solve->system = (struct op2i_system){.n = s->n,
-                                       .shell = s->shell,
                                        .mat = copy_of(s->mat, n * n),
+                                       .shell = copy_of(s->shell, n * n),
                                        .x = copy_of(s->x, n),
                                        .b = copy_of(s->b, n)};
   const struct op2i_system *own = &solve->system;
-  if (!own->mat || !own->x || !own->b || op2i_op_tables(&solve->op, n * n + 2 * n + uses)) {
+  if (!own->mat || !own->shell || !own->x || !own->b ||
+      op2i_op_tables(&solve->op, n * n + 2 * n + uses)) {
     free_solve(solve);
     return op2i_error_nomem("a solve");
   }
@@ -162,9 +164,10 @@ static op2_status make_solve(const struct request *r, struct op2i_solve **out) {
 static bool same(const struct op2i_solve *solve, const struct request *r) {
   const struct op2i_system *a = &solve->system, *b = &r->system;
   size_t n = (size_t)a->n;
-  return solve->solver == r->solver && a->n == b->n && a->shell == b->shell &&
-         !memcmp(a->mat, b->mat, n * n * sizeof *a->mat) && !memcmp(a->x, b->x, n * sizeof *a->x) &&
-         !memcmp(a->b, b->b, n * sizeof *a->b);
+  return solve->solver == r->solver && a->n == b->n &&
+         !memcmp(a->mat, b->mat, n * n * sizeof *a->mat) &&
+         !memcmp(a->shell, b->shell, n * n * sizeof *a->shell) &&
+         !memcmp(a->x, b->x, n * sizeof *a->x) && !memcmp(a->b, b->b, n * sizeof *a->b);
 }
 
 static op2_status intern(const struct request *r, struct op2i_solve **out) {
@@ -182,8 +185,8 @@ static bool has(void *const *objects, size_t n, const void *object) {
 
 static bool names(const struct op2i_solve *solve, const void *object) {
   const struct op2i_system *s = &solve->system;
-  return object == solve->solver || object == s->shell ||
-         has((void *const *)s->mat, nmats(s), object) ||
+  return object == solve->solver || has((void *const *)s->mat, nblocks(s), object) ||
+         has((void *const *)s->shell, nblocks(s), object) ||
          has((void *const *)s->x, (size_t)s->n, object) ||
          has((void *const *)s->b, (size_t)s->n, object);
 }
@@ -217,8 +220,8 @@ static void use(struct op2i_op *op) {
   const struct op2i_system *s = &solve->system;
   if (op->uses++ > 0) return;
   op2i_ref(solve->solver);
-  op2i_ref(s->shell);
-  for (size_t m = 0; m < nmats(s); m++) op2i_ref(s->mat[m]);
+  for (size_t m = 0; m < nblocks(s); m++) op2i_ref(s->mat[m]);
+  for (size_t m = 0; m < nblocks(s); m++) op2i_ref(s->shell[m]);
   for (int i = 0; i < s->n; i++) op2i_ref(s->x[i]);
   for (int i = 0; i < s->n; i++) op2i_ref(s->b[i]);
 }
@@ -230,13 +233,13 @@ static void unuse(struct op2i_op *op) {
   struct op2i_solve *solve = (struct op2i_solve *)op;
   const struct op2i_system *s = &solve->system;
   if (--op->uses > 0) return;
-  size_t n = 0, most = nmats(s) + 2 * (size_t)s->n + 2;
+  size_t n = 0, most = 2 * nblocks(s) + 2 * (size_t)s->n + 1;
   void *few[FEW], **objects = most > FEW ? op2i_malloc(most * sizeof *objects) : few;
   if (!objects) return; /* the references are leaked, but no handle dangles */
-  for (size_t m = 0; m < nmats(s); m++) objects[n++] = s->mat[m];
+  for (size_t m = 0; m < nblocks(s); m++) objects[n++] = s->mat[m];
+  for (size_t m = 0; m < nblocks(s); m++) objects[n++] = s->shell[m];
   for (int i = 0; i < s->n; i++) objects[n++] = s->x[i];
   for (int i = 0; i < s->n; i++) objects[n++] = s->b[i];
-  objects[n++] = s->shell;
   objects[n++] = solve->solver;
   for (size_t i = 0; i < n; i++) op2i_unref(objects[i]);
   if (objects != few) op2i_free(objects);
@@ -246,15 +249,16 @@ static op2_status capture(struct op2i_op *op, unsigned char *payload) {
   const struct op2i_solve *solve = (const struct op2i_solve *)op;
   const struct op2i_system *s = &solve->system;
   int64_t *words = (int64_t *)payload;
-  for (size_t m = 0; m < nmats(s); m++) words[m] = s->mat[m] ? s->mat[m]->values->changes : 0;
-  words[nmats(s)] = ++solve->solver->queued;
+  for (size_t m = 0; m < nblocks(s); m++) words[m] = s->mat[m] ? s->mat[m]->values->changes : 0;
+  words[nblocks(s)] = ++solve->solver->queued;
   return OP2_SUCCESS;
 }
 
 static const char *name_of(const struct op2i_system *s) {
-  if (s->shell) return s->shell->obj.name;
-  for (size_t m = 0; m < nmats(s); m++)
+  for (size_t m = 0; m < nblocks(s); m++) {
+    if (s->shell[m]) return s->shell[m]->obj.name;
     if (s->mat[m]) return s->mat[m]->obj.name;
+  }
   return "";
 }
 
@@ -306,23 +310,43 @@ static void keep_result(op2_solver solver, int64_t number, const op2_solve_resul
   solver->result = *result;
 }
 
+/* One of the system's operators; null: there is none. */
+static op2_operator any_operator(const struct op2i_system *s) {
+  for (size_t m = 0; m < nblocks(s); m++)
+    if (s->shell[m]) return s->shell[m];
+  return NULL;
+}
+
+/* A dat of x whose handle was given up; null: there is none. */
+static op2_dat given_up(const struct op2i_system *s) {
+  for (int i = 0; i < s->n; i++)
+    if (s->x[i]->obj.given_up) return s->x[i];
+  return NULL;
+}
+
+/* Operators may not destroy a dat of x. */
+static op2_status check_lent(const struct op2i_system *s, bool was_whole) {
+  const op2_operator op = any_operator(s);
+  const op2_dat lost = was_whole ? given_up(s) : NULL;
+  if (lost) s->x[0]->obj.ctx->lent_destroyed = &lost->obj;
+  return op ? op2i_operator_check_lent(op, lost, NULL) : OP2_SUCCESS;
+}
+
 static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
                       unsigned char *payload) {
   struct op2i_solve *solve = (struct op2i_solve *)op;
-  const int64_t *words = (const int64_t *)payload, number = words[nmats(&solve->system)];
+  const int64_t *words = (const int64_t *)payload, number = words[nblocks(&solve->system)];
   struct op2i_sched *sched = op->ctx->sched;
   op2_solve_result result = {0};
   const char *details = NULL;
-  const bool whole = !(*solve->system.x)->obj.given_up;
+  const bool whole = !given_up(&solve->system);
   op->ctx->lent_destroyed = NULL;
   op2_status status = op2i_scheduler.enter(sched, op, versions);
   if (!status) {
     status = run_method(solve, words, &result, &details);
     status = op2i_scheduler.leave(sched, op, status);
   }
-  if (whole && (*solve->system.x)->obj.given_up) op->ctx->lent_destroyed = &(*solve->system.x)->obj;
-  if (!status && solve->system.shell)
-    status = op2i_operator_check_lent(solve->system.shell, *solve->system.x, NULL);
+  if (!status) status = check_lent(&solve->system, whole);
   if (status) result = (op2_solve_result){.reason = OP2_SOLVE_FAILED};
   keep_result(solve->solver, number, &result);
   return status ? status : judge_result(solve, &result, details);
@@ -348,7 +372,12 @@ static op2_status check_library(const struct request *r) {
         "%s:%d: op2_solve by '%s': PETSc is to solve, and op2_petsc_use() has not been "
         "called",
         r->where.file, r->where.line, r->solver->obj.name);
-  return OP2_SUCCESS;
+  if (own || r->system.n == 1 || !any_operator(&r->system)) return OP2_SUCCESS;
+  return op2i_error(
+      OP2_ERR_UNAVAILABLE,
+      "%s:%d: op2_solve by '%s': PETSc is to solve, and blocks that are operators are "
+      "for the library's own methods (OP2_LIBRARY_OP2)",
+      r->where.file, r->where.line, r->solver->obj.name);
 }
 
 static op2_status enqueue(const struct request *r) {
@@ -375,7 +404,8 @@ static op2_status enqueue(const struct request *r) {
 
 op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat, op2_dat x, op2_dat b) {
   if (!where.file) where.file = "?";
-  struct request r = {.where = where, .solver = solver, .system = {1, &mat, NULL, &x, &b}};
+  op2_operator none = NULL;
+  struct request r = {.where = where, .solver = solver, .system = {1, &mat, &none, &x, &b}};
   op2_status status = check_solver(&r);
   if (!status) status = check_member(&r, mat, OP2I_MAT, "the matrix");
   if (!status) status = check_square(&r);
@@ -389,20 +419,23 @@ op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat, op2_dat
   return status ? status : enqueue(&r);
 }
 
-/* Check that the operator does not use x. It may use b. */
-static op2_status check_apart(const struct request *r) {
-  const struct op2i_op *uses = &r->system.shell->uses;
-  if (!has((void *const *)uses->dats, (size_t)uses->ndats, *r->system.x)) return OP2_SUCCESS;
-  return op2i_error(
-      OP2_ERR_ARG, "%s:%d: op2_solve by '%s': dat '%s' is x, and operator '%s' uses it",
-      r->where.file, r->where.line, r->solver->obj.name, r->system.x[0]->obj.name, r->name);
+/* Check that an operator uses no dat of x. It may use b. */
+static op2_status check_apart(const struct request *r, op2_operator op) {
+  const struct op2i_op *uses = &op->uses;
+  for (int i = 0; i < r->system.n; i++)
+    if (has((void *const *)uses->dats, (size_t)uses->ndats, r->system.x[i]))
+      return op2i_error(OP2_ERR_ARG,
+                        "%s:%d: op2_solve by '%s': dat '%s' is x, and operator '%s' uses it",
+                        r->where.file, r->where.line, r->solver->obj.name, r->system.x[i]->obj.name,
+                        op->obj.name);
+  return OP2_SUCCESS;
 }
 
 op2_status op2_solve_operator_at(op2_where where, op2_solver solver, op2_operator operator_,
                                  op2_dat x, op2_dat b) {
   if (!where.file) where.file = "?";
   op2_mat mat = NULL;
-  struct request r = {.where = where, .solver = solver, .system = {1, &mat, operator_, &x, &b}};
+  struct request r = {.where = where, .solver = solver, .system = {1, &mat, &operator_, &x, &b}};
   op2_status status = check_solver(&r);
   if (!status) status = check_member(&r, operator_, OP2I_OPERATOR, "the operator");
   if (status) return status;
@@ -413,33 +446,72 @@ op2_status op2_solve_operator_at(op2_where where, op2_solver solver, op2_operato
   r.name = operator_->obj.name;
   status = check_dat(&r, x, "x");
   if (!status) status = check_dat(&r, b, "b");
-  if (!status) status = check_apart(&r);
+  if (!status) status = check_apart(&r, operator_);
   return status ? status : enqueue(&r);
 }
 
-/* The matrices of a block row have the rows of b[i], and those of a block column the columns of
- * x[j]. */
-static op2_status check_block(struct request *r, int i, int j) {
-  const struct op2i_system *s = &r->system;
-  op2_mat mat = s->mat[i * s->n + j];
-  if (!mat) return OP2_SUCCESS;
-  char which[60];
-  snprintf(which, sizeof which, "the matrix of block (%d, %d)", i, j);
-  op2_status status = check_member(r, mat, OP2I_MAT, which);
-  if (status) return status;
-  op2_dat row = s->b[i], column = s->x[j];
-  if (mat->sparsity->rows == row->set && mat->row_dim == row->dim && mat->type == row->type &&
-      mat->sparsity->columns == column->set && mat->column_dim == column->dim)
-    return OP2_SUCCESS;
+/* One side of a block. */
+struct side {
+  op2_set set;
+  int32_t dim;
+  op2_type type;
+};
+
+static bool is_of(const struct side *side, op2_dat dat) {
+  return side->set == dat->set && side->dim == dat->dim && side->type == dat->type;
+}
+
+/* The blocks of a row have the rows of b[i], and those of a column the columns of x[j]. */
+static op2_status check_sides(const struct request *r, const char *which, const char *name,
+                              const struct side sides[2], const op2_dat dats[2]) {
+  if (is_of(&sides[0], dats[0]) && is_of(&sides[1], dats[1])) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_MISMATCH,
                     "%s:%d: op2_solve by '%s', %s: '%s' has rows of set '%s' with dim %" PRId32
                     " and columns of '%s' with %" PRId32 ", %s; dat '%s' is on '%s' with %" PRId32
                     ", dat '%s' on '%s' with %" PRId32 ", %s",
-                    r->where.file, r->where.line, r->solver->obj.name, which, mat->obj.name,
-                    mat->sparsity->rows->obj.name, mat->row_dim, mat->sparsity->columns->obj.name,
-                    mat->column_dim, op2i_type_name(mat->type), row->obj.name, row->set->obj.name,
-                    row->dim, column->obj.name, column->set->obj.name, column->dim,
-                    op2i_type_name(row->type));
+                    r->where.file, r->where.line, r->solver->obj.name, which, name,
+                    sides[0].set->obj.name, sides[0].dim, sides[1].set->obj.name, sides[1].dim,
+                    op2i_type_name(sides[0].type), dats[0]->obj.name, dats[0]->set->obj.name,
+                    dats[0]->dim, dats[1]->obj.name, dats[1]->set->obj.name, dats[1]->dim,
+                    op2i_type_name(dats[0]->type));
+}
+
+static op2_status check_mat_block(const struct request *r, const char *which, op2_mat mat,
+                                  const op2_dat dats[2]) {
+  op2_status status = check_member(r, mat, OP2I_MAT, which);
+  if (status) return status;
+  const struct side sides[] = {{mat->sparsity->rows, mat->row_dim, mat->type},
+                               {mat->sparsity->columns, mat->column_dim, mat->type}};
+  return check_sides(r, which, mat->obj.name, sides, dats);
+}
+
+static op2_status check_operator_block(const struct request *r, const char *which, op2_operator op,
+                                       const op2_dat dats[2]) {
+  op2_status status = check_member(r, op, OP2I_OPERATOR, which);
+  if (status) return status;
+  const struct side side = {op->desc.set, op->desc.dim, op->desc.type};
+  const struct side sides[] = {side, side};
+  status = check_sides(r, which, op->obj.name, sides, dats);
+  return status ? status : check_apart(r, op);
+}
+
+/* The matrix of an operator is for its preconditioner. */
+static op2_status check_block(struct request *r, int i, int j) {
+  const struct op2i_system *s = &r->system;
+  op2_mat *mat = &s->mat[i * s->n + j];
+  const op2_operator op = s->shell[i * s->n + j];
+  const op2_dat dats[] = {s->b[i], s->x[j]};
+  char which[60];
+  if (*mat && op)
+    return op2i_error(OP2_ERR_ARG,
+                      "%s:%d: op2_solve by '%s': block (%d, %d) is a matrix and an operator",
+                      r->where.file, r->where.line, r->solver->obj.name, i, j);
+  snprintf(which, sizeof which, "the %s of block (%d, %d)", op ? "operator" : "matrix", i, j);
+  if (*mat) return check_mat_block(r, which, *mat, dats);
+  if (!op) return OP2_SUCCESS;
+  op2_status status = check_operator_block(r, which, op, dats);
+  if (!status) *mat = op->desc.preconditioner;
+  return status;
 }
 
 static op2_status check_nested(struct request *r) {
@@ -463,24 +535,35 @@ static op2_status check_nested(struct request *r) {
   return status;
 }
 
-op2_status op2_solve_nested_at(op2_where where, op2_solver solver, int n, const op2_mat *mats,
-                               const op2_dat *x, const op2_dat *b) {
+op2_status op2_solve_blocks_at(op2_where where, op2_solver solver, int n, const op2_mat *mats,
+                               const op2_operator *operators, const op2_dat *x, const op2_dat *b) {
+  enum { MOST = OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST };
+  op2_mat mat[MOST] = {NULL};
+  op2_operator shell[MOST] = {NULL};
   if (!where.file) where.file = "?";
-  struct request r = {.where = where,
-                      .solver = solver,
-                      .system = {n, (op2_mat *)mats, NULL, (op2_dat *)x, (op2_dat *)b}};
+  struct request r = {
+      .where = where, .solver = solver, .system = {n, mat, shell, (op2_dat *)x, (op2_dat *)b}};
   op2_status status = check_solver(&r);
   if (status) return status;
-  if (n < 1 || n > OP2I_BLOCKS_MOST || !mats || !x || !b)
+  if (n < 1 || n > OP2I_BLOCKS_MOST || (!mats && !operators) || !x || !b)
     return op2i_error(OP2_ERR_ARG,
                       "%s:%d: op2_solve_nested by '%s': %d blocks, of 1 to %d, or a "
                       "null pointer",
                       where.file, where.line, solver->obj.name, n, OP2I_BLOCKS_MOST);
+  bool any = false;
+  for (int m = 0; m < n * n; m++) {
+    if (mats) mat[m] = mats[m];
+    if (operators) shell[m] = operators[m];
+    any |= mat[m] || shell[m];
+  }
   status = check_nested(&r);
   if (status) return status;
-  bool any = false;
-  for (int m = 0; m < n * n; m++) any |= mats[m] != NULL;
   if (any) return enqueue(&r);
   return op2i_error(OP2_ERR_ARG, "%s:%d: op2_solve_nested by '%s': all blocks are null", where.file,
                     where.line, solver->obj.name);
+}
+
+op2_status op2_solve_nested_at(op2_where where, op2_solver solver, int n, const op2_mat *mats,
+                               const op2_dat *x, const op2_dat *b) {
+  return op2_solve_blocks_at(where, solver, n, mats, NULL, x, b);
 }

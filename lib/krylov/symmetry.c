@@ -16,10 +16,9 @@ static const char *method_of(const struct op2i_solve *solve) {
 
 void op2i_warn_of_rows(const struct op2i_solve *solve, op2_where where) {
   const struct op2i_system *system = &solve->system;
-  if (system->shell) return;
   for (int m = 0; m < system->n * system->n; m++) {
     op2_mat mat = system->mat[m];
-    if (!mat || !mat->rows_zeroed || mat->warned_of_rows) continue;
+    if (system->shell[m] || !mat || !mat->rows_zeroed || mat->warned_of_rows) continue;
     const char *method = method_of(solve);
     if (!method) return;
     mat->warned_of_rows = true;

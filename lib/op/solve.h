@@ -14,8 +14,8 @@ struct op2i_system {
   int n; /* blocks; 1 unless systems are nested */
   /* [n][n] Null where a block is zero; for an operator: its preconditioner, or null. */
   op2_mat *mat;
-  op2_operator shell; /* null: matrices */
-  op2_dat *x, *b;     /* [n] */
+  op2_operator *shell; /* [n][n] null where a block is a matrix, or zero */
+  op2_dat *x, *b;      /* [n] */
 };
 
 struct op2i_solve {

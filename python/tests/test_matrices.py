@@ -124,6 +124,18 @@ def test_system_of_two_dats(plain):
     assert np.allclose(p.get(), 2 * wanted, rtol=1e-9)
 
 
+def test_system_with_an_operator(plain):
+    line = Line(plain)
+    wanted = np.cos(np.arange(N))
+    right = line.dense() @ wanted
+    u, p = op2.Dat(line.nodes), op2.Dat(line.nodes)
+    f, g = op2.Dat(line.nodes, right), op2.Dat(line.nodes, 3 * right)
+    free = op2.Operator(line.nodes, lambda x, y: line.A.mult(x, y), [line.A(op2.READ)])
+    op2.Solver(plain, rtol=1e-12).solve([[line.A, None], [None, free]], [u, p], [f, g])
+    assert np.allclose(u.get(), wanted, rtol=1e-9)
+    assert np.allclose(p.get(), 3 * wanted, rtol=1e-9)
+
+
 def test_boundary_values(plain):
     line = Line(plain)
     u, b = op2.Dat(line.nodes), op2.Dat(line.nodes, np.ones(N))

@@ -15,23 +15,24 @@
 
 enum { DIM = 2, U = 0, P, M, FIELDS, BLOCKS = FIELDS * FIELDS };
 
-/* One way to solve. The third field is used where n is 3; `saddle`: the block (p, p) is absent. */
+/* One way to solve. The third field is used if n is 3, and the block (p, p) is absent from a saddle
+ * point. */
 struct attempt {
   op2_method method;
   op2_preconditioner preconditioner;
   int n;
-  bool saddle;
+  bool saddle, matrix_free; /* matrix_free: the block (u, u) is an operator */
   op2_type type;
   double scale;
 };
 
 static const struct attempt attempts[] = {
-    {OP2_METHOD_CG, OP2_PRECONDITIONER_JACOBI, 2, false, OP2_F64, 1},
-    {OP2_METHOD_MINRES, OP2_PRECONDITIONER_JACOBI, 3, true, OP2_F64, 1},
-    {OP2_METHOD_GMRES, OP2_PRECONDITIONER_BLOCK_JACOBI, 3, true, OP2_F64, 1},
-    {OP2_METHOD_BICGSTAB, OP2_PRECONDITIONER_NONE, 2, false, OP2_F64, 1},
-    {OP2_METHOD_CG, OP2_PRECONDITIONER_BLOCK_JACOBI, 3, false, OP2_F64, 1e150},
-    {OP2_METHOD_CG, OP2_PRECONDITIONER_JACOBI, 2, false, OP2_F32, 1},
+    {OP2_METHOD_CG, OP2_PRECONDITIONER_JACOBI, 2, false, true, OP2_F64, 1},
+    {OP2_METHOD_MINRES, OP2_PRECONDITIONER_JACOBI, 3, true, false, OP2_F64, 1},
+    {OP2_METHOD_GMRES, OP2_PRECONDITIONER_BLOCK_JACOBI, 3, true, true, OP2_F64, 1},
+    {OP2_METHOD_BICGSTAB, OP2_PRECONDITIONER_NONE, 2, false, false, OP2_F64, 1},
+    {OP2_METHOD_CG, OP2_PRECONDITIONER_BLOCK_JACOBI, 3, false, false, OP2_F64, 1e150},
+    {OP2_METHOD_CG, OP2_PRECONDITIONER_JACOBI, 2, false, false, OP2_F32, 1},
 };
 /* Other backends than `sequential` make the same queues: fewer attempts show that these run there, and
  * with slow compilers two. */
@@ -52,7 +53,8 @@ struct run {
   op2_set sets[WHOLE_SETS];
   op2_map maps[WHOLE_MAPS], self; /* self: cells to themselves */
   op2_sparsity sparsities[4];     /* of u and u, u and p, p and u, p and p */
-  op2_mat mats[BLOCKS];
+  op2_mat mats[BLOCKS], whole;    /* whole: the matrix of the operator, else null */
+  op2_operator operators[BLOCKS];
   op2_dat x[FIELDS], b[FIELDS];
 };
 
@@ -216,6 +218,30 @@ static op2_status make_block(struct run *r, int row, int column, op2_mat *mat) {
                   op2_arg_mat(*mat, NULL, NULL, OP2_RW));
 }
 
+static op2_status multiply(void *data, op2_dat x, op2_dat y) {
+  return op2_mat_mult(((const struct run *)data)->whole, x, y);
+}
+
+static op2_status diagonal(void *data, op2_dat into) {
+  return op2_mat_diagonal(((const struct run *)data)->whole, into);
+}
+
+/* Replace the first block by an operator that multiplies by it. */
+static op2_status make_operator(struct run *r) {
+  r->whole = r->mats[0];
+  r->mats[0] = NULL;
+  const op2_arg uses[] = {op2_arg_mat(r->whole, NULL, NULL, OP2_READ)};
+  const op2_operator_desc desc = {.set = r->sets[NODES],
+                                  .dim = DIM,
+                                  .type = r->attempt->type,
+                                  .apply = multiply,
+                                  .data = r,
+                                  .nargs = 1,
+                                  .args = uses,
+                                  .diagonal = diagonal};
+  return op2_operator_create(&desc, "op", &r->operators[0]);
+}
+
 static op2_status declare_system(struct run *r) {
   const int n = r->attempt->n;
   op2_status status = OP2_SUCCESS;
@@ -226,16 +252,24 @@ static op2_status declare_system(struct run *r) {
   }
   for (int m = 0; m < n * n && !status; m++)
     if (is_there(r->attempt, m / n, m % n)) status = make_block(r, m / n, m % n, &r->mats[m]);
-  return status;
+  return status || !r->attempt->matrix_free ? status : make_operator(r);
 }
 
 static void end_system(struct run *r) {
   for (int m = 0; m < BLOCKS; m++) op2_mat_destroy(&r->mats[m]);
+  op2_operator_destroy(&r->operators[0]);
+  op2_mat_destroy(&r->whole);
   for (int f = 0; f < FIELDS; f++) op2_dat_destroy(&r->x[f]);
   for (int f = 0; f < FIELDS; f++) op2_dat_destroy(&r->b[f]);
 }
 
 /* ---- solving --------------------------------------------------------------------------------- */
+
+static op2_status queue(struct run *r, op2_solver solver) {
+  const int n = r->attempt->n;
+  return r->whole ? op2_solve_blocks(solver, n, r->mats, r->operators, r->x, r->b)
+                  : op2_solve_nested(solver, n, r->mats, r->x, r->b);
+}
 
 /* Solve twice by one solver: from zero, and for another right-hand side from the first solution. */
 static int solve(struct run *r) {
@@ -250,7 +284,7 @@ static int solve(struct run *r) {
   int wrong = op2_solver_create(r->ctx, &options, "nested", &solver) != OP2_SUCCESS;
   for (int turn = 1; turn <= 2 && !wrong; turn++) {
     for (int f = 0; f < a->n; f++) wrong += set_b(r, f, turn * a->scale);
-    if (!wrong) wrong += op2_solve_nested(solver, a->n, r->mats, r->x, r->b) != OP2_SUCCESS;
+    if (!wrong) wrong += queue(r, solver) != OP2_SUCCESS;
     if (!wrong && !r->trial->eager) wrong += op2_queued(r->ctx) == 0;
     if (!wrong) wrong += op2_solver_result(solver, &result) != OP2_SUCCESS;
     wrong += result.reason != OP2_CONVERGED_RTOL || result.iterations < 2;
@@ -272,7 +306,9 @@ static int has(op2_status got, op2_status want, const char *words) {
 
 /* Calls that are refused leave nothing in the queue. */
 static int refused(struct run *r) {
-  const op2_mat none[4] = {NULL}, turned[] = {r->mats[3], r->mats[2], r->mats[1], r->mats[0]};
+  const op2_mat none[4] = {NULL}, turned[] = {r->mats[3], r->mats[2], r->mats[1], r->whole};
+  const op2_mat both[] = {r->whole, NULL, NULL, r->mats[3]};
+  const op2_operator moved[] = {NULL, NULL, NULL, r->operators[0]};
   op2_dat *const x = r->x, *const b = r->b;
   const op2_dat twice[] = {x[U], x[U]}, swapped[] = {b[P], b[U]};
   op2_solver own = NULL, petsc = NULL;
@@ -291,6 +327,11 @@ static int refused(struct run *r) {
   wrong += has(op2_solve_nested(own, 2, r->mats, x, swapped), OP2_ERR_MISMATCH,
                "b[0]: dat 'b' is on set 'cells' with dim 1, and the rows of 'x' are of 'nodes'");
   wrong += has(op2_solve_nested(own, 2, r->mats, x, x), OP2_ERR_ARG, "dat 'x' is x and b as well");
+  wrong += has(op2_solve_blocks(own, 2, both, r->operators, x, b), OP2_ERR_ARG,
+               "block (0, 0) is a matrix and an operator");
+  wrong += has(op2_solve_blocks(own, 2, NULL, moved, x, b), OP2_ERR_MISMATCH,
+               "the operator of block (1, 1): 'op' has rows of set 'nodes' with dim 2 and columns");
+  wrong += has(op2_solve_blocks(own, 2, NULL, NULL, x, b), OP2_ERR_ARG, "a null pointer");
   wrong += has(op2_solve_nested(petsc, 2, r->mats, x, b), OP2_ERR_UNAVAILABLE,
                "PETSc is to solve, and op2_petsc_use() has not been called");
   wrong += op2_queued(r->ctx) != 0;
@@ -308,11 +349,11 @@ static int diverge(struct run *r) {
   for (int f = 0; f < r->attempt->n; f++) wrong += set_b(r, f, 1);
   for (int f = 0; f < r->attempt->n; f++)
     wrong += op2_dat_fill(r->x[f], op2_scalar_value(7)) != OP2_SUCCESS;
-  op2_status status = op2_solve_nested(solver, r->attempt->n, r->mats, r->x, r->b);
+  op2_status status = queue(r, solver);
   if (!r->trial->eager) wrong += status != OP2_SUCCESS;
   if (!status) status = op2_dat_get(r->x[P], x);
   wrong += status != OP2_ERR_DIVERGED ||
-           !strstr(op2_error_message(), "solve 'hasty' of 'block' and others") ||
+           !strstr(op2_error_message(), "solve 'hasty' of 'op' and others") ||
            !strstr(op2_error_message(), "there were enough iterations");
   op2_solver_destroy(&solver);
   free(x);

@@ -395,6 +395,18 @@ static void try_nest(struct scene *s, struct blocks *k) {
   }
 }
 
+/* PETSc does not solve systems of several dats with operators. */
+static void refuse_operator(struct scene *s, struct blocks *k, op2_solver solver) {
+  const op2_operator_desc desc = {
+      .set = s->sets[NODES], .dim = DIM, .type = OP2_F64, .apply = apply};
+  const op2_mat mats[4] = {NULL, k->mat[1], k->mat[2], k->mat[3]};
+  op2_operator operators[4] = {NULL};
+  DO(op2_operator_create(&desc, "first", &operators[0]));
+  GOOD(op2_solve_blocks(solver, 2, mats, operators, k->x, k->b) == OP2_ERR_UNAVAILABLE);
+  GOOD(strstr(op2_error_message(), "blocks that are operators are for the library's own methods"));
+  op2_operator_destroy(&operators[0]);
+}
+
 /* The system is solved as one matrix by a direct method, as a nested matrix by GMRES, split into its
  * fields, and by the library's own GMRES. */
 void try_nested(const char *backend, int how, uint64_t seed) {
@@ -443,6 +455,7 @@ void try_nested(const char *backend, int how, uint64_t seed) {
   GOOD(op2_solve_nested(solvers[0], 2, none, k.x, k.b) == OP2_ERR_ARG);
   const op2_mat turned[4] = {k.mat[3], k.mat[2], k.mat[1], k.mat[0]};
   GOOD(op2_solve_nested(solvers[0], 2, turned, k.x, k.b) == OP2_ERR_MISMATCH);
+  refuse_operator(&s, &k, solvers[0]);
   for (int n = 0; n < WAYS; n++) op2_solver_destroy(&solvers[n]);
   end_blocks(&k);
   end_equations(&q);

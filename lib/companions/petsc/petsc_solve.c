@@ -271,9 +271,9 @@ static op2_status matrices(struct op2i_petsc_scope *scope, struct op2i_solve *so
   }
   status = choose_type(scope, solve, own, type);
   if (status) return status;
-  if (system->shell) status = op2i_petsc_shell(scope, system->shell, A);
+  if (*system->shell) status = op2i_petsc_shell(scope, *system->shell, A);
   if (!status && *system->mat) status = one_matrix(scope, solve, 0, type, *changes, P);
-  if (!status && !system->shell) *A = *P;
+  if (!status && !*system->shell) *A = *P;
   if (!status && !*system->mat) *P = *A;
   return status;
 }
@@ -383,9 +383,10 @@ static PetscErrorCode prepare_solver(struct kept_solver *own, const struct op2i_
   if (!code) code = KSPSetOperators(own->ksp, A, P);
   /* PETSc can make no preconditioner of an operator's loops, unless there is a function for the
    * diagonal. */
-  if (!code && solve->system.shell && A == P && !own->configured) {
-    const bool diagonal = solve->system.shell->desc.diagonal &&
-                          solve->solver->options.preconditioner != OP2_PRECONDITIONER_NONE;
+  const op2_operator shell = solve->system.n == 1 ? *solve->system.shell : NULL;
+  if (!code && shell && A == P && !own->configured) {
+    const bool diagonal =
+        shell->desc.diagonal && solve->solver->options.preconditioner != OP2_PRECONDITIONER_NONE;
     code = KSPGetPC(own->ksp, &pc);
     if (!code) code = PCSetType(pc, diagonal ? PCJACOBI : PCNONE);
   }

@@ -295,7 +295,7 @@ class Solver(Object):
 
     def solve(self, A: Any, x: Any, b: Any) -> None:
         """Queue: solve A x = b, beginning with the present values of x. A is a matrix or an
-        operator; or rows of matrices, None for zeros, and x and b are lists."""
+        operator; or rows of these, None for zeros, and x and b are lists."""
         if isinstance(A, Operator):
             place = where()
             self.context._solves.add((text(place.file), place.line))
@@ -306,14 +306,26 @@ class Solver(Object):
         else:
             self._solve_nested(A, x, b)
 
-    def _solve_nested(self, A: Sequence[Sequence[Optional[Mat]]], x: Sequence[Dat],
+    def _solve_nested(self, A: Sequence[Sequence[Union[Mat, Operator, None]]], x: Sequence[Dat],
                       b: Sequence[Dat]) -> None:
         if not len(A) == len(x) == len(b) or any(len(row) != len(x) for row in A):
             raise MismatchError(f"{self}: a system of {len(A)} rows, {len(x)} dats and {len(b)} "
                                 "right-hand sides")
-        blocks = [handle(block, Mat) for row in A for block in row]
-        queue(self.context, lib.op2_solve_nested_at, self, len(A), blocks,
-              [handle(each, Dat) for each in x], [handle(each, Dat) for each in b])
+        blocks = [block for row in A for block in row]
+        operators = [block if isinstance(block, Operator) else None for block in blocks]
+        mats = [handle(None if operator else block, Mat)
+                for block, operator in zip(blocks, operators)]
+        vectors = [handle(each, Dat) for each in x], [handle(each, Dat) for each in b]
+        if not any(operators):
+            queue(self.context, lib.op2_solve_nested_at, self, len(A), mats, *vectors)
+            return
+        place = where()
+        self.context._solves.add((text(place.file), place.line))
+        queue(self.context, lib.op2_solve_blocks_at, self, len(A), mats,
+              [handle(each, Operator) for each in operators], *vectors)
+        for operator in operators:
+            if operator:
+                self.context._keep_until_done(operator._keeps)
 
     def monitor(self, function: Optional[Callable[[int, float], Any]]) -> None:
         """Follow the residuals of solves that run from now on, also of those that are queued: the
