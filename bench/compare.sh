@@ -3,7 +3,7 @@
 # Time per iteration of an application against hand-written programs, measured in turn in one run.
 #   bench/compare.sh [--app airfoil|tsunami|cg|aero|euler|heat] [--mesh M] [--rounds N] [--iterations N] [--warmup N] [--threads N]
 #                    [--switches yes] [--numbering yes] [--build DIR]
-# --switches also runs op2 with each of SIMD, fusion, replay, tiling and teams off in turn; --numbering also on a mesh with
+# --switches also runs op2 with each of SIMD, fusion, replay and teams off in turn; --numbering also on a mesh with
 # shuffled numbers, with and without op2_renumber(). Of aero, --iterations are Newton steps, each form is measured, and
 # by hand OP2's loops and the best forms known. Every round runs every program once; the table gives median and minimum over the rounds, of the time loop alone: the
 # warm-up iterations are not in it, and so neither are compilation and plans. Nothing is asserted: timings belong to
@@ -102,13 +102,12 @@ hand_written() {
 }
 
 all_switches() {
-  for switch in SIMD FUSE REPLAY TILE; do
+  for switch in SIMD FUSE REPLAY; do
     measure "op2 starpu, $threads threads, OP2_$switch=0" env OP2_$switch=0 $op2_two
   done
   measure "op2 starpu, $threads threads, OP2_TEAM=0" env OP2_TEAM=0 $op2_two
-  measure "op2 starpu, $threads threads, OP2_TILE=1" env OP2_TILE=1 $op2_two
-  measure "op2 starpu, $threads threads, all four 0" \
-    env OP2_SIMD=0 OP2_FUSE=0 OP2_REPLAY=0 OP2_TILE=0 $op2_two
+  measure "op2 starpu, $threads threads, all three 0" \
+    env OP2_SIMD=0 OP2_FUSE=0 OP2_REPLAY=0 $op2_two
 }
 
 # Measure an iteration of conjugate gradients in each form.

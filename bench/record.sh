@@ -38,7 +38,7 @@ echo "machine:  $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $(
 echo "compiler: $(cc --version | head -1)"
 
 # The queue is flushed after 34 iterations and at the end: this makes four runs of one program of 17
-# iterations. The second run, which is not timed, inspects the mesh for tiles.
+# iterations, of which the first two are not timed.
 compare "Airfoil, 720,000 cells" --switches yes --iterations 68 --warmup 34
 compare "Airfoil, 45,000 cells" --mesh 100x150 --switches yes --iterations 600 --warmup 200
 compare "Airfoil, 2,880,000 cells" --mesh 800x1200 --switches yes --iterations 68 --warmup 34

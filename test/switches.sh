@@ -55,7 +55,7 @@ check() {
   echo "switches.sh: there is no switch OP2_$1" >&2
   exit 2
 }
-for switch in REPLAY EAGER FUSE TEAM TILE SLICES QUEUE_MAX; do check $switch; done
+for switch in REPLAY EAGER FUSE TEAM SLICES QUEUE_MAX; do check $switch; done
 # try PROGRAM SWITCH...: one check
 try() {
   program=$1
@@ -80,14 +80,14 @@ for program in $programs; do
     continue
   fi
   try "$program" OP2_REPLAY=1
-  for switch in REPLAY=0 EAGER=1 FUSE=0 FUSE=2 TEAM=0 TEAM=1 TILE=1 TILE=3 SLICES=0 SLICES=1 \
+  for switch in REPLAY=0 EAGER=1 FUSE=0 FUSE=2 TEAM=0 TEAM=1 SLICES=0 SLICES=1 \
     QUEUE_MAX=1 QUEUE_MAX=7; do
     try "$program" "OP2_$switch"
   done
   try "$program" OP2_REPLAY=0 OP2_EAGER=1
   try "$program" OP2_REPLAY=0 OP2_FUSE=2 OP2_TEAM=1
-  try "$program" OP2_FUSE=2 OP2_TILE=3 OP2_QUEUE_MAX=7
-  try "$program" OP2_TEAM=1 OP2_TILE=1 OP2_SLICES=1
+  try "$program" OP2_FUSE=2 OP2_QUEUE_MAX=7
+  try "$program" OP2_TEAM=1 OP2_SLICES=1
   try "$program" OP2_EAGER=1 OP2_SLICES=1 OP2_TEAM=1
   try "$program" OP2_REPLAY=0 OP2_QUEUE_MAX=1 OP2_SLICES=0
 done

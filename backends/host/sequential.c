@@ -19,7 +19,7 @@ static void run(struct op2i_step *step) {
   for (int64_t lo = step->lo, hi; lo < step->hi; lo = hi) {
     op2i_fp_reset(); /* a kernel of an earlier loop may have changed it */
     hi = whole || step->hi - lo < PIECE ? step->hi : lo + PIECE;
-    op2i_step_apply(step, step->function, &step->call, lo, hi, step->values.partials);
+    op2i_step_apply(step, lo, hi, step->values.partials);
     if (!whole) op2i_comm_progress(comm);
   }
 }

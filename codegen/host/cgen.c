@@ -127,10 +127,6 @@ static bool all_mergeable(const struct op2i_emitter *e) {
   return all;
 }
 
-static bool in_lanes(enum op2i_variant variant) {
-  return variant == OP2I_VECTOR || variant == OP2I_VECTOR_LIST;
-}
-
 static op2_status vectors(const struct op2i_emitter *e, int simd_bytes) {
   struct op2i_text why = {0};
   op2_status status = op2i_vec_emit(e, simd_bytes, &why);
@@ -143,7 +139,7 @@ static op2_status functions(struct op2i_emitter *e, enum op2i_variant variant, i
   const char *headers = e->loop->kernel->headers;
   describe(e, variant, e->out);
   op2i_text_add(e->out, "%s", prelude);
-  if (in_lanes(variant)) return vectors(e, simd_bytes);
+  if (variant == OP2I_VECTOR) return vectors(e, simd_bytes);
   op2i_text_add(e->out, "%s", headers ? headers : "");
   e->rewrites[0].apart = variant == OP2I_CHECKED;
   op2i_emit_kernels(e);
@@ -158,12 +154,11 @@ op2_status op2i_generate_vector(const struct op2i_loop *loop, enum op2i_variant 
                                 int simd_bytes, struct op2i_text *out, bool *mergeable) {
   struct op2i_emitter emitter;
   op2_status status = op2i_emitter_begin(&emitter, loop, &op2i_dialect_c, out);
-  if (!status && in_lanes(variant)) status = op2i_emit_bare_types(&emitter);
+  if (!status && variant == OP2I_VECTOR) status = op2i_emit_bare_types(&emitter);
   if (!status) {
-    emitter.listed = emitter.listed || variant == OP2I_PLAIN_LIST || variant == OP2I_VECTOR_LIST;
     status = functions(&emitter, variant, simd_bytes);
     /* Vector code has names of its own at file scope and contains no macros. */
-    if (mergeable) *mergeable = in_lanes(variant) || all_mergeable(&emitter);
+    if (mergeable) *mergeable = variant == OP2I_VECTOR || all_mergeable(&emitter);
   }
   if (!status && out->failed) status = op2i_error_nomem("generated code");
   op2i_emitter_end(&emitter);

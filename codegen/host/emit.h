@@ -42,7 +42,7 @@ struct op2i_emitter {
   const struct op2i_dialect *dialect;
   int nmembers;
   struct op2i_rewrite *rewrites; /* [nmembers] the members' kernels */
-  bool listed;                   /* runs over a list: a subset, or the caller's choice */
+  bool listed;                   /* runs over the elements of a subset, which are in a list */
   struct op2i_text *types;       /* [nargs] a value's type, as the kernel spells it if possible */
   struct op2i_text *out;
 };

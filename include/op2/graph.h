@@ -16,8 +16,7 @@ extern "C" {
  * Inspecting the queue, running it, and measuring its cost. */
 
 /** @brief Run everything that is queued and wait for it.
- * Queued loops are transformed before they run: loops over one set may be fused, chains of loops
- * may run tile by tile, and the program made for a queue is kept for the next queue like it. Loops
+ * Queued loops are transformed before they run: loops over one set may be fused, and the program made for a queue is kept for the next queue like it. Loops
  * are fused only with others that the same call runs, so fewer flushes leave more to gain.
  * @memory keeps plans, code and up to 64 programs of queues seen before, until op2_finalize()
  * @sync   flushes and waits
@@ -41,7 +40,7 @@ OP2_API OP2_NODISCARD op2_status op2_graph_write_dot(op2_context ctx, FILE *stre
 
 /** @brief Explain in words what the context did with the loops it was given.
  * Reports what forced them to run; for each program kept, which loops were fused, which were not
- * and why, which ran tile by tile or why none did; how well each map is numbered; for each loop,
+ * and why; how well each map is numbered; for each loop,
  * how often it ran by itself or as part of others, its blocks and colours, and whether it is vector
  * code or why not.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
@@ -84,7 +83,7 @@ typedef struct op2_times {
   double waiting;   /**< idle time of workers while loops ran: waiting for others to end, for tasks
                          or for reductions; a second of one worker among four counts a quarter */
   double compiling; /**< finding, compiling and loading generated code */
-  double preparing; /**< fusing, generating code, planning, tiling, cutting into tasks */
+  double preparing; /**< fusing, generating code, planning, cutting into tasks */
   double elsewhere; /**< the rest: the program and its calls, queueing, copying data in and out */
   int64_t compiled; /**< loops, fused ones too, that were compiled */
   int64_t loaded;   /**< and those whose code was found in the cache on disk */

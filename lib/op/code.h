@@ -8,11 +8,9 @@
 #include <stdint.h>
 
 enum op2i_variant {
-  OP2I_PLAIN,      /* element by element */
-  OP2I_CHECKED,    /* one call on private data */
-  OP2I_VECTOR,     /* several elements at a time, in the lanes of vectors */
-  OP2I_PLAIN_LIST, /* PLAIN and VECTOR over a list of elements, op2i_call.subset */
-  OP2I_VECTOR_LIST,
+  OP2I_PLAIN,        /* element by element */
+  OP2I_CHECKED,      /* one call on private data */
+  OP2I_VECTOR,       /* several elements at a time, in the lanes of vectors */
   OP2I_FIRST_DEVICE, /* the same number as the first kind below, which counts on from LAST_HOST */
   OP2I_LAST_HOST = OP2I_FIRST_DEVICE - 1,
 /* For each kind of device, the functions that it launches: struct op2i_device_unit. */

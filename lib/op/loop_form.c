@@ -159,7 +159,6 @@ enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_vari
   if (op2i_on_device(wish)) wish = OP2I_VECTOR;
   if (wish == OP2I_CHECKED && loop->traits.per_nonzero) return OP2I_PLAIN;
   if (wish == OP2I_VECTOR && loop->form.why) return OP2I_PLAIN;
-  if (wish == OP2I_VECTOR_LIST && loop->form.why) return OP2I_PLAIN_LIST;
   return wish;
 }
 

@@ -302,15 +302,14 @@ void op2i_kernels_leave(const struct op2i_loop *loop) {
   if (loop->traits.one_thread) pthread_mutex_unlock(&one_thread);
 }
 
-void op2i_step_apply(const struct op2i_step *step, void *function, const struct op2i_call *call,
-                     int64_t lo, int64_t hi, unsigned char *partial) {
-  op2i_plain_fn run = (op2i_plain_fn)function;
+void op2i_step_apply(const struct op2i_step *step, int64_t lo, int64_t hi, unsigned char *partial) {
+  op2i_plain_fn run = (op2i_plain_fn)step->function;
   if (!step->loop->traits.one_thread) {
-    run(call, lo, hi, partial);
+    run(&step->call, lo, hi, partial);
     return;
   }
   op2i_kernels_enter(step->loop);
-  run(call, lo, hi, partial);
+  run(&step->call, lo, hi, partial);
   op2i_kernels_leave(step->loop);
 }
 
@@ -321,6 +320,6 @@ void op2i_step_run_block(const struct op2i_step *step, int32_t block) {
   int64_t hi = op2i_plan_block_hi(step->plan, block);
   op2i_partial_init(step, partial);
   op2i_fp_reset(); /* a kernel of an earlier block may have changed it */
-  op2i_step_apply(step, step->function, &step->call, op2i_plan_block_lo(step->plan, block),
-                  hi < step->hi ? hi : step->hi, partial);
+  op2i_step_apply(step, op2i_plan_block_lo(step->plan, block), hi < step->hi ? hi : step->hi,
+                  partial);
 }

@@ -23,8 +23,7 @@ void op2i_reduce_minloc(const struct op2i_loop *loop, int a, unsigned char *into
 int32_t op2i_step_blocks(const struct op2i_step *step);
 /* Call a step's function for positions [lo, hi). Kernels by address that are for one thread at a
  * time keep other threads waiting here. */
-void op2i_step_apply(const struct op2i_step *step, void *function, const struct op2i_call *call,
-                     int64_t lo, int64_t hi, unsigned char *partial);
+void op2i_step_apply(const struct op2i_step *step, int64_t lo, int64_t hi, unsigned char *partial);
 /* Begin and end to run a loop's kernels in another way. */
 void op2i_kernels_enter(const struct op2i_loop *loop);
 void op2i_kernels_leave(const struct op2i_loop *loop);

@@ -15,7 +15,6 @@ struct op2i_exchange;
 struct op2i_loop;
 struct op2i_plan;
 struct op2i_task_list;
-struct op2i_tile_plan;
 struct op2i_version;
 
 enum op2i_step_kind {
@@ -124,8 +123,7 @@ struct op2i_step {
   int64_t number;                 /* loop number, for messages */
   const char *file;               /* where the loop was queued */
   int line;
-  void *function;      /* the generated code, for the backend's variant */
-  void *function_list; /* the generated function over lists of elements; null: no tiles */
+  void *function; /* the generated code, for the backend's variant */
   struct op2i_call call;
   int64_t lo, hi;               /* positions */
   int range;                    /* index of the loop's range */
@@ -135,8 +133,6 @@ struct op2i_step {
   bool late_globals;            /* True if globals stay on the host until it runs: a bundle of
                                          several places */
   const struct op2i_plan *plan; /* null: the backend needs none */
-  const struct op2i_tile_plan *tiles; /* shared by the steps of a chain; null: not in tiles */
-  int32_t chain; /* number of steps of the chain that begins here and runs tile by tile */
   struct op2i_step_where where;
   struct op2i_step_values values;
   struct op2i_step_probe probe;

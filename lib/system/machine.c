@@ -10,8 +10,7 @@
 #include "env.h"
 #include "machine.h"
 
-/* Assumed if neither hwloc, sysconf nor sysfs reports sizes: small enough to give suitable blocks
- * on any present CPU. */
+/* Assumed if neither hwloc, sysconf nor sysfs reports sizes: present CPUs have at least as much. */
 enum { L2_ASSUMED = 256 * 1024, L3_ASSUMED = 4 * 1024 * 1024 };
 
 static pthread_once_t found = PTHREAD_ONCE_INIT;

@@ -20,7 +20,7 @@
 static op2_status source_of(struct op2i_loop *loop, enum op2i_variant wish,
                             enum op2i_variant *variant, const char **source) {
   const struct op2i_form *form;
-  bool vectors = wish == OP2I_VECTOR || wish == OP2I_VECTOR_LIST || op2i_on_device(wish);
+  bool vectors = wish == OP2I_VECTOR || op2i_on_device(wish);
   op2_status status = vectors ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
   if (status) return status;
   *variant = op2i_loop_variant(loop, wish);

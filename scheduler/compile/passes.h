@@ -75,12 +75,6 @@ struct op2i_program {
   const int64_t **target;
   struct op2i_move *moves; /* the same for copies, if steps may run in several places together */
   int64_t runs;
-  bool ready; /* no pass works on it before a run any more */
-  struct {
-    bool tried;
-    int64_t chains;  /* number of chains of steps that run tile by tile */
-    const char *why; /* why there are none, a string literal; null: not decided yet */
-  } tiling;
 };
 
 /* ---- the table of passes --------------------------------------------------------------------- */
@@ -96,8 +90,6 @@ struct op2i_pass {
   const char *name; /* for messages */
   /* Work on a program that is being made; null: it does nothing then. */
   op2_status (*make)(const struct op2i_making *making);
-  /* Work on a program that is about to run, until it sets *ended; null: it does nothing then. */
-  op2_status (*before_run)(struct op2i_sched *sched, struct op2i_program *program, bool *ended);
   /* Check what make() has done, with OP2_VERIFY=1; null: there is no check. */
   op2_status (*verify)(const struct op2i_making *making);
   /* The same when ranks have agreed; collective. */

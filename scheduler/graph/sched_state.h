@@ -67,10 +67,9 @@ struct op2i_queue {
 
 enum { OP2I_ALONE_LISTS = 256 }; /* a power of 2 */
 
-/* Plans, tilings, combinations and programs, which are kept for equal operations. */
+/* Plans, combinations and programs, which are kept for equal operations. */
 struct op2i_caches {
   struct op2i_plan_cache *plans;
-  struct op2i_tiling *tilings;
   struct op2i_combinations *combinations;
   struct op2i_program *programs; /* newest first */
   int64_t nprograms;
@@ -85,7 +84,7 @@ struct op2i_sched_stats {
   int64_t no_codes; /* times that a loop was found to have no code */
   int64_t loops_run, loops_failed, loops_cancelled;
   int64_t programs_made, programs_replayed;
-  int64_t loops_fused, chains_tiled; /* in all programs made */
+  int64_t loops_fused; /* in all programs made */
   struct op2i_force forces[OP2I_FORCES];
   int64_t nforces; /* up to the force in progress */
   struct op2i_spent spent;

@@ -22,7 +22,6 @@
 #include "split.h"
 #include "stream.h"
 #include "tasks.h"
-#include "tile.h"
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
   int64_t first = sched->stats.nforces > OP2I_FORCES ? sched->stats.nforces - OP2I_FORCES : 0;
@@ -90,10 +89,10 @@ static void explain_programs(struct op2i_sched *sched, FILE *stream) {
     if (calls) fprintf(stream, " and %" PRId64 " calls", calls);
     fprintf(stream, " in %" PRId64 " steps, run %" PRId64 " times", p->grouping.ngroups, p->runs);
     if (tasks) fprintf(stream, ", %" PRId64 " tasks", tasks);
-    fprintf(stream, "\n%s", p->grouping.notes.chars ? p->grouping.notes.chars : "");
-    op2i_exchanges_explain(p, stream);
+    fputc('\n', stream);
     for (int pass = 0; op2i_passes[pass]; pass++)
       if (op2i_passes[pass]->explain) op2i_passes[pass]->explain(sched, p, stream);
+    op2i_exchanges_explain(p, stream);
     if (sched->ctx->device) explain_off_device(p, stream);
     explain_copies(sched, p, stream);
     for (int64_t s = 0; s < p->nsteps; s++) op2i_mode_explain(&p->steps[s].bundle->modes, stream);

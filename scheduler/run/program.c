@@ -13,7 +13,6 @@
 #include "mem.h"
 #include "solve.h"
 #include "tasks.h"
-#include "tiling.h"
 
 enum { PROGRAMS_MAX = 64, ALONE_MAX = 16 };
 
@@ -162,7 +161,6 @@ static void forget_alone(struct op2i_sched *sched, const struct op2i_op *op, int
 }
 
 void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op) {
-  if (op2i_op_loop(op)) op2i_tilings_forget(sched, op2i_op_loop(op));
   if (op2i_op_loop(op)) op2i_combinations_forget(sched->caches.combinations, op2i_op_loop(op));
   forget_alone(sched, op, 0);
   for (struct op2i_program **at = &sched->caches.programs; *at;) {
@@ -186,7 +184,6 @@ static void drop_list(struct op2i_program **list) {
 }
 
 void op2i_sched_forget_all(struct op2i_sched *sched) {
-  op2i_tilings_forget(sched, NULL);
   drop_list(&sched->caches.programs);
   sched->caches.nprograms = 0;
   for (int i = 0; i < OP2I_ALONE_LISTS; i++) drop_list(&sched->caches.alone[i]);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Making a program by the passes, in the order of passes.def. What they do is in files of their own:
- * fusion in fuse.c, code for the loops in compile.c, halo exchanges in halos.c; tiling (tiling.c)
- * follows once a program has run repeatedly. */
+ * fusion in fuse.c, code for the loops in compile.c, halo exchanges in halos.c. */
 #include "program_make.h"
 #include "compile.h"
 #include "halos.h"
@@ -95,7 +94,13 @@ static op2_status group(const struct op2i_making *m) {
 }
 
 static op2_status verify_groups(const struct op2i_making *m) {
-  return op2i_verified(op2i_grouping_verify(m->sched, m->nodes, &m->program->grouping), "fusion");
+  return op2i_grouping_verify(m->sched, m->nodes, &m->program->grouping);
+}
+
+static void explain_groups(const struct op2i_sched *sched, const struct op2i_program *program,
+                           FILE *stream) {
+  (void)sched;
+  if (program->grouping.notes.chars) fputs(program->grouping.notes.chars, stream);
 }
 
 static op2_status verify_exchanges(const struct op2i_making *m) {
@@ -106,8 +111,11 @@ static op2_status make_steps(const struct op2i_making *m) {
   return op2i_program_steps(m->sched, m->program, m->nodes);
 }
 
-const struct op2i_pass op2i_pass_fusion = {
-    .name = "fusion", .make = group, .verify = verify_groups, .agrees = true};
+const struct op2i_pass op2i_pass_fusion = {.name = "fusion",
+                                           .make = group,
+                                           .verify = verify_groups,
+                                           .explain = explain_groups,
+                                           .agrees = true};
 const struct op2i_pass op2i_pass_code = {
     .name = "code", .make = compile_groups, .collective = true};
 const struct op2i_pass op2i_pass_tables = {.name = "tables", .make = make_tables};
@@ -126,7 +134,7 @@ static op2_status run_pass(const struct op2i_pass *pass, const struct op2i_makin
                            op2_status status) {
   const bool verify = m->sched->ctx->config.verify;
   if (!status && pass->make) status = pass->make(m);
-  if (!status && verify && pass->verify) status = pass->verify(m);
+  if (!status && verify && pass->verify) status = op2i_verified(pass->verify(m), pass->name);
   if (pass->agrees) status = op2i_context_agree(m->sched->ctx, status);
   if (!status && verify && pass->verify_ranks) status = pass->verify_ranks(m);
   return status;

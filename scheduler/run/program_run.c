@@ -17,7 +17,6 @@
 #include "loop_device.h"
 #include "place.h"
 #include "tasks.h"
-#include "tiling.h"
 
 /* Collect the values of a fused group's members where its code expects them. */
 static void collect(const struct op2i_group *group, const int32_t *members,
@@ -221,14 +220,11 @@ static op2_status run_part(struct op2i_sched *sched, struct op2i_program *progra
 static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
                             int64_t n) {
   op2_status status = OP2_SUCCESS;
-  for (int64_t end = s + n, length; s < end && !status; s += length) {
-    struct op2i_step *steps = &program->steps[s];
-    length = steps->chain ? steps->chain : 1;
-    status = steps->loop ? run_steps(sched, program, steps, length)
-                         : run_exchange(sched->ctx, program, steps);
-    op2_status failed = status;
-    for (int64_t k = s; k < s + length && failed && status != OP2_ERR_FATAL; k++)
-      status = note_failure(sched, program, k, failed);
+  for (int64_t k = s; k < s + n && !status; k++) {
+    struct op2i_step *step = &program->steps[k];
+    status =
+        step->loop ? run_steps(sched, program, step, 1) : run_exchange(sched->ctx, program, step);
+    if (status) status = note_failure(sched, program, k, status);
   }
   return status;
 }
@@ -241,28 +237,12 @@ static op2_status go_on(struct op2i_sched *sched, struct op2i_program *program, 
   return note_failure(sched, program, s, status);
 }
 
-/* Passes that wait until a program has run often look at it before each run, until none waits. */
-static op2_status make_ready(struct op2i_sched *sched, struct op2i_program *program) {
-  op2_status status = OP2_SUCCESS;
-  program->ready = true;
-  for (int p = 0; op2i_passes[p]; p++) {
-    bool ended = true;
-    if (op2i_passes[p]->before_run && status != OP2_ERR_FATAL)
-      status =
-          op2i_verified(op2i_passes[p]->before_run(sched, program, &ended), op2i_passes[p]->name);
-    program->ready &= ended;
-  }
-  return status;
-}
-
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
                             struct op2i_node *const *nodes, int64_t *done) {
   int64_t ngroups = program->grouping.ngroups, n;
   *done = 0;
   bind(program, nodes);
   op2_status status = OP2_SUCCESS;
-  if (!program->ready) status = make_ready(sched, program);
-  if (status == OP2_ERR_FATAL) return status;
   for (int64_t s = 0; s < program->nsteps; s += n) {
     struct op2i_step *steps = &program->steps[s];
     n = together(sched, program, s);

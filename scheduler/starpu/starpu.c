@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Programs on StarPU's workers: a StarPU task for each chunk, tile and reduction, with explicit
+/* Programs on StarPU's workers: a StarPU task for each chunk and reduction, with explicit
  * dependences across colours and loops. */
 #include "config.h"
 

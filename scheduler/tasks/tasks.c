@@ -6,7 +6,6 @@
  * wait for. Tasks of one loop and colour form a group: they share no element, so they do not wait
  * for each other even where they share a granule. */
 #include "tasks.h"
-#include "tile.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -26,7 +25,6 @@ struct link {
 struct granule {
   int64_t group;                    /* step and colour of the writers, NONE before the first */
   int32_t before, writers, readers; /* lists of links */
-  int64_t task;                     /* the last tile's task that looked at the granule */
 };
 
 /* The state of a dat or a global that the program modifies. */
@@ -132,7 +130,7 @@ static op2_status add_track(struct builder *b, const struct op2i_resource *resou
     return op2i_error_nomem("a program");
   }
   for (int64_t s = 0; s < track->ngranules; s++)
-    track->granules[s] = (struct granule){NONE, NONE, NONE, NONE, NONE};
+    track->granules[s] = (struct granule){NONE, NONE, NONE, NONE};
   b->tracks[resource->slot] = track;
   return OP2_SUCCESS;
 }
@@ -364,73 +362,6 @@ static op2_status build_colours(struct builder *b, int32_t blocks, int workers) 
   return OP2_SUCCESS;
 }
 
-/* ---- chains that run tile by tile ------------------------------------------------------------ */
-
-static void touch_element(struct builder *b, const struct op2i_step *step,
-                          const struct op2i_loop_arg *arg, int64_t e, int64_t group) {
-  const struct op2i_loop *loop = step->loop;
-  struct track *track = track_of(b, &loop->op.dats[arg->dat]->res);
-  const op2_map map = arg->map >= 0 ? loop->maps[arg->map] : NULL;
-  int32_t first = arg->kind == OP2I_ARG_SLOT ? arg->slot : 0;
-  for (int32_t k = 0; k < arg->arity; k++) {
-    int64_t target = map ? map->idx[e * map->arity + first + k] : e;
-    struct granule *granule = &track->granules[target >> track->shift];
-    if (granule->task == b->ntasks) continue;
-    granule->task = b->ntasks;
-    write_granule(b, granule, group);
-  }
-}
-
-/* Touch the dats that the chain modifies. Tiles of one chain are ordered by the tile plan. */
-static void touch_share(struct builder *b, const struct op2i_step *step,
-                        const struct op2i_loop_arg *arg, const struct op2i_tile_share *share,
-                        int64_t group) {
-  const struct op2i_tile_plan *tiles = step->tiles;
-  for (int32_t r = 0; r < share->nspans; r++) {
-    const struct op2i_tile_span *span = &tiles->spans[share->first_span + r];
-    for (int64_t e = span->lo; e < span->hi; e++) touch_element(b, step, arg, e, group);
-  }
-  for (int32_t i = 0; i < share->nids; i++)
-    touch_element(b, step, arg, tiles->ids[share->first_id + i], group);
-}
-
-static void touch_tile(struct builder *b, int32_t tile) {
-  struct op2i_step *chain = &b->steps[b->step];
-  for (int32_t k = 0; k < chain->chain; k++) {
-    const struct op2i_loop *loop = chain[k].loop;
-    for (int a = 0; a < loop->nargs; a++)
-      if (loop->args[a].dat >= 0 && track_of(b, &loop->op.dats[loop->args[a].dat]->res))
-        touch_share(b, &chain[k], &loop->args[a],
-                    &chain->tiles->shares[(int64_t)tile * chain->tiles->nloops + k], b->step << 32);
-    read_globals(b, &chain[k]);
-  }
-}
-
-static op2_status build_tile(struct builder *b, int32_t tile, int64_t first_tile) {
-  const struct op2i_tile_plan *tiles = b->steps[b->step].tiles;
-  op2_status status = begin_task(b);
-  if (status) return status;
-  touch_tile(b, tile);
-  for (int64_t p = tiles->pred_offs[tile]; p < tiles->pred_offs[tile + 1]; p++)
-    depend(b, first_tile + tiles->preds[p]);
-  return finish_task(b, OP2I_TASK_TILE, tile, tile + 1);
-}
-
-static op2_status build_chain(struct builder *b) {
-  struct op2i_step *chain = &b->steps[b->step];
-  int64_t first_tile = b->ntasks, last = b->step + chain->chain;
-  op2_status status = OP2_SUCCESS;
-  for (int32_t k = 0; k < chain->chain && !status; k++)
-    status = op2i_step_begin(&chain[k], chain->tiles->ntiles);
-  for (int32_t t = 0; t < chain->tiles->ntiles && !status; t++)
-    status = build_tile(b, t, first_tile);
-  int64_t end_tile = b->ntasks;
-  for (; b->step < last && !status; b->step++)
-    if (b->steps[b->step].values.partials) status = build_reduce(b, first_tile, end_tile);
-  b->step = last - 1;
-  return status;
-}
-
 /* Make the footprints of dats that the program modifies. */
 static op2_status footprints(const struct builder *b, const struct op2i_step *step) {
   op2_status status = OP2_SUCCESS;
@@ -443,7 +374,6 @@ static op2_status footprints(const struct builder *b, const struct op2i_step *st
 static op2_status build_step(struct builder *b, int workers, int chunk_us) {
   struct op2i_step *step = &b->steps[b->step];
   if (!step->loop) return build_exchange(b);
-  if (step->chain) return build_chain(b);
   const struct op2i_plan *plan = step->plan;
   op2_status status = OP2_SUCCESS;
   if (step->hi <= step->lo) return OP2_SUCCESS;

@@ -11,7 +11,6 @@
 
 enum op2i_task_kind {
   OP2I_TASK_CHUNK,  /* entries first..last-1 of the plan's blkmap: of one colour, or all */
-  OP2I_TASK_TILE,   /* tile `first` of the chain that begins at the step */
   OP2I_TASK_REDUCE, /* combine the partial results of all blocks of the step */
   OP2I_TASK_PACK,   /* pack leg `first` of the exchange that begins with the step */
   OP2I_TASK_UNPACK, /* unpack a leg of the exchange that ends with the step, after its messages */

@@ -7,43 +7,10 @@
 #include "device_probe.h"
 #include "device_run.h"
 #include "exchange.h"
-#include "fpenv.h"
 #include "hash.h"
 #include "mem.h"
 #include "partial.h"
 #include "tasks.h"
-#include "tile.h"
-
-/* The number of partial results: one for each block or, in a chain, for each tile. */
-static int64_t partials_of(const struct op2i_step *step) {
-  return step->tiles ? step->tiles->ntiles : op2i_step_blocks(step);
-}
-
-static void run_share(struct op2i_step *step, int32_t tile, const struct op2i_tile_share *share) {
-  size_t bytes = (size_t)step->loop->partial_bytes;
-  unsigned char *partial =
-      step->values.partials ? step->values.partials + (size_t)tile * bytes : NULL;
-  op2i_partial_init(step, partial);
-  op2i_fp_reset(); /* the floating-point state is reset as before a block */
-  const struct op2i_tile_span *spans = step->tiles->spans + share->first_span;
-  for (int32_t r = 0; r < share->nspans; r++)
-    op2i_step_apply(step, step->function, &step->call, spans[r].lo, spans[r].hi, partial);
-  if (!share->nids) return;
-  struct op2i_call call = step->call;
-  call.subset = step->tiles->ids + share->first_id;
-  op2i_step_apply(step, step->function_list, &call, 0, share->nids, partial);
-}
-
-static void run_tile(struct op2i_step *chain, int32_t tile) {
-  const struct op2i_tile_plan *tiles = chain->tiles;
-  int64_t start = op2i_nanoseconds();
-  for (int32_t k = 0; k < chain->chain; k++) {
-    run_share(&chain[k], tile, &tiles->shares[(int64_t)tile * tiles->nloops + k]);
-    int64_t end = op2i_nanoseconds();
-    __atomic_fetch_add(&chain[k].time.nanoseconds, end - start, __ATOMIC_RELAXED);
-    start = end;
-  }
-}
 
 static void run_chunk(struct op2i_step *step, int32_t first, int32_t last) {
   int64_t start = op2i_nanoseconds();
@@ -124,10 +91,7 @@ op2_status op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32
                          int32_t last) {
   switch (kind) {
   case OP2I_TASK_CHUNK: run_chunk(step, first, last); break;
-  case OP2I_TASK_TILE:
-    for (int32_t t = first; t < last; t++) run_tile(step, t);
-    break;
-  case OP2I_TASK_REDUCE: op2i_step_combine(step, partials_of(step)); break;
+  case OP2I_TASK_REDUCE: op2i_step_combine(step, op2i_step_blocks(step)); break;
   case OP2I_TASK_PACK: op2i_exchange_pack(step->exchange, first); break;
   case OP2I_TASK_UNPACK: op2i_exchange_unpack(step->exchange, first); break;
   case OP2I_TASK_MOVE: return run_move(step, first);
@@ -181,24 +145,16 @@ op2_status op2i_tasks_run_here(struct op2i_step *steps, int64_t nsteps) {
     struct op2i_step *step = &steps[s];
     op2_status status = step->loop ? OP2_SUCCESS : op2i_exchange_step_run(step);
     if (status) return status;
-    if (step->hi <= step->lo && !step->chain) continue;
+    if (step->hi <= step->lo) continue;
     status = op2i_step_moves_run(step);
     if (!status && step->where.place == OP2I_DEVICE) {
       status = run_on_device(step);
       if (!status) continue;
     }
-    for (int32_t k = 0; k < (step->chain ? step->chain : 1) && !status; k++)
-      status = op2i_step_begin(&step[k], partials_of(step));
+    if (!status) status = op2i_step_begin(step, op2i_step_blocks(step));
+    if (!status) status = run_loop(step, nsteps - s);
     if (status) return status;
-    if (step->chain)
-      status = op2i_task_run(step, OP2I_TASK_TILE, 0, step->tiles->ntiles);
-    else
-      status = run_loop(step, nsteps - s);
-    if (status) return status;
-    int64_t last = step->chain ? s + step->chain : s + 1;
-    for (; s < last; s++)
-      if (steps[s].values.partials) op2i_step_combine(&steps[s], partials_of(&steps[s]));
-    s--;
+    if (step->values.partials) op2i_step_combine(step, op2i_step_blocks(step));
   }
   return OP2_SUCCESS;
 }

@@ -10,7 +10,6 @@
 #include "exchange.h"
 #include "mem.h"
 #include "tasks.h"
-#include "tile.h"
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
@@ -132,22 +131,6 @@ static op2_status touch_position(struct verifier *c, const struct op2i_step *ste
   return status;
 }
 
-static op2_status touch_tile(struct verifier *c, const struct op2i_step *chain, int32_t tile) {
-  const struct op2i_tile_plan *tiles = chain->tiles;
-  op2_status status = OP2_SUCCESS;
-  for (int32_t k = 0; k < chain->chain && !status; k++) {
-    const struct op2i_tile_share *share = &tiles->shares[(int64_t)tile * tiles->nloops + k];
-    status = touch_globals(c, &chain[k], false);
-    for (int32_t r = 0; r < share->nspans; r++)
-      for (int64_t p = tiles->spans[share->first_span + r].lo;
-           p < tiles->spans[share->first_span + r].hi && !status; p++)
-        status = touch_position(c, &chain[k], p);
-    for (int32_t i = 0; i < share->nids && !status; i++)
-      status = touch_position(c, &chain[k], tiles->ids[share->first_id + i]);
-  }
-  return status;
-}
-
 static op2_status touch_leg(struct verifier *c, const struct op2i_step *step, int leg) {
   bool ends = step->kind == OP2I_STEP_END;
   op2_status status = OP2_SUCCESS;
@@ -197,7 +180,6 @@ static op2_status touch_task(struct verifier *c) {
   if (task->kind == OP2I_TASK_MOVE) return touch_move(c, step, task->first);
   if (task->kind == OP2I_TASK_DEVICE) return touch_range(c, step);
   if (task->kind == OP2I_TASK_REDUCE) return touch_globals(c, step, true);
-  if (task->kind == OP2I_TASK_TILE) return touch_tile(c, step, task->first);
   op2_status status = touch_globals(c, step, false);
   for (int32_t i = task->first; i < task->last; i++) {
     int32_t block = step->plan->blkmap[i];

@@ -37,12 +37,6 @@ static enum op2i_exec_mode choose_with_reason(struct op2i_mode_stats *modes,
   return mode;
 }
 
-static bool has_chain(const struct op2i_step *steps, int64_t nsteps) {
-  for (int64_t s = 0; s < nsteps; s++)
-    if (steps[s].chain) return true;
-  return false;
-}
-
 static bool has_chunk(const struct op2i_step *steps, int64_t nsteps, int chunk_us) {
   for (int64_t s = 0; s < nsteps; s++)
     if (op2i_program_seconds(&steps[s], 1) > 1e-6 * chunk_us) return true;
@@ -131,7 +125,7 @@ enum op2i_exec_mode op2i_mode_choose(struct op2i_step *steps, int64_t nsteps,
                                      const struct op2i_config *config,
                                      const struct op2i_workers_info *workers) {
   struct op2i_mode_stats *modes = &steps->bundle->modes;
-  bool team = workers->members > 1 && config->team != 0 && !has_chain(steps, nsteps);
+  bool team = workers->members > 1 && config->team != 0;
   modes->either = false;
   if (workers->over) return choose_with_reason(modes, OP2I_MODE_HERE, "the workers have ended");
   if (team && config->team == 1) return choose_with_reason(modes, OP2I_MODE_TEAM, "OP2_TEAM=1");

@@ -52,8 +52,8 @@ void op2i_team_destroy(struct op2i_team *team) {
 /* ---- estimated gain of sharing --------------------------------------------------------------- */
 
 bool op2i_team_takes(const struct op2i_step *step) {
-  return step->loop && !step->chain && step->where.place != OP2I_DEVICE &&
-         !op2i_is_split(step->where.split) && !step->where.nmoves;
+  return step->loop && step->where.place != OP2I_DEVICE && !op2i_is_split(step->where.split) &&
+         !step->where.nmoves;
 }
 
 /* Nanoseconds that are saved by sharing `blocks` blocks of one colour; negative: lost. */

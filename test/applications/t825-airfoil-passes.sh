@@ -8,7 +8,7 @@ programs=${build:-.}/bench
 work=$tmp
 
 # This test is about the switches, so none may be set by the environment.
-unset OP2_EAGER OP2_QUEUE_MAX OP2_REPLAY OP2_TILE
+unset OP2_EAGER OP2_QUEUE_MAX OP2_REPLAY
 export OP2_SIMD=32
 
 # boxes DOT: prints the kernels of each box, joined by plus signs

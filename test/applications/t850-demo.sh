@@ -35,7 +35,7 @@ if ! "$airfoil" --mesh 8x12 --iterations 0 --picture "$tmp/plain.png" >/dev/null
 fi
 
 # These switches change what the demonstration shows.
-unset OP2_EAGER OP2_QUEUE_MAX OP2_FUSE OP2_REPLAY OP2_TILE OP2_GRAPH OP2_BACKEND OP2_VERIFY
+unset OP2_EAGER OP2_QUEUE_MAX OP2_FUSE OP2_REPLAY OP2_GRAPH OP2_BACKEND OP2_VERIFY
 
 demo() { (cd "$tmp" && sh "$src/bench/demo.sh" --quick --no-build --build "$build" "$@") >"$tmp/out" 2>"$tmp/err"; }
 demo

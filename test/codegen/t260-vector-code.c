@@ -14,10 +14,10 @@
 
 /* ---- golden files ---------------------------------------------------------------------------- */
 
-static void generates(struct loop_case *c, enum op2i_variant variant, int bytes, const char *name) {
+static void generates(struct loop_case *c, int bytes, const char *name) {
   struct op2i_text text = {0};
   bool mergeable;
-  if (CHECK(op2i_generate_vector(&c->loop, variant, bytes, &text, &mergeable)))
+  if (CHECK(op2i_generate_vector(&c->loop, OP2I_VECTOR, bytes, &text, &mergeable)))
     matches_golden(text.chars, name);
   op2i_text_free(&text);
 }
@@ -36,7 +36,7 @@ static void golden_flux(void) {
   case_dat(&c, 1, 1, OP2_F64, 0, 0, OP2_READ);
   for (int i = 0; i < 2; i++) case_dat(&c, 2, 3, OP2_F64, i, 0, OP2_INC);
   case_const(&c, "gm1", 1, OP2_F64);
-  generates(&c, OP2I_VECTOR, 64, "vec-flux");
+  generates(&c, 64, "vec-flux");
   case_end(&c);
 }
 
@@ -52,7 +52,7 @@ static void golden_twos(void) {
   for (int i = 0; i < 2; i++) case_dat(&c, 1, 1, OP2_F64, i, 0, OP2_READ);
   for (int i = 0; i < 2; i++) case_dat(&c, 2, 1, OP2_F64, i, 0, OP2_INC);
   case_gbl(&c, 0, 1, OP2_F64, OP2_MAX);
-  generates(&c, OP2I_VECTOR, 16, "vec-twos");
+  generates(&c, 16, "vec-twos");
   case_end(&c);
 }
 
@@ -82,12 +82,12 @@ static void golden_fused(void) {
   c.loop.fused.nmembers = 2;
   c.loop.name = (char *)"step+keep";
   c.loop.fused.dropped = dropped;
-  generates(&c, OP2I_VECTOR, 32, "vec-fused");
+  generates(&c, 32, "vec-fused");
   case_end(&keep);
   case_end(&c);
 }
 
-/* All slots at once in both forms, minima and maxima, the element's number, over a list. */
+/* All slots at once in both forms, minima and maxima, the element's number, over a subset. */
 static void golden_gather(void) {
   struct loop_case c;
   CHECK(case_begin(&c, "gather",
@@ -99,7 +99,8 @@ static void golden_gather(void) {
   case_dat(&c, 1, 1, OP2_F32, 1, 0, OP2_MIN);
   case_idx(&c);
   case_dat(&c, 2, 1, OP2_F32, 0, -1, OP2_WRITE);
-  generates(&c, OP2I_VECTOR_LIST, 16, "vec-gather");
+  case_over_subset(&c);
+  generates(&c, 16, "vec-gather");
   case_end(&c);
 }
 
@@ -175,10 +176,10 @@ static void test_refusals(void) {
 
 /* ---- two batches at a time ------------------------------------------------------------------- */
 
-static void takes(struct loop_case *c, enum op2i_variant variant, const char *batches) {
+static void takes(struct loop_case *c, const char *batches) {
   struct op2i_text text = {0};
   bool mergeable;
-  if (CHECK(op2i_generate_vector(&c->loop, variant, 64, &text, &mergeable)))
+  if (CHECK(op2i_generate_vector(&c->loop, OP2I_VECTOR, 64, &text, &mergeable)))
     is_str(strstr(text.chars, " op2_early_own1[") ? "two" : "one", batches, "%s", c->kernel.source);
   op2i_text_free(&text);
   case_end(c);
@@ -208,25 +209,26 @@ static void test_twos(void) {
   struct loop_case c;
   for (size_t i = 0; i < sizeof works / sizeof *works; i++) {
     pull_case(&c, "", works[i].work, 2, OP2_INC);
-    takes(&c, OP2I_VECTOR, works[i].batches);
+    takes(&c, works[i].batches);
   }
   pull_case(&c, "", over, 31, OP2_INC);
-  takes(&c, OP2I_VECTOR, "two");
+  takes(&c, "two");
   pull_case(&c, "", over, 32, OP2_INC); /* 33 values with f */
-  takes(&c, OP2I_VECTOR, "one");
+  takes(&c, "one");
   pull_case(&c, "", over, 2, OP2_INC);
-  takes(&c, OP2I_VECTOR_LIST, "one");
+  case_over_subset(&c);
+  takes(&c, "one");
   pull_case(&c, "", "if (1 / x[0] < *f) *f = 1 / x[0];", 2, OP2_MIN);
-  takes(&c, OP2I_VECTOR, "one");
+  takes(&c, "one");
   pull_case(&c, ", double *y", "f[0] += 1 / x[0]; *y = 1;", 2, OP2_INC);
   case_dat(&c, 2, 1, OP2_F64, 0, -1, OP2_WRITE);
-  takes(&c, OP2I_VECTOR, "one");
+  takes(&c, "one");
   pull_case(&c, ", double *f1", "f[0] += 1 / x[0]; *f1 += 1;", 2, OP2_INC);
   case_dat(&c, 1, 1, OP2_F64, 0, -1, OP2_INC);
-  takes(&c, OP2I_VECTOR, "one");
+  takes(&c, "one");
   pull_case(&c, ", int e", "f[0] += e / x[0];", 2, OP2_INC);
   case_idx(&c);
-  takes(&c, OP2I_VECTOR, "one");
+  takes(&c, "one");
 }
 
 static void test_fused_twos(void) {
@@ -240,7 +242,7 @@ static void test_fused_twos(void) {
   c.loop.fused.members = members;
   c.loop.fused.nmembers = 2;
   c.loop.name = (char *)"k+other";
-  takes(&c, OP2I_VECTOR, "one");
+  takes(&c, "one");
   case_end(&other);
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Vector code for every kind of argument, access mode and type, with rows of many lengths and
- * vectors of any width, over ranges and lists of any length, compared with scalar code of the same
+ * vectors of any width, over ranges and subsets of any length, compared with scalar code of the same
  * loop: every byte of memory is the same afterwards. All dats end at the end of readable memory.
  * Each loop is compiled by one of the compilers, which alternate; with OP2_TEST_FULL=1 by all.
  * Further kinds are loops that take two batches at a time, and loops with so many increments that
@@ -425,30 +425,32 @@ static void check_form(const struct form *f, void *const entries[4], const char 
   for (int listed = 0; listed < 2; listed++)
     is_int(differences(f, (op2i_plain_fn)entries[2 * listed],
                        (op2i_plain_fn)entries[2 * listed + 1], listed, &x, &y),
-           0, "%s: %s (arity %d%s)", compiler, f->name, f->arity, listed ? ", list" : "");
+           0, "%s: %s (arity %d%s)", compiler, f->name, f->arity, listed ? ", subset" : "");
   memory_end(&x);
   memory_end(&y);
 }
 
 /* ---- translation units ----------------------------------------------------------------------- */
 
-static const enum op2i_variant variants[4] = {OP2I_PLAIN, OP2I_VECTOR, OP2I_PLAIN_LIST,
-                                              OP2I_VECTOR_LIST};
-
+/* Scalar and vector code over the set, and then over a subset. */
 static void add_unit(struct op2i_text *unit, int i) {
+  struct loop_case *c = &forms[i].loop;
   for (int k = 0; k < 4; k++) {
+    const bool vectors = k % 2, listed = k / 2;
     struct op2i_text text = {0};
     bool mergeable = false;
-    if (op2i_generate_vector(&forms[i].loop.loop, variants[k], forms[i].bytes, &text, &mergeable) ||
+    c->loop.set = listed ? &c->subset : &c->set;
+    if (op2i_generate_vector(&c->loop, vectors ? OP2I_VECTOR : OP2I_PLAIN, forms[i].bytes, &text,
+                             &mergeable) ||
         !mergeable)
       ok(false, "%s: %s", forms[i].name, op2_error_message());
     else
       op2i_text_add(unit, "#define OP2_ID %d_%d\n%s#undef OP2_ID\n", i, k, text.chars);
     bool twos = text.chars && strstr(text.chars, " op2_early_own0[");
-    if (twos != (forms[i].twos && variants[k] == OP2I_VECTOR))
+    if (twos != (forms[i].twos && vectors && !listed))
       ok(false, "%s: by %s", forms[i].name, twos ? "twos" : "ones");
     bool rolled = text.chars && strstr(text.chars, "        for (int op2_slot = 0;");
-    if (k % 2 && rolled != forms[i].large && forms[i].bytes == 64)
+    if (vectors && rolled != forms[i].large && forms[i].bytes == 64)
       ok(false, "%s: %s", forms[i].name, rolled ? "in loops" : "line by line");
     op2i_text_free(&text);
   }

@@ -233,8 +233,6 @@ static bool same(const struct round *r, const struct memory *x, const struct mem
 struct code {
   op2i_plain_fn fused[4], alone[MEMBERS];
 };
-static const enum op2i_variant variants[4] = {OP2I_PLAIN, OP2I_VECTOR, OP2I_PLAIN_LIST,
-                                              OP2I_VECTOR_LIST};
 
 static void run_round(const struct round *r, const struct code *code, const char *compiler) {
   static struct memory start, vector, scalar, apart;
@@ -279,12 +277,15 @@ static void add_text(struct op2i_text *unit, const struct loop_case *c, enum op2
   op2i_text_free(&text);
 }
 
-static void add_round(struct op2i_text *unit, const struct round *r) {
+/* Scalar and vector code of the fused loop over the set, and then over a subset; and scalar code of
+ * each of its loops. */
+static void add_round(struct op2i_text *unit, struct round *r) {
   static const int widths[] = {64, 32, 16};
   char id[32];
   for (int k = 0; k < 4; k++) {
     snprintf(id, sizeof id, "f%d_%d", r->number, k);
-    add_text(unit, &r->fused, variants[k], widths[r->number % 3], id);
+    r->fused.loop.set = k < 2 ? &r->fused.set : &r->fused.subset;
+    add_text(unit, &r->fused, k % 2 ? OP2I_VECTOR : OP2I_PLAIN, widths[r->number % 3], id);
   }
   for (int k = 0; k < r->nmembers; k++) {
     snprintf(id, sizeof id, "a%d_%d", r->number, k);

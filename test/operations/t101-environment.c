@@ -44,7 +44,7 @@ static void unknown(void) {
                 {"OP2_BLOCK", "OP2_BLOCK_SIZE"},
                 {"OP2_LOG_LEVEL", "OP2_LOG"},
                 {"OP2_FUSION", NULL},
-                {"OP2_TILES", "OP2_TILE"},
+                {"OP2_TILE", NULL},
                 {"OP2_INSTALL_PATH", NULL},
                 {"OP2_", NULL},
                 {"OP2_CHUNK", "OP2_CHUNK_US"},
@@ -95,7 +95,7 @@ static void numbers(void) {
                                          "OP2_TEAM"};
   for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
     refused("OP2_THREADS", none[i], "from 0 to 4096");
-    refused("OP2_TILE", none[i], "from 0 to 2147483647");
+    refused("OP2_BLOCK_SIZE", none[i], "from 0 to 2147483647");
   }
   for (size_t i = 0; i < sizeof widths / sizeof *widths; i++)
     refused("OP2_SIMD", widths[i], "expected 0, 16, 32 or 64");
@@ -114,10 +114,18 @@ static void numbers(void) {
 static void accepted(void) {
   static const struct {
     const char *name, *value;
-  } good[] = {{"OP2_SIMD", "0"},    {"OP2_SIMD", "16"},         {"OP2_SIMD", "64"},
-              {"OP2_SIMD", ""},     {"OP2_TILE", "0"},          {"OP2_TILE", "1"},
-              {"OP2_TILE", ""},     {"OP2_THREADS", ""},        {"OP2_THREADS", "02"},
-              {"OP2_EAGER", "0"},   {"OP2_TILE", "2147483647"}, {"OP2_RENUMBER", "auto"},
+  } good[] = {{"OP2_SIMD", "0"},
+              {"OP2_SIMD", "16"},
+              {"OP2_SIMD", "64"},
+              {"OP2_SIMD", ""},
+              {"OP2_BLOCK_SIZE", "0"},
+              {"OP2_BLOCK_SIZE", "1"},
+              {"OP2_BLOCK_SIZE", ""},
+              {"OP2_THREADS", ""},
+              {"OP2_THREADS", "02"},
+              {"OP2_EAGER", "0"},
+              {"OP2_BLOCK_SIZE", "2147483647"},
+              {"OP2_RENUMBER", "auto"},
               {"OP2_RENUMBER", "1"}};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     setenv(good[i].name, good[i].value, 1);

@@ -391,25 +391,6 @@ static void fused(void) {
     EXPECT(explains("put+twice: one loop over 'rows'"));
 }
 
-/* A chain that is run tile by tile, and verified. */
-static void tiled(void) {
-  struct mesh m = make_mesh(injection(3));
-  if (strcmp(test_ctx->backend->name, "starpu") != 0) return;
-  test_ctx->config.tile = 20;
-  op2_kernel add = new_source("add", "void add(double *u, const double *x) { u[0] += x[0]; }");
-  for (int step = 0; step < 4; step++) {
-    for (int w = 0; w < 4; w++) {
-      queue(&m, w, m.rows);
-      replay(&m, w, false);
-    }
-    MUST(op2_par_loop(add, m.rows, op2_arg_direct(m.u, OP2_RW),
-                      op2_arg_dat(m.x, 1, m.map, OP2_READ)));
-    MUST(op2_flush(test_ctx));
-  }
-  EXPECT_VALUES(double, m.x, TARGETS *DIM, i, m.x0[i]);
-  EXPECT(test_config.eager || on_device() || explains(" tiles"));
-}
-
 static const struct test_case cases[] = {
     {"every form, on sets and subsets", all_forms},
     {"one target is led to twice", one_target_twice},
@@ -420,7 +401,6 @@ static const struct test_case cases[] = {
     {"more than 64 slots", wide},
     {"renumbered", renumbered},
     {"fused with a neighbour", fused},
-    {"in tiles", tiled},
 };
 
 int main(void) {

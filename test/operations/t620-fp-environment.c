@@ -424,15 +424,11 @@ static struct report run_usual(const char *backend, enum when when) {
   return *report;
 }
 
-/* Modes set at this time, all of them in turn. A time that needs a loop more has a result of its own
- * to compare with: if loops are tiled, that loop changes the tiles and with them the order of sums. */
+/* Modes set at this time, all of them in turn. */
 static void run_times(const char *backend, enum when when, struct report usual) {
-  bool compared = when != LIBRARY && when != WORKER;
   for (int m = 0; m < FP_SETS; m++) {
     const struct cell cell = {backend, when, fp_sets[m]};
     if (!makes_sense(&cell) || (!thorough() && ((int)when + m) % 2 != taken_half())) continue;
-    if (!compared) usual = run_usual(backend, when);
-    compared = true;
     run_apart(&cell);
     ok(!*report->problem && report->values == usual.values && report->bits == usual.bits,
        "%s, %s set %s: %s", backend, fp_name(cell.modes), when_names[when],

@@ -31,27 +31,25 @@ enum { DEVICES = 2 };       /* these backends come first in the list */
 static int most_on_devices; /* the number of programs; their compilers take long */
 
 static struct rkernel *pool[PROGRAM_KERNELS];
-static bool tile_given, fuse_given; /* set by the caller of the test, for every place */
+static bool fuse_given; /* True if the caller of the test has set OP2_FUSE, for every place. */
 
 static bool place_open(struct place *place) {
   op2_options options = config_options(&place->config);
   /* In most places every block is a task. One has a short queue, and its programs may run inline;
-   * one tiles chains wherever possible; one fuses loops when they come again. */
+   * this one also fuses loops only when they come again. */
   options.queue_max = place->config.block_size == 2 ? 3 : 0;
   setenv("OP2_CHUNK_US", place->config.block_size == 2 ? "200" : "0", 1);
   if (!fuse_given) setenv("OP2_FUSE", place->config.block_size == 2 ? "1" : "2", 1);
-  if (!tile_given) setenv("OP2_TILE", place->config.block_size == 7 ? "3" : "0", 1);
   return place_begin(place, &options, NULL) == OP2_SUCCESS;
 }
 
 /* Counts of the events that the test is meant to reach. */
-static struct { int64_t fused, replayed, tiled, looks, edits, launches, puts, gets; } seen;
+static struct { int64_t fused, replayed, looks, edits, launches, puts, gets; } seen;
 
 static bool place_close(struct place *place) {
   const struct op2i_sched *sched = place->ctx->sched;
   seen.fused += sched->stats.loops_fused;
   seen.replayed += sched->stats.programs_replayed;
-  seen.tiled += sched->stats.chains_tiled;
   seen.looks += place->looks;
   seen.edits += place->edits;
   place->looks = place->edits = 0;
@@ -165,7 +163,6 @@ int main(int argc, char **argv) {
             only = number_of(argc, argv, 3, NULL, -1),
             drawn = number_of(0, NULL, 0, "OP2_TEST_RANDOM_KERNELS", seed);
   for (int k = 0; k < PROGRAM_KERNELS; k++) pool[k] = rkernel_make((uint64_t)drawn, k);
-  tile_given = getenv("OP2_TILE");
   fuse_given = getenv("OP2_FUSE");
   modes_asked = getenv("OP2_TEST_MODES");
   open_all();
@@ -180,10 +177,9 @@ int main(int argc, char **argv) {
   int runs = 0;
   for (int b = 0; b < BACKENDS; b++) runs += counts.run[b];
   close_all();
-  diag("%lld loops were fused, %lld programs run again, %lld chains tiled, %lld calls looked, %lld "
-       "changed",
-       (long long)seen.fused, (long long)seen.replayed, (long long)seen.tiled,
-       (long long)seen.looks, (long long)seen.edits);
+  diag("%lld loops were fused, %lld programs run again, %lld calls looked, %lld changed",
+       (long long)seen.fused, (long long)seen.replayed, (long long)seen.looks,
+       (long long)seen.edits);
   diag("%lld launches on devices, %lld copies there, %lld back", (long long)seen.launches,
        (long long)seen.puts, (long long)seen.gets);
   ok(only >= 0 || runs < 100 || (modes_asked && strcmp(modes_asked, "loops") == 0) ||

@@ -36,7 +36,6 @@ static void run_backend(const char *backend, int count) {
     for (int b = 0; b < (quick() ? 2 : BLOCKS); b++) {
       int loops = 0;
       struct place place = {.config = {backend, e == 1, blocks[b]}};
-      setenv("OP2_TILE", blocks[b] == 7 ? "3" : "0", 1);
       ok(run_programs(&place, count, &loops) && loops > count, "%s, %s, blocks of %d: %d programs",
          backend, e ? "eager" : "lazy", blocks[b], count);
     }

@@ -261,28 +261,19 @@ static void same_on(const char *a, const char *b) {
   ok(good && memcmp(&one, &two, sizeof one) == 0, "%s and %s agree in every bit", a, b);
 }
 
-/* Vectors of all widths, scalar code, and the processor's best width run in plain order and, if the
- * backend has them, in tiles, which have partial sums of their own. */
+/* Vectors of all widths, scalar code, and the processor's best width. */
 static void same_in_any_width(const char *backend) {
-  static const char *const widths[] = {"64", "32", "16", "0", ""}, *const tiles[] = {"0", "200"};
-  static struct result first, other, plain;
-  for (int t = 0; t < 2; t++)
-    for (int eager = 1; eager >= 0; eager--) {
-      for (int w = 0; w < 5; w++) {
-        struct result *to = w ? &other : &first;
-        setenv("OP2_SIMD", widths[w], 1);
-        setenv("OP2_TILE", tiles[t], 1);
-        bool good = run(backend, 2, eager, 128, to);
-        ok(good && !memcmp(&first, to, sizeof first),
-           "%s, %s, OP2_TILE=%s, OP2_SIMD=%s: the same bits", backend, eager ? "eager" : "lazy",
-           tiles[t], widths[w]);
-      }
-      if (!t) plain = first;
+  static const char *const widths[] = {"64", "32", "16", "0", ""};
+  static struct result first, other;
+  for (int eager = 1; eager >= 0; eager--)
+    for (int w = 0; w < 5; w++) {
+      struct result *to = w ? &other : &first;
+      setenv("OP2_SIMD", widths[w], 1);
+      bool good = run(backend, 2, eager, 128, to);
+      ok(good && !memcmp(&first, to, sizeof first), "%s, %s, OP2_SIMD=%s: the same bits", backend,
+         eager ? "eager" : "lazy", widths[w]);
     }
-  ok(!strcmp(backend, "starpu") == !!memcmp(&first, &plain, sizeof first),
-     "%s: tiles, where there are some, show in the last digits", backend);
   unsetenv("OP2_SIMD");
-  unsetenv("OP2_TILE");
 }
 
 int main(void) {

@@ -94,8 +94,6 @@ static void test_rule(void) {
   says(&m, OP2I_MODE_TASKS, "OP2_CHUNK_US=0");
   m.config.team = 1;
   says(&m, OP2I_MODE_TEAM, "OP2_TEAM=1");
-  m.steps[1].chain = 1;
-  says(&m, OP2I_MODE_TASKS, "OP2_CHUNK_US=0");
   m.workers.over = true;
   says(&m, OP2I_MODE_HERE, "the workers have ended");
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* An object that is cached under a key is used for that key only. For every field of the keys of
- * loops, plans, footprints, fused loops, programs and tiles there are two requests that differ in
+ * loops, plans, footprints, fused loops and programs there are two requests that differ in
  * that field only, and whose results are wrong if the field is left out. t746 leaves out each in
  * turn. */
 #include <stdlib.h>
@@ -542,7 +542,7 @@ static void footprints(void) {
   }
 }
 
-/* ---- fused loops, programs and tiles --------------------------------------------------------- */
+/* ---- fused loops and programs ---------------------------------------------------------------- */
 
 /* Queues are written as text, a step each: a letter and the dats it uses. They run with the library
  * and on plain arrays. */
@@ -644,23 +644,19 @@ static const struct {
     {"versions in a fused loop", "Cxy Sx Sy", "Cxy Sx 0 Sy"},
     {"which of three share a version", "Cxy Sx 0 Sy Sx", "Cxy Sx Sy 0 Sx"},
     {"a store nobody sees", "Cxy Sy Ry", "Cxy Sy Rt"},
-    {"tiles of another map, after", "Axz Gzy", "Axz Hzy"},
-    {"tiles of another map, before", "Axz Gzy", "Bxz Gzy"},
-    {"tiles of other dats", "Axz Gzy Ayw", "Axz Gzy Atw"},
-    {"tiles of a longer chain", "Axz Gzy", "Axz Gzy Byw Hwt"},
+    {"another map, after", "Axz Gzy", "Axz Hzy"},
+    {"another map, before", "Axz Gzy", "Bxz Gzy"},
+    {"other dats", "Axz Gzy Ayw", "Axz Gzy Atw"},
+    {"two loops more", "Axz Gzy", "Axz Gzy Byw Hwt"},
 };
 
-/* Each pair of queues runs in a context of its own, so that no pair finds objects of another; once
- * as usual and once in tiles of a few elements. */
+/* Each pair of queues runs in a context of its own, so that no pair finds objects of another. */
 static void run_queues(void) {
   op2_context outer = test_ctx;
-  for (size_t p = 0; p < 2 * sizeof queues / sizeof *queues; p++) {
-    const char *a = queues[p / 2].a, *b = queues[p / 2].b;
+  for (size_t p = 0; p < sizeof queues / sizeof *queues; p++) {
+    const char *a = queues[p].a, *b = queues[p].b;
     op2_options options = config_options(&test_config);
-    setenv("OP2_TILE", p % 2 ? "9" : "0", 1);
-    op2_status status = op2_init(&options, &test_ctx);
-    unsetenv("OP2_TILE");
-    MUST(status);
+    MUST(op2_init(&options, &test_ctx));
     struct machine *q = make_machine();
     run_text(q, a);
     run_text(q, b);
@@ -668,7 +664,7 @@ static void run_queues(void) {
     run_text(q, b);
     op2_context inner = test_ctx;
     test_ctx = outer;
-    if (!EXPECT(op2_finalize(&inner) == OP2_SUCCESS)) diag("%s", queues[p / 2].what);
+    if (!EXPECT(op2_finalize(&inner) == OP2_SUCCESS)) diag("%s", queues[p].what);
   }
 }
 
@@ -693,7 +689,7 @@ static const struct test_case cases[] = {
     {"plans: shared where nothing counts", plan_shared},
     {"plans: parts and bytes of a row", plan_parts},
     {"footprints", footprints},
-    {"fused loops, programs and tiles", run_queues},
+    {"fused loops and programs", run_queues},
 };
 
 /* Queues are fused when they first come, so that the second finds what the first has cached. */

@@ -104,7 +104,7 @@ plan "modified or not" 's/word\[ARG_MODIFIES\] = .*/word[ARG_MODIFIES] = 0;/'
 plan injective 's/word\[ARG_INJECTIVE\] = .*/word[ARG_INJECTIVE] = 0;/'
 plan "bytes of a row" 's/word\[ARG_ROW_BYTES\] = .*/word[ARG_ROW_BYTES] = 0;/'
 
-# ---- fused loops, programs, tiles, footprints ----
+# ---- fused loops, programs, footprints ----
 
 fused() { forgets "fused loops: $1" scheduler/compile/fuse_group.c openmp "$2"; }
 fused members 's/words\[n++\] = r.origins\[m\]->op.id;/words[n++] = 0;/'
@@ -114,14 +114,6 @@ program() { forgets "programs: $1" scheduler/run/program.c openmp "$2"; }
 program operations 's/if (program->ops\[i\] != nodes\[i\]->op) return false;/;/
   s/hash = op2i_hash_word(hash, (uintptr_t)nodes\[i\]->op);/;/'
 program "shared globals" 's/  return same_versions(program, nodes) && /  return /'
-if grep -q '(starpu' "$tmp/starpu"; then
-  forgets "tiles: loops" scheduler/compile/tiling.c starpu \
-    's/ && tiling->loops\[k\] == steps\[k\].loop//'
-  forgets "tiles: length" scheduler/compile/tiling.c starpu \
-    's/    if (k == n) return tiling;/    if (k \&\& k >= tiling->nloops - 1) return tiling;/'
-else
-  skip "tiles: only the starpu backend has them, and it is not built"
-fi
 print() { forgets "footprints: $1" scheduler/plans/footprint.c openmp "$2"; }
 print map 's/return a->map == b->map && /return /'
 print kind 's/ && a->kind == b->kind && / \&\& /'

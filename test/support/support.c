@@ -242,7 +242,7 @@ static void find_toolkit(void) {
   if (access(path, R_OK) == 0) setenv("CUDA_HOME", fetched, 1);
 }
 
-/* Set the variables of a list like "OP2_FUSE=2 OP2_TILE=3" in OP2_TEST_SWITCHES. */
+/* Set the variables of a list like "OP2_FUSE=2 OP2_TEAM=1" in OP2_TEST_SWITCHES. */
 static void set_switches(void) {
   const char *list = getenv("OP2_TEST_SWITCHES");
   char words[256], *rest = NULL;
