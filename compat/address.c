@@ -26,7 +26,7 @@ bool op2i_compat_repeats(const struct op2_compat_site *site, int nargs, const op
   for (int i = 0; i < nargs; i++)
     if (args[i].opt && args[i].kind == OP2_COMPAT_DAT && args[i].map &&
         op2i_compat_access(site, i, &args[i]) != OP2_READ)
-      return true;
+      return op2i_compat_prints(site);
   return false;
 }
 

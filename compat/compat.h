@@ -87,13 +87,16 @@ struct op2i_compat_kernel {
 const struct op2i_compat_kernel *op2i_compat_kernel(struct op2_compat_site *site, op_set set,
                                                     const char *marks, int nargs,
                                                     const op_arg *args);
+/* True if the file of a call may print, on any rank. Collective. */
+bool op2i_compat_prints(const struct op2_compat_site *site);
 /* address.c: the text of a kernel that calls the function of a site. Its last argument leads to the
  * addresses that op2i_compat_addresses() gives. */
 void op2i_compat_address_text(const struct op2_compat_site *site, int nargs, const op_arg *args,
                               struct op2i_text *out);
 void op2i_compat_addresses(const struct op2_compat_site *site, bool repeats,
                            uint64_t addresses[OP2I_COMPAT_ADDRESSES]);
-/* True if the loop also runs for copies of elements that other ranks own. */
+/* True if the kernel may print and the loop also runs for copies of elements that other ranks own.
+ * Collective. */
 bool op2i_compat_repeats(const struct op2_compat_site *site, int nargs, const op_arg *args);
 /* source.c: the program's own text of the unit of a call, which is the caller's; null and *why where
  * there is none. */

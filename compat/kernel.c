@@ -10,6 +10,7 @@ struct unit {
   const char *name, *text; /* those of the call that needed it first */
   struct op2i_cxx_unit cxx;
   const char *why; /* why it cannot be read, or null */
+  bool prints;     /* it names functions that print, or is not known */
   struct unit *next;
 };
 static struct unit *units;
@@ -32,15 +33,28 @@ struct cached {
   struct cached *next;
 };
 
+/* True if a text has the name of something that prints. */
+static bool names_output(const char *text) {
+  static const char *const names[] = {"print", "puts", "putc", "cout", "cerr", "clog", "write"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strstr(text, names[i])) return true;
+  return false;
+}
+
 static struct unit *unit_of(const struct op2_compat_site *site) {
   for (struct unit *u = units; u; u = u->next)
     if (u->text == site->text && !strcmp(u->name, site->unit)) return u;
   struct unit *u = op2i_compat_memory(sizeof *u);
   *u = (struct unit){.name = site->unit, .text = site->text, .next = units};
   char *source = op2i_compat_source(site, &u->why);
+  u->prints = !source || names_output(source);
   if (source) u->why = op2i_cxx_read(source, &u->cxx);
   units = u;
   return u;
+}
+
+bool op2i_compat_prints(const struct op2_compat_site *site) {
+  return op2_compat_any(site->unit && unit_of(site)->prints);
 }
 
 /* The function's name: without parentheses, and with _ for what no name of C has. */

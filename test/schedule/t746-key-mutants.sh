@@ -72,16 +72,18 @@ done
 
 call() { forgets "loops: $1" lib/op/loop.c sequential "$2"; }
 field() {
-  call "$1" "s/^  uint64_t different = 0;/\
-  op2_arg x = *a; x.$1 = b->$1; a = \&x; uint64_t different = 0;/"
+  call "$1" "/^static inline bool same_args/,/^}/ {
+    s/n++) {/n++) { op2_arg x = a[n]; x.$1 = b[n].$1;/
+    s/&a\[n\]/\&x/g
+  }"
 }
 for name in tag object map idx dim type access; do field $name; done
-call kernel 's/loop->kernel != kernel || //
+call kernel 's/loop->kernel == kernel && //
   s/(uintptr_t)kernel \* golden ^ //'
-call set 's/loop->set != set || //
+call set 's/loop->set == set && //
   s/ ^ (uintptr_t)set \* other//'
-call "number of arguments" 's/ || loop->nargs != nargs) return false/) return false/
-  s/n < nargs; n++)$/n < nargs \&\& n < loop->nargs; n++)/'
+call "number of arguments" 's/ && loop->nargs == nargs && *$/ \&\&/
+  s/same_args(nargs,/same_args(nargs < loop->nargs ? nargs : loop->nargs,/'
 call "number of constants" 's/  if (loop->nconsts != kernel->nconsts) return false;//'
 call "identity of constants" 's/if (loop->consts\[c\].id != kernel->consts\[c\]->obj.id) return false;/;/'
 
