@@ -70,7 +70,7 @@ done
 
 # ---- interned loops: field by field of an argument, and the rest of the call ----
 
-call() { forgets "loops: $1" lib/op/loop.c sequential "$2"; }
+call() { forgets "loops: $1" lib/op/loop_table.c sequential "$2"; }
 field() {
   call "$1" "/^static inline bool same_args/,/^}/ {
     s/n++) {/n++) { op2_arg x = a[n]; x.$1 = b[n].$1;/
@@ -84,8 +84,9 @@ call set 's/loop->set == set && //
   s/ ^ (uintptr_t)set \* other//'
 call "number of arguments" 's/ && loop->nargs == nargs && *$/ \&\&/
   s/same_args(nargs,/same_args(nargs < loop->nargs ? nargs : loop->nargs,/'
-call "number of constants" 's/  if (loop->nconsts != kernel->nconsts) return false;//'
-call "identity of constants" 's/if (loop->consts\[c\].id != kernel->consts\[c\]->obj.id) return false;/;/'
+constants() { forgets "loops: $1" lib/op/loop.c sequential "$2"; }
+constants "number of constants" 's/  if (loop->nconsts != kernel->nconsts) return false;//'
+constants "identity of constants" 's/if (loop->consts\[c\].id != kernel->consts\[c\]->obj.id) return false;/;/'
 
 if ! grep -q '(openmp' "$tmp/openmp"; then
   skip "plans, fused loops, programs and footprints: openmp, to try them on, is not built"

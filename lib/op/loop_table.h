@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_LOOP_TABLE_H
+#define OP2I_LOOP_TABLE_H
+
+#include "context.h"
+#include "kernel.h"
+#include "loop.h"
+
+/* What the table of loops and the loops need of each other. */
+
+/* loop.c: make a loop of valid arguments, which is in no table yet. */
+op2_status op2i_loop_make(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,
+                          struct op2i_loop **out);
+/* loop.c: forget the generated code; it is made again when the loop runs. */
+void op2i_loop_drop_code(struct op2i_loop *loop);
+/* loop.c: true if the kernel's constants, which were looked up anew, are those of the loop. */
+bool op2i_loop_compare_consts(struct op2i_loop *loop);
+
+/* Look up the constants that a kernel names, if any was made or destroyed since. */
+static inline op2_status op2i_loop_bind_consts(op2_kernel kernel) {
+  if (kernel->const_epoch == kernel->obj.ctx->const_epoch) return OP2_SUCCESS;
+  return op2i_kernel_bind_consts(kernel);
+}
+/* True if the loop has the constants that its kernel has. */
+static inline bool op2i_loop_same_consts(struct op2i_loop *loop) {
+  return loop->entry.const_epoch == loop->kernel->const_epoch || op2i_loop_compare_consts(loop);
+}
+
+#endif
