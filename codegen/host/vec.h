@@ -103,6 +103,11 @@ static inline const struct op2i_loop_arg *op2i_vec_row(const struct op2i_vec *v,
   return &v->e->loop->args[op2i_emit_first_of_dat(v->e, dat)];
 }
 
+/* Append the type of a vector with an element in each lane. */
+static inline void op2i_vec_add_type(const struct op2i_vec *v, op2_type type) {
+  op2i_text_add(v->out, "op2_%sx%d", op2i_type_stem(type), v->lanes);
+}
+
 /* vec_loop.c */
 void op2i_vec_body(struct op2i_vec *v);
 

@@ -37,10 +37,6 @@ static void add_offset(struct op2i_text *out, int offset) {
   if (offset) op2i_text_add(out, " + %d", offset);
 }
 
-static void add_type(const struct op2i_vec *v, op2_type type) {
-  op2i_text_add(v->out, "op2_%sx%d", op2i_type_stem(type), v->lanes);
-}
-
 /* A transfer between memory and vectors. */
 struct transfer {
   int dat, map, slot;
@@ -97,7 +93,7 @@ void op2i_vec_load(const struct op2i_vec *v, int n) {
   const struct op2i_vec_view *view = &v->views[n];
   const struct op2i_loop_arg *row = op2i_vec_row(v, view->dat);
   op2i_text_add(v->out, "      ");
-  add_type(v, row->type);
+  op2i_vec_add_type(v, row->type);
   op2i_text_add(v->out, " op2_view%d[%d]", n, view->nslots * (int)row->dim);
   /* The zeros are never read; they keep compilers from warning about uninitialized values. */
   if (!view->loaded) op2i_text_add(v->out, " = {{0}}");
@@ -197,7 +193,7 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
   int count = (int)(arg->arity * arg->dim);
   if (!at->own) return;
   op2i_text_add(v->out, "      ");
-  add_type(v, arg->type);
+  op2i_vec_add_type(v, arg->type);
   op2i_text_add(v->out, " op2_own%d[%d]", a, count);
   if (arg->kind == OP2I_ARG_WORK) {
     op2i_text_add(v->out, ";\n");
@@ -208,7 +204,7 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
                   ";\n      for (int op2_value = 0; op2_value < %d; op2_value++) "
                   "op2_own%d[op2_value] = -(",
                   count, a);
-    add_type(v, arg->type);
+    op2i_vec_add_type(v, arg->type);
     op2i_text_add(v->out, "){0};\n");
     return;
   }
@@ -221,7 +217,7 @@ void op2i_vec_copy(const struct op2i_vec *v, int a) {
       continue;
     }
     op2i_text_add(v->out, "-(");
-    add_type(v, arg->type);
+    op2i_vec_add_type(v, arg->type);
     op2i_text_add(v->out, "){0}");
   }
   op2i_text_add(v->out, gathered ? ";\n" : "};\n");
@@ -237,7 +233,7 @@ static void put_in_order(const struct op2i_vec *v, int a) {
   int count = (int)(arg->arity * arg->dim), dim = (int)arg->dim;
   if (op2i_arg_in_order(arg) || !v->args[a].own || rolled_copy(v, a)) return;
   op2i_text_add(v->out, "      {\n        const ");
-  add_type(v, arg->type);
+  op2i_vec_add_type(v, arg->type);
   op2i_text_add(v->out, " op2_block[%d] = {", count);
   for (int i = 0; i < count; i++)
     op2i_text_add(v->out, "%sop2_own%d[%d]", i ? ", " : "", a,
@@ -354,7 +350,7 @@ static void roll_row(const struct op2i_vec *v, int a, const char *copy) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   int columns = (int)arg->columns;
   op2i_text_add(v->out, "        const ");
-  add_type(v, arg->type);
+  op2i_vec_add_type(v, arg->type);
   if (op2i_arg_in_order(arg)) {
     op2i_text_add(v->out, " *op2_row = op2_%s%d + %d * op2_slot;\n", copy, a, (int)arg->dim);
     return;
