@@ -334,17 +334,36 @@ static int sizes_of(const char *backend, unsigned flags) {
   return quick() && strcmp(backend, "check") == 0 ? 2 : 4;
 }
 
+enum { DEVICES = 2 }; /* how many devices every_backend begins with */
+const char *const every_backend[] = {"opencl", "cuda",  "sequential", "openmp",
+                                     "starpu", "check", NULL};
+const char *const device_backends[] = {"opencl", "cuda", NULL};
+const char *const host_backends[] = {"sequential", "openmp", "starpu", NULL};
+
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+static int backend_number(const char *backend) {
+  int b = 0;
+  while (every_backend[b] && strcmp(every_backend[b], backend) != 0) b++;
+  return b;
+}
+#endif
+
 /* Every case is tried in half of its configurations, chosen like the fields of one colour of a
- * chessboard: neighbouring cases use the other half, so that together they try all. With
- * OP2_TEST_FULL=1 all are tried. */
+ * chessboard: neighbouring cases use the other half, so that together they try all. In builds with a
+ * sanitizer, which take several times as long, it is a quarter, which gives each case a backend for
+ * lazy execution and one for eager at least. With OP2_TEST_FULL=1 all are tried. */
 static bool is_tried(int i, const struct config *config, int block, unsigned flags) {
   const bool both_modes = !(flags & (RUN_EAGER_ONLY | RUN_LAZY_ONLY));
   if (thorough()) return true;
   const bool device = is_device(config->backend);
   /* A device has one block size for lazy execution and one for eager. */
   if (!both_modes && (device || sizes_of(config->backend, flags) == 1)) return true;
-  const int column = device ? 0 : block;
-  return (i + column + config->eager + taken_half()) % 2 == 0;
+  const int column = i + (device ? 0 : block) + taken_half();
+#if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__
+  return (column + 2 * config->eager + backend_number(config->backend)) % 4 == 0;
+#else
+  return (column + config->eager) % 2 == 0;
+#endif
 }
 
 /* StarPU starts with the first context and stops with the last one: an idle context keeps it
@@ -381,12 +400,6 @@ const char *backend_unfit(const char *backend) {
 #endif
   return op2_backend_unavailable(backend);
 }
-
-enum { DEVICES = 2 }; /* how many devices every_backend begins with */
-const char *const every_backend[] = {"opencl", "cuda",  "sequential", "openmp",
-                                     "starpu", "check", NULL};
-const char *const device_backends[] = {"opencl", "cuda", NULL};
-const char *const host_backends[] = {"sequential", "openmp", "starpu", NULL};
 
 const char *next_backend(const char *const *backends, int *b) {
   const char *named = getenv("OP2_TEST_BACKEND");
