@@ -27,7 +27,7 @@ static int number_of(int argc, char **argv, int i, int otherwise) {
 int main(int argc, char **argv) {
   const char *backend, *named = getenv("OP2_TEST_BACKEND");
   const int count = number_of(argc, argv, 1,
-                              quick()      ? 40
+                              quick()      ? 25
                               : thorough() ? 2000
                                            : 60),
             seed = number_of(argc, argv, 2, 1), only = number_of(argc, argv, 3, -1),

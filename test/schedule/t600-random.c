@@ -157,7 +157,7 @@ int main(int argc, char **argv) {
   setenv("OP2_CFLAGS", "-O1 -march=native -fno-math-errno -ffp-contract=off", 0);
   const int usual_on_devices = quick() ? 10 : thorough() ? 2000 : 16;
   most_on_devices = number_of(0, NULL, 0, "OP2_TEST_RANDOM_DEVICES", usual_on_devices);
-  const int usual = quick() ? 60 : thorough() ? 2000 : 90;
+  const int usual = quick() ? 40 : thorough() ? 2000 : 90;
   const int count = number_of(argc, argv, 1, "OP2_TEST_RANDOM_COUNT", usual);
   const int seed = number_of(argc, argv, 2, "OP2_TEST_RANDOM_SEED", 1),
             only = number_of(argc, argv, 3, NULL, -1),
