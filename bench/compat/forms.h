@@ -7,7 +7,7 @@
  * where it asks for the same results at the same points, or for the last one only. */
 #include <op2.h>
 
-#include "op_seq.h"
+#include <op_seq.h>
 
 #include <chrono>
 #include <cmath>

@@ -4,6 +4,8 @@
 
 #include "vec.h"
 
+/* Text for the calls of kernels in a batch. */
+
 /* The call of member m for the lanes of a batch. */
 void op2i_vec_call(const struct op2i_vec *v, int m);
 

@@ -4,6 +4,8 @@
 
 #include "vec.h"
 
+/* Text for all that advances with the batches of a loop. */
+
 enum op2i_vec_walk {
   OP2I_WALK_BEGIN,   /* before the first batch */
   OP2I_WALK_AHEAD,   /* in a batch, for values of later ones */

@@ -237,22 +237,13 @@ static inline bool op2i_loop_runs_over(const struct op2i_loop *loop, enum op2i_s
 static inline bool op2i_loop_same_elements(const struct op2i_loop *a, const struct op2i_loop *b) {
   return op2i_loop_runs_over(a, OP2I_EXEC) == op2i_loop_runs_over(b, OP2I_EXEC);
 }
-/* True if two elements of a loop may meet in a dat that one of them modifies: the dat is modified,
- * and some argument reaches it through a map that is not known to keep elements apart. */
-bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat);
 const char *op2i_loop_name(const struct op2i_loop *loop);
 
-/* Find the loop with these arguments, or validate them and make it. On success *loop has one more
- * use. */
-op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                            const op2_arg *args, struct op2i_loop **loop);
 extern const struct op2i_op_kind op2i_loop_kind;
 /* The loop of an operation; null for operations of another kind. */
 static inline struct op2i_loop *op2i_op_loop(struct op2i_op *op) {
   return op->kind == &op2i_loop_kind ? (struct op2i_loop *)op : NULL;
 }
-void op2i_loop_use(struct op2i_loop *loop);
-void op2i_loop_unuse(struct op2i_loop *loop);
 /* Copy op2_arg_val() values, or the present constants, to their offsets in
  * payload[payload_bytes]. */
 void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
@@ -272,16 +263,6 @@ op2_status op2i_loop_source(struct op2i_loop *loop, enum op2i_variant variant, c
 op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t *globals,
                           int nglobals, struct op2i_loop **loop);
 void op2i_loop_free(struct op2i_loop *loop);
-void op2i_loop_list(struct op2i_loop *loop);
-void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */
 void op2i_loop_count_bytes(struct op2i_loop *loop);
-/* Call this when sets and maps have changed: drops loops, and what was derived for those that
- * handles hold. Nothing is queued, and there is no program. Collective. */
-void op2i_loops_reclassify(op2_context ctx);
-/* Take a loop out of its bucket, and put it into that of its changed key. */
-void op2i_loop_hide(struct op2i_loop *loop);
-void op2i_loop_show(struct op2i_loop *loop);
-/* Drop the code of loops that go through a map whose rows have another layout now. Nothing runs. */
-void op2i_loops_drop_code(op2_context ctx, const struct op2_map_s *map);
 
 #endif

@@ -5,6 +5,7 @@
 #include "codegen.h"
 #include "context.h"
 #include "device.h"
+#include "loop_resolve.h"
 
 /* Limits beyond which the host is as good: the values of one element, and the bytes of a constant
  * or global where these have to be copied. */

@@ -4,6 +4,7 @@
 
 #include "error.h"
 #include "loop.h"
+#include "loop_table.h"
 #include "mem.h"
 #include "text.h"
 

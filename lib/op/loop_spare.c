@@ -4,6 +4,7 @@
 #include "loop_spare.h"
 
 #include "context.h"
+#include "loop_table.h"
 
 static bool uses(const struct op2i_loop *loop, const void *object) {
   for (int d = 0; d < loop->op.ndats; d++)

@@ -6,7 +6,25 @@
 #include "kernel.h"
 #include "loop.h"
 
-/* What the table of loops and the loops need of each other. */
+/* The table of loops, and what it needs of them. */
+
+/* Find the loop with these arguments, or validate them and make it. On success *loop has one more
+ * use. */
+op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                            const op2_arg *args, struct op2i_loop **loop);
+void op2i_loop_use(struct op2i_loop *loop);
+void op2i_loop_unuse(struct op2i_loop *loop);
+/* Append a loop to the list of all. */
+void op2i_loop_list(struct op2i_loop *loop);
+void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */
+/* Call this when sets and maps have changed: drops loops, and what was derived for those that
+ * handles hold. Nothing is queued, and there is no program. Collective. */
+void op2i_loops_reclassify(op2_context ctx);
+/* Take a loop out of its bucket, and put it into that of its changed key. */
+void op2i_loop_hide(struct op2i_loop *loop);
+void op2i_loop_show(struct op2i_loop *loop);
+/* Drop the code of loops that go through a map whose rows have another layout now. Nothing runs. */
+void op2i_loops_drop_code(op2_context ctx, const struct op2_map_s *map);
 
 /* loop.c: make a loop of valid arguments, which is in no table yet. */
 op2_status op2i_loop_make(op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "fpenv.h"
 #include "loop.h"
+#include "loop_table.h"
 #include "mem.h"
 #include "text.h"
 

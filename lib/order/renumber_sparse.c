@@ -7,6 +7,7 @@
 #include "context.h"
 #include "error.h"
 #include "loop.h"
+#include "loop_table.h"
 #include "mem.h"
 #include "renumber.h"
 #include "slices.h"

@@ -9,6 +9,7 @@
 #include "fpenv.h"
 #include "log.h"
 #include "loop.h"
+#include "loop_table.h"
 #include "mem.h"
 #include "part.h"
 #include "part_follow.h"

@@ -7,6 +7,7 @@
 
 #include "error.h"
 #include "hash.h"
+#include "loop_table.h"
 #include "mem.h"
 #include "passes.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "loop_resolve.h"
 #include "loopdata.h"
 #include "mem.h"
 #include "plancache.h"

@@ -12,6 +12,7 @@
 
 #include "error.h"
 #include "exchange.h"
+#include "loop_resolve.h"
 #include "mem.h"
 #include "partial.h"
 

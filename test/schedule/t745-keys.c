@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "loop_table.h"
 #include "loopdata.h"
 #include "plancache.h"
 #include "program.h"
