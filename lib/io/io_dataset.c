@@ -105,12 +105,14 @@ static op2_status give_up(op2_file file, op2_status status) {
   return status;
 }
 
+/* Rows that follow each other in the file are written at once. */
 static void write_runs(op2_file file, const struct op2i_dataset *what, int64_t offset,
                        int64_t nruns, const struct op2i_file_run *runs, const void *values) {
   const size_t row = row_bytes(file, what);
   const char *from = values;
-  for (int64_t r = 0; r < nruns; r++) {
-    const struct op2i_file_run run = runs[r];
+  for (int64_t r = 0; r < nruns;) {
+    struct op2i_file_run run = runs[r++];
+    while (r < nruns && runs[r].first == run.first + run.n) run.n += runs[r++].n;
     if (run.n > 0)
       op2i_io_part_write(&file->part, from, (size_t)run.n * row, offset + run.first * (int64_t)row);
     from += (size_t)run.n * row;
