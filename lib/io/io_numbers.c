@@ -37,7 +37,7 @@ op2_status op2i_numbers_read(op2_file file, struct op2i_dataset *what, int64_t f
                              int64_t limit, int64_t **numbers) {
   int64_t count = n * what->columns;
   *numbers = file->op2->calloc((size_t)(count ? count : 1), sizeof **numbers);
-  op2_status status = *numbers ? OP2_SUCCESS : file->op2->error_nomem("a map's rows");
+  op2_status status = *numbers ? OP2_SUCCESS : file->op2->error_nomem("numbers of elements");
   void *at = *numbers;
   if (!status && !what->wide) at = (char *)*numbers + (size_t)count * sizeof(int32_t);
   status = op2i_dataset_read(file, what, first, n, at, status);
