@@ -30,15 +30,15 @@ extern "C" {
  * op2_file_dump() also writes what OP2's files do not have. Datasets of numbers have no attributes:
  *
  * - a subset as a dataset [elements] of their numbers in its set, ascending;
- * - a sparsity PATTERN as the datasets `PATTERN/starts` [rows + 1] and `PATTERN/columns` [nonzeros]:
- *   the columns of row i are those from starts[i] to starts[i + 1] - 1, ascending (CSR);
- * - a matrix as a dataset [nonzeros][row_dim * column_dim] of the blocks in that order, row by row,
- *   with the attributes of a dat;
+ * - a sparsity PATTERN as the datasets `PATTERN/starts` [rows + 1] and `PATTERN/columns`
+ *   [nonzeros]: the columns of row i are those from starts[i] to starts[i + 1] - 1, ascending (CSR);
+ * - a matrix as a dataset `PATTERN/NAME` [nonzeros][row_dim * column_dim] of the blocks in that
+ *   order, row by row, with the attributes of a dat;
  * - a text `op2_contents` as a dataset [characters] of bytes: a line for each object, with tabs
  *   between its words. They are `set NAME`, `subset NAME SET`, `map NAME FROM TO`, `dat NAME SET`,
- *   `global NAME`, `constant NAME`, `pair PATTERN ROWS COLUMNS` for each pair of maps of the sparsity
- *   that follows (two empty words: the whole diagonal), `sparsity PATTERN`, and `matrix NAME PATTERN
- *   2x1` with row_dim and column_dim.
+ *   `global NAME`, `constant NAME`, `pair PATTERN ROWS COLUMNS` for each pair of maps of the
+ *   sparsity that follows (two empty words: the whole diagonal), `sparsity PATTERN`, and
+ *   `matrix NAME PATTERN 2x1` with row_dim and column_dim.
  *
  * Elements are numbered as users and all ranks know them (op2/ranks.h), so a file does not depend
  * on how many ranks wrote it, and any number of ranks can read it. What is written does not depend
@@ -178,13 +178,13 @@ OP2_API OP2_NODISCARD op2_status op2_file_shape(op2_file file, const char *name,
  * @memory *has is the caller's, untouched on error
  * @sync   runs nothing; waits for the file system
  * @mpi    collective: the same on every rank
- * @errors OP2_ERR_ARG, OP2_ERR_NAME, OP2_ERR_STATE (the context has ended), OP2_ERR_IO (ranks that see
- *         different files)
+ * @errors OP2_ERR_ARG, OP2_ERR_NAME, OP2_ERR_STATE (the context has ended), OP2_ERR_IO (ranks that
+ *         see different files)
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_file_has(op2_file file, const char *name, bool *has);
 
-/** @brief Declare a set with an element for each row of a dataset, for files that hold maps and dats
- * but no sets; with several ranks, this rank's block of it.
+/** @brief Declare a set with an element for each row of a dataset, for files that hold maps and
+ * dats but no sets; with several ranks, this rank's block of it.
  * @units  elements                        @memory the set is the caller's
  * @sync   runs nothing; waits for the file system
  * @mpi    collective
@@ -193,12 +193,12 @@ OP2_API OP2_NODISCARD op2_status op2_file_has(op2_file file, const char *name, b
 OP2_API OP2_NODISCARD op2_status op2_file_read_set_rows(op2_file file, const char *dataset,
                                                         const char *name, op2_set *set);
 
-/** @brief Read all that op2_file_dump() has written but for matrices: sets, subsets, maps, dats, globals
- * and constants, as objects of their names. They are in this order, and in each kind in the order in
- * which they were declared once.
+/** @brief Read all that op2_file_dump() has written but for matrices: sets, subsets, maps, dats,
+ * globals and constants, as objects of their names. They are in this order, and in each kind in the
+ * order in which they were declared once.
  * @shape  (*objects)[*n]                  @units  objects
- * @memory the list is the file's, until this is called again or the file is closed; the objects in it
- *         are the caller's, to be destroyed as if it had declared them
+ * @memory the list is the file's, until this is called again or the file is closed; the objects in
+ *         it are the caller's, to be destroyed as if it had declared them
  * @sync   runs nothing; waits for the file system
  * @mpi    collective; sets are blocks, as those of op2_file_read_set(), on any number of ranks
  * @errors as op2_file_read_map(); OP2_ERR_IO also for a file without the text `op2_contents`, or
@@ -208,19 +208,19 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_set_rows(op2_file file, const cha
 OP2_API OP2_NODISCARD op2_status op2_file_read_all(op2_file file, int64_t *n,
                                                    const op2_object **objects);
 
-/** @brief Read the sparsities and matrices that op2_file_dump() has written, after op2_file_read_all()
- * has read the maps from this open file. Sparsities need maps whose targets are on this rank: with
- * several ranks op2_partition() comes before. They are made from their pairs of maps, as they were
- * once, so that loops can add to the matrices.
+/** @brief Read the sparsities and matrices that op2_file_dump() has written, after
+ * op2_file_read_all() has read the maps from this open file. Sparsities need maps whose targets are
+ * on this rank: with several ranks op2_partition() comes before. They are made from their pairs of
+ * maps, as they were once, so that loops can add to the matrices.
  * @shape  (*objects)[*n], sparsities before matrices
  * @units  objects
  * @memory as op2_file_read_all(); a rank's share of the largest matrix, for the time of the call
  * @sync   runs nothing; waits for the file system
  * @mpi    collective; any number of ranks, and any owners of rows
- * @errors as op2_file_read_all() and op2_sparsity_create(); OP2_ERR_STATE (op2_file_read_all() has not
- *         been called, or one of its maps was destroyed), OP2_ERR_RANGE (a row or column that there is
- *         not, or a nonzero that the maps do not lead to). On error nothing is declared, and the
- *         outputs are untouched
+ * @errors as op2_file_read_all() and op2_sparsity_create(); OP2_ERR_STATE (op2_file_read_all() has
+ *         not been called, or one of its maps was destroyed), OP2_ERR_RANGE (a row or column that
+ *         there is not, rows that do not cover all nonzeros in order, or a nonzero that the maps do
+ *         not lead to). On error nothing is declared, and the outputs are untouched
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_file_read_matrices(op2_file file, int64_t *n,
                                                         const op2_object **objects);
@@ -282,17 +282,20 @@ OP2_API OP2_NODISCARD op2_status op2_file_update_dat(op2_file file, op2_dat dat,
 OP2_API OP2_NODISCARD op2_status op2_file_write_const(op2_file file, int dim, op2_type type,
                                                       const char *name, const void *values);
 
-/** @brief Write a file of all sets, subsets, maps, dats, globals, constants, sparsities and matrices of
- * a context, under their names: for op2_file_read_all() and op2_file_read_matrices(), or for programs
- * that know the names. A text `op2_contents` says what each is and which others belong to it. Maps
- * without values and all that a program has destroyed are left out. A file does not depend on how
- * many ranks wrote it, nor on who owned what; read and written again it is the same, byte for byte.
+/** @brief Write a file of all sets, subsets, maps, dats, globals, constants, sparsities and matrices
+ * of a context, under their names: for op2_file_read_all() and op2_file_read_matrices(), or for
+ * programs that know the names. A text `op2_contents` says what each is and which others belong to
+ * it. What these objects use is written even if its handle was destroyed: the set of a dat, the
+ * sparsity of a matrix, and the maps of that. Maps without values, components, kernels, operators
+ * and solvers are left out. A sparsity and its matrices may have one name, and so may matrices of
+ * two sparsities; any other two objects need names of their own. The file does not depend on who
+ * owned what; read and written again it is the same, byte for byte.
  * @memory a rank's share of the largest object, for the time of the call
  * @sync   runs what is queued and modifies any of it
  * @mpi    collective
  * @errors as op2_file_open(), op2_file_write_map() and op2_file_close(); OP2_ERR_NAME also for two
- *         objects of one name; OP2_ERR_STATE also for an object that needs another one that was
- *         destroyed: a dat its set, a sparsity its maps. On error a former file stays what it was
+ *         objects of one name, for a matrix called `starts` or `columns`, and for a name with a tab
+ *         or the end of a line in it. On error a former file stays what it was
  * @source OP2 op_dump_to_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_dump(op2_context ctx, const char *path);
 

@@ -1,21 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* All objects of a context in a file, and back. Each is a dataset that the other calls write and
- * read. A text beside them says what belongs together, which OP2's layout leaves to programs. */
+/* All objects that op2_file_dump() has written are declared again, by the text that says what
+ * belongs together. Each is a dataset that the other calls read. */
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "io_all.h"
-#include "io_file.h"
 #include "mesh.h"
 #include "op2/matrix.h"
-#include "op2/ranks.h"
-#include "sparse.h"
 
 /* A list of objects that are being read, and the file. */
 struct reading {
   op2_file file;
-  bool matrices; /* sparsities and matrices are read, else all other objects */
+  bool of_matrices; /* sparsities and matrices are read, else all other objects */
   op2_object *objects;
   int64_t n;
   op2_map_pair *pairs; /* those of the sparsity that comes next */
@@ -23,50 +20,7 @@ struct reading {
   int line; /* the number of the line that is read, from 1 */
 };
 
-/* ---- writing --------------------------------------------------------------------------------- */
-
-static op2_status write_set(op2_file file, void *set) {
-  return op2_file_write_set(file, set, NULL);
-}
-static op2_status write_map(op2_file file, void *map) {
-  return op2_file_write_map(file, map, NULL);
-}
-static op2_status write_dat(op2_file file, void *dat) {
-  return op2_file_write_dat(file, dat, NULL);
-}
-static op2_status write_subset(op2_file file, void *subset) {
-  return op2i_subset_write(file, subset);
-}
-static op2_status write_sparsity(op2_file file, void *sparsity) {
-  return op2i_sparsity_write(file, sparsity);
-}
-static op2_status write_mat(op2_file file, void *mat) { return op2i_mat_write(file, mat); }
-
-/* The values that `get` copies out. */
-static op2_status write_values(op2_file file, void *object, int dim, op2_type type,
-                               const char *name, op2_status (*get)(void *object, void *out)) {
-  void *values = file->op2->calloc((size_t)dim, file->op2->type_size(type));
-  op2_status status = values ? OP2_SUCCESS : file->op2->error_nomem("values of a file");
-  status = op2i_file_agree(file, status);
-  if (!status) status = get(object, values);
-  if (!status) status = op2_file_write_const(file, dim, type, name, values);
-  file->op2->free(values);
-  return status;
-}
-
-static op2_status get_gbl(void *gbl, void *out) { return op2_gbl_get(gbl, out); }
-static op2_status write_gbl(op2_file file, void *object) {
-  op2_gbl gbl = object;
-  return write_values(file, gbl, gbl->dim, gbl->type, gbl->obj.name, get_gbl);
-}
-
-static op2_status get_const(void *cst, void *out) { return op2_const_get(cst, out); }
-static op2_status write_const(op2_file file, void *object) {
-  op2_const cst = object;
-  return write_values(file, cst, cst->dim, cst->type, cst->obj.name, get_const);
-}
-
-/* ---- reading --------------------------------------------------------------------------------- */
+/* ---- objects of each kind --------------------------------------------------------------------- */
 
 static op2_status read_set(struct reading *r, const struct op2i_line *line, void **out) {
   op2_set set = NULL;
@@ -234,8 +188,6 @@ static op2_status read_mat(struct reading *r, const struct op2i_line *line, void
   return status;
 }
 
-/* ---- kinds of objects ------------------------------------------------------------------------ */
-
 static void destroy_set(void *set) { op2_set_destroy(&(op2_set){set}); }
 static void destroy_map(void *map) { op2_map_destroy(&(op2_map){map}); }
 static void destroy_dat(void *dat) { op2_dat_destroy(&(op2_dat){dat}); }
@@ -245,191 +197,53 @@ static void destroy_const(void *cst) { op2_const_destroy(&(op2_const){cst}); }
 static void destroy_sparsity(void *sparsity) { op2_sparsity_destroy(&(op2_sparsity){sparsity}); }
 static void destroy_mat(void *mat) { op2_mat_destroy(&(op2_mat){mat}); }
 
-/* The k-th object that an object's lines name, or null behind the last one. */
-static const void *subset_other(const void *handle, int k) {
-  return k ? NULL : ((const struct op2_set_s *)handle)->base;
-}
-static const void *map_other(const void *handle, int k) {
-  const struct op2_map_s *map = handle;
-  return k > 1 ? NULL : k ? map->to : map->from;
-}
-static const void *dat_other(const void *handle, int k) {
-  return k ? NULL : ((const struct op2_dat_s *)handle)->set;
-}
-static const void *sparsity_other(const void *handle, int k) {
-  const struct op2_sparsity_s *sparsity = handle;
-  if (k >= 2 * sparsity->npairs) return NULL;
-  return k % 2 ? sparsity->pairs[k / 2].columns : sparsity->pairs[k / 2].rows;
-}
-static const void *mat_other(const void *handle, int k) {
-  return k ? NULL : ((const struct op2_mat_s *)handle)->sparsity;
-}
-
-static bool is_set(const void *handle) {
-  return ((const struct op2_set_s *)handle)->base == handle;
-}
-static bool is_subset(const void *handle) { return !is_set(handle); }
-static bool has_values(const void *handle) {
-  const struct op2_map_s *map = handle;
-  return map->idx || map->global;
-}
-
-/* In the order in which they are written and read. */
-static const struct kind {
-  op2_object_kind kind;
-  const char *word;
-  int nwords;                                      /* in its lines */
-  const char *of;                                  /* how other objects belong to it */
-  const void *(*other)(const void *handle, int k); /* null: there are none */
-  bool (*written)(const void *handle);             /* null: all of them are */
-  op2_status (*write)(op2_file file, void *object);
+static const struct reader {
   op2_status (*read)(struct reading *r, const struct op2i_line *line, void **out);
-  void (*destroy)(void *object);
-  bool matrices; /* read by op2_file_read_matrices() */
-} kinds[] = {
-    {OP2_OBJECT_SET, "set", 2, NULL, NULL, is_set, write_set, read_set, destroy_set, false},
-    {OP2_OBJECT_SET, "subset", 3, "of set", subset_other, is_subset, write_subset, read_subset,
-     destroy_set, false},
-    {OP2_OBJECT_MAP, "map", 4, "on set", map_other, has_values, write_map, read_map, destroy_map,
-     false},
-    {OP2_OBJECT_DAT, "dat", 3, "on set", dat_other, NULL, write_dat, read_dat, destroy_dat, false},
-    {OP2_OBJECT_GBL, "global", 2, NULL, NULL, NULL, write_gbl, read_gbl, destroy_gbl, false},
-    {OP2_OBJECT_CONST, "constant", 2, NULL, NULL, NULL, write_const, read_const, destroy_const,
-     false},
-    {OP2_OBJECT_SPARSITY, "sparsity", 2, "of map", sparsity_other, NULL, write_sparsity,
-     read_sparsity, destroy_sparsity, true},
-    {OP2_OBJECT_MAT, "matrix", 4, "of sparsity", mat_other, NULL, write_mat, read_mat, destroy_mat,
-     true},
+  void (*destroy)(void *object); /* null: it is no object */
+} readers[OP2I_FILE_KINDS] = {
+    [OP2I_FILE_SET] = {read_set, destroy_set},
+    [OP2I_FILE_SUBSET] = {read_subset, destroy_set},
+    [OP2I_FILE_MAP] = {read_map, destroy_map},
+    [OP2I_FILE_DAT] = {read_dat, destroy_dat},
+    [OP2I_FILE_GBL] = {read_gbl, destroy_gbl},
+    [OP2I_FILE_CONST] = {read_const, destroy_const},
+    [OP2I_FILE_PAIR] = {read_pair, NULL},
+    [OP2I_FILE_SPARSITY] = {read_sparsity, destroy_sparsity},
+    [OP2I_FILE_MAT] = {read_mat, destroy_mat},
 };
-enum { KINDS = sizeof kinds / sizeof *kinds };
 
-/* A line for each pair of maps of a sparsity, before the line that is the sparsity's own. */
-static const struct kind pair_kind = {
-    .word = "pair", .nwords = 4, .read = read_pair, .matrices = true};
+/* ---- all of a file --------------------------------------------------------------------------- */
 
-/* Fill in an object's line; `block` has room for the words that are made for it. */
-enum { BLOCK_ROOM = 32 };
-static void describe(const struct kind *kind, const op2_object *object, struct op2i_line *line,
-                     char block[BLOCK_ROOM]) {
-  *line = (struct op2i_line){{kind->word, object->name}, kind->nwords};
-  for (int k = 0; kind->other && k + 2 < kind->nwords; k++) {
-    const struct op2i_object *other = kind->other(object->handle, k);
-    if (other) line->words[k + 2] = other->name;
-  }
-  if (kind->kind != OP2_OBJECT_MAT) return;
-  const struct op2_mat_s *mat = object->handle;
-  snprintf(block, BLOCK_ROOM, "%dx%d", (int)mat->row_dim, (int)mat->column_dim);
-  line->words[3] = block;
-}
-
-/* Objects whose handles the program has destroyed are in no list, so they would be missing. */
-static op2_status check_others(op2_file file, const struct kind *kind, const op2_object *object) {
-  const struct op2i_object *other;
-  for (int k = 0; kind->other && (other = kind->other(object->handle, k)); k++)
-    if (other->given_up)
-      return file->op2->error(OP2_ERR_STATE, "%s: %s '%s' is %s '%s', whose handle was destroyed",
-                              file->path, kind->word, object->name, kind->of, other->name);
-  return OP2_SUCCESS;
-}
-
-/* ---- all of a context ------------------------------------------------------------------------ */
-
-static op2_status add_pairs(op2_file file, struct op2i_contents *text,
-                            const struct op2_sparsity_s *sparsity) {
-  op2_status status = OP2_SUCCESS;
-  for (int k = 0; k < sparsity->npairs + sparsity->whole_diagonal && !status; k++) {
-    const struct op2i_pair *pair = k < sparsity->npairs ? &sparsity->pairs[k] : NULL;
-    const struct op2i_line line = {{pair_kind.word, sparsity->obj.name,
-                                    pair ? pair->rows->obj.name : "",
-                                    pair ? pair->columns->obj.name : ""},
-                                   pair_kind.nwords};
-    status = op2i_contents_add(file, text, &line);
-  }
-  return status;
-}
-
-static op2_status write_object(op2_file file, const struct kind *kind, const op2_object *object,
-                               struct op2i_contents *text) {
-  struct op2i_line line;
-  char block[BLOCK_ROOM];
-  describe(kind, object, &line, block);
-  op2_status status = check_others(file, kind, object);
-  if (!status && kind->kind == OP2_OBJECT_SPARSITY) status = add_pairs(file, text, object->handle);
-  if (!status) status = op2i_contents_add(file, text, &line);
-  status = op2i_file_agree(file, status);
-  return status ? status : kind->write(file, object->handle);
-}
-
-static op2_status write_kind(op2_file file, const struct kind *kind, struct op2i_contents *text) {
-  op2_status status = OP2_SUCCESS;
-  const int64_t n = op2_objects(file->ctx, kind->kind);
-  for (int64_t i = 0; i < n && !status; i++) {
-    op2_object object;
-    status = op2_object_get(file->ctx, kind->kind, (int)i, &object);
-    if (!status && (!kind->written || kind->written(object.handle)))
-      status = write_object(file, kind, &object, text);
-  }
-  return status;
-}
-
-static op2_status write_all(op2_file file) {
-  struct op2i_contents text = {0};
-  op2_status status = OP2_SUCCESS;
-  for (int k = 0; k < KINDS && !status; k++) status = write_kind(file, &kinds[k], &text);
-  if (!status && text.length > INT_MAX)
-    status = file->op2->error(OP2_ERR_RANGE, "%s: too many objects", file->path);
-  if (!status && text.length)
-    status = op2_file_write_const(file, (int)text.length, OP2_I8, OP2I_CONTENTS, text.chars);
-  file->op2->free(text.chars);
-  return status;
-}
-
-/* Close a file that must not replace the former one, and return its failure. */
-static op2_status abandon(op2_file file, op2_status status) {
-  const struct op2i_companion *op2 = file->op2;
-  if (!file->broken) snprintf(file->why, sizeof file->why, "%.399s", op2_error_message());
-  char why[sizeof file->why];
-  memcpy(why, file->why, sizeof why);
-  file->broken = true;
-  op2_status closed = op2_file_close(&file);
-  return closed ? op2->error(status, "%s", why) : status;
-}
-
-op2_status op2_file_dump(op2_context ctx, const char *path) {
-  op2_file file = NULL;
-  op2_status status = op2_file_open(ctx, path, OP2_FILE_CREATE, &file);
-  if (status) return status;
-  status = write_all(file);
-  return status ? abandon(file, status) : op2_file_close(&file);
-}
-
-static const struct kind *kind_of(const struct op2i_line *line) {
-  const struct kind *kind = &pair_kind;
-  for (int k = 0; k < KINDS; k++)
-    if (!strcmp(kinds[k].word, line->words[0])) kind = &kinds[k];
-  return !strcmp(kind->word, line->words[0]) && line->n == kind->nwords ? kind : NULL;
+/* The kind of a line; OP2I_FILE_KINDS: it is none that this version knows. */
+static int kind_of(const struct op2i_line *line) {
+  int k = 0;
+  while (k < OP2I_FILE_KINDS &&
+         (strcmp(op2i_file_kinds[k].word, line->words[0]) || line->n != op2i_file_kinds[k].nwords))
+    k++;
+  return k;
 }
 
 static op2_status read_line(struct reading *r, const struct op2i_line *line) {
-  const struct kind *kind = kind_of(line);
+  const int k = kind_of(line);
   r->line++;
-  if (!kind)
+  if (k == OP2I_FILE_KINDS)
     return r->file->op2->error(OP2_ERR_IO, "%s: line %d of '%s' describes no object of op2",
                                r->file->path, r->line, OP2I_CONTENTS);
-  if (kind->matrices != r->matrices) return OP2_SUCCESS;
+  if (op2i_file_kinds[k].of_matrices != r->of_matrices) return OP2_SUCCESS;
   void *handle = NULL;
-  op2_status status = kind->read(r, line, &handle);
+  op2_status status = readers[k].read(r, line, &handle);
   if (!status && handle)
-    r->objects[r->n++] = (op2_object){
-        .kind = kind->kind, .handle = handle, .name = ((const struct op2i_object *)handle)->name};
+    r->objects[r->n++] = (op2_object){.kind = op2i_file_kinds[k].kind,
+                                      .handle = handle,
+                                      .name = ((const struct op2i_object *)handle)->name};
   return status;
 }
 
 static void destroy_read(struct reading *r) {
   while (r->n-- > 0)
-    for (int k = KINDS; k-- > 0;)
-      if (kinds[k].kind == r->objects[r->n].kind) {
-        kinds[k].destroy(r->objects[r->n].handle);
+    for (int k = OP2I_FILE_KINDS; k-- > 0;)
+      if (readers[k].destroy && op2i_file_kinds[k].kind == r->objects[r->n].kind) {
+        readers[k].destroy(r->objects[r->n].handle);
         break;
       }
   r->file->op2->free(r->objects);
@@ -468,7 +282,8 @@ static op2_status read_lines(struct reading *r, char *text) {
   return status;
 }
 
-/* Read the objects of one of both calls. On success they are the caller's, and the list is, too. */
+/* Read the objects of op2_file_read_all() or of op2_file_read_matrices(). On success they and the
+ * list are the caller's. */
 static op2_status read_objects(struct reading *r, const char *call, const int64_t *n,
                                const op2_object **objects) {
   op2_file file = r->file;
@@ -478,7 +293,7 @@ static op2_status read_objects(struct reading *r, const char *call, const int64_
   file->op2->call(file->ctx, call, NULL, 0, 0);
   status = op2i_file_agree(file, op2i_file_check(file, call, false, OP2I_CONTENTS, n));
   if (!status && !objects) status = file->op2->error(OP2_ERR_ARG, "%s: a null pointer", call);
-  if (!status && r->matrices && !file->objects)
+  if (!status && r->of_matrices && !file->objects)
     status = file->op2->error(OP2_ERR_STATE, "%s: %s: op2_file_read_all() has to come before", call,
                               file->path);
   if (!status) status = read_text(file, &text);
@@ -501,7 +316,7 @@ op2_status op2_file_read_all(op2_file file, int64_t *n, const op2_object **objec
 }
 
 op2_status op2_file_read_matrices(op2_file file, int64_t *n, const op2_object **objects) {
-  struct reading r = {.file = file, .matrices = true};
+  struct reading r = {.file = file, .of_matrices = true};
   op2_status status = read_objects(&r, "op2_file_read_matrices", n, objects);
   if (status) return status;
   file->op2->free(file->matrices);

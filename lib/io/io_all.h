@@ -12,6 +12,25 @@
  * and the names of other objects that belong to it. */
 #define OP2I_CONTENTS "op2_contents"
 enum { OP2I_WORDS_OF_LINE = 4 };
+/* The kinds of lines, in the order in which they are written and read. */
+enum {
+  OP2I_FILE_SET,
+  OP2I_FILE_SUBSET,
+  OP2I_FILE_MAP,
+  OP2I_FILE_DAT,
+  OP2I_FILE_GBL,
+  OP2I_FILE_CONST,
+  OP2I_FILE_PAIR, /* a pair of maps of the sparsity whose line follows; it is no object */
+  OP2I_FILE_SPARSITY,
+  OP2I_FILE_MAT,
+  OP2I_FILE_KINDS
+};
+extern const struct op2i_file_kind {
+  const char *word;
+  int nwords; /* in its lines */
+  op2_object_kind kind;
+  bool of_matrices; /* read by op2_file_read_matrices() */
+} op2i_file_kinds[];
 struct op2i_line {
   const char *words[OP2I_WORDS_OF_LINE];
   int n;
@@ -30,7 +49,7 @@ op2_status op2i_subset_write(op2_file file, op2_set subset);
 op2_status op2i_subset_read(op2_file file, op2_set base, const char *name, op2_set *subset);
 
 /* io_mat.c: the pattern NAME/starts and NAME/columns of a sparsity in CSR form, by global numbers;
- * and the values of a matrix in this order, where `name` is that of its sparsity in the file. */
+ * and PATTERN/NAME, the values of a matrix in this order. The sparsity has its name in the file. */
 op2_status op2i_sparsity_write(op2_file file, op2_sparsity sparsity);
 op2_status op2i_mat_write(op2_file file, op2_mat mat);
 /* Make a matrix with the values in a file. The sparsity has all nonzeros of the pattern there. */

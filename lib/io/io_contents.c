@@ -4,6 +4,18 @@
 
 #include "io_all.h"
 
+const struct op2i_file_kind op2i_file_kinds[] = {
+    [OP2I_FILE_SET] = {"set", 2, OP2_OBJECT_SET, false},
+    [OP2I_FILE_SUBSET] = {"subset", 3, OP2_OBJECT_SET, false},
+    [OP2I_FILE_MAP] = {"map", 4, OP2_OBJECT_MAP, false},
+    [OP2I_FILE_DAT] = {"dat", 3, OP2_OBJECT_DAT, false},
+    [OP2I_FILE_GBL] = {"global", 2, OP2_OBJECT_GBL, false},
+    [OP2I_FILE_CONST] = {"constant", 2, OP2_OBJECT_CONST, false},
+    [OP2I_FILE_PAIR] = {"pair", 4, OP2_OBJECT_ANY, true},
+    [OP2I_FILE_SPARSITY] = {"sparsity", 2, OP2_OBJECT_SPARSITY, true},
+    [OP2I_FILE_MAT] = {"matrix", 4, OP2_OBJECT_MAT, true},
+};
+
 static op2_status enlarge(op2_file file, struct op2i_contents *text, size_t more) {
   const size_t room = 2 * (text->room + more);
   if (text->length + more <= text->room) return OP2_SUCCESS;

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "context.h"
+#include "mesh.h"
 
 op2_status op2i_file_error(op2_file file, const struct op2i_dataset *what, op2_status status,
                            const char *format, ...) {
@@ -91,6 +92,10 @@ void op2i_file_block(op2_file file, int64_t n, int64_t *first, int64_t *count) {
   int64_t each = n / size, more = n % size;
   *first = rank * each + (rank < more ? rank : more);
   *count = each + (rank < more);
+}
+
+int64_t op2i_file_rows_of(const struct op2_set_s *set) {
+  return set->ends[set->base->halo ? OP2I_OWNED : OP2I_NONEXEC];
 }
 
 op2_status op2i_file_place(op2_file file, int64_t n, int64_t *first, int64_t *all) {

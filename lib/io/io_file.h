@@ -86,6 +86,9 @@ op2_status op2i_file_fault(op2_file file, const struct op2i_dataset *what);
 op2_status op2i_file_refresh(op2_file file);
 /* This rank's share of n rows. */
 void op2i_file_block(op2_file file, int64_t n, int64_t *first, int64_t *count);
+/* The number of elements of a set, or of a subset, that have rows here: those that this rank owns,
+ * and without ranks all (block.h). */
+int64_t op2i_file_rows_of(const struct op2_set_s *set);
 /* The rows of the ranks before this one, where each has n rows, and those of all. Collective. */
 op2_status op2i_file_place(op2_file file, int64_t n, int64_t *first, int64_t *all);
 

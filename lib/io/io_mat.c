@@ -34,10 +34,6 @@ static struct op2i_dataset numbers_of(const char *name, int64_t rows, bool wide)
 
 static bool beyond_int(int64_t n) { return n > (int64_t)INT32_MAX + 1; }
 
-static int64_t nrows(const struct op2_set_s *set) {
-  return set->ends[set->halo ? OP2I_OWNED : OP2I_NONEXEC];
-}
-
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* The rows of a sparsity: where each begins among all nonzeros. */
@@ -66,7 +62,7 @@ static op2_status allocate(op2_file file, op2_sparsity sparsity, struct layout *
   op2i_file_block(file, op2_set_global_size(sparsity->rows), &l->first, &l->n);
   l->starts = op2->calloc((size_t)l->nrows + 1, sizeof *l->starts);
   l->columns = op2->calloc((size_t)l->nnz + 1, sizeof *l->columns);
-  l->own = op2->calloc((size_t)nrows(sparsity->rows) + 1, sizeof *l->own);
+  l->own = op2->calloc((size_t)op2i_file_rows_of(sparsity->rows) + 1, sizeof *l->own);
   l->block = op2->calloc((size_t)l->n + 1, sizeof *l->block);
   l->runs = op2->calloc((size_t)l->nrows + 1, sizeof *l->runs);
   if (!status && !(l->starts && l->columns && l->own && l->block && l->runs))
@@ -77,14 +73,14 @@ static op2_status allocate(op2_file file, op2_sparsity sparsity, struct layout *
 
 /* Rows that this rank does not own, in the halo sections of a program without ranks, are empty. */
 static void count(const struct op2_set_s *rows, struct layout *l) {
-  for (int64_t i = 0; i < nrows(rows); i++) {
+  for (int64_t i = 0; i < op2i_file_rows_of(rows); i++) {
     const int64_t place = op2i_set_place(rows, i);
     l->own[i] = place < l->nrows ? l->starts[place + 1] - l->starts[place] : 0;
   }
 }
 
 static void make_runs(const struct op2_set_s *rows, struct layout *l) {
-  for (int64_t i = 0; i < nrows(rows); i++) {
+  for (int64_t i = 0; i < op2i_file_rows_of(rows); i++) {
     const int64_t place = op2i_set_place(rows, i);
     if (place >= l->nrows) continue;
     l->runs[place] = (struct op2i_file_run){l->own[i], l->starts[place + 1] - l->starts[place]};
@@ -161,19 +157,23 @@ op2_status op2i_mat_write(op2_file file, op2_mat mat) {
   const size_t bytes = file->op2->type_size(mat->type);
   const int columns = mat->row_dim * mat->column_dim;
   struct layout l;
+  char *name = NULL;
   void *values = NULL;
   op2_status status = open_layout(file, mat->sparsity, &l);
+  if (!status) status = part_name(file, mat->sparsity->obj.name, mat->obj.name, &name);
   if (!status) {
     values = file->op2->calloc((size_t)(l.nnz + 1) * (size_t)columns, bytes);
     status = op2i_file_agree(file, values ? OP2_SUCCESS
                                           : file->op2->error_nomem("the values of a matrix"));
   }
-  if (!status) status = op2_mat_get(mat, values);
+  /* The copy needs memory, so one rank alone may fail. */
+  if (!status) status = op2i_file_agree(file, op2_mat_get(mat, values));
   if (!status) {
-    const struct op2i_dataset what = values_of(mat->obj.name, mat->type, l.nall, columns, bytes);
+    const struct op2i_dataset what = values_of(name, mat->type, l.nall, columns, bytes);
     status = op2i_dataset_write_runs(file, &what, l.nrows, l.runs, values, status);
   }
   file->op2->free(values);
+  file->op2->free(name);
   close_layout(file, &l);
   return status;
 }
@@ -181,91 +181,110 @@ op2_status op2i_mat_write(op2_file file, op2_mat mat) {
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* A block of rows in a file: its starts, and for each nonzero its row, column and values. */
-struct rows {
+struct block {
   int64_t first, n, nall;
   int64_t *starts, *row, *column;
   void *values;
 };
 
+/* The rows follow each other, from 0 to the number of nonzeros. */
 static op2_status check_starts(op2_file file, const struct op2i_dataset *what,
-                               const struct rows *r) {
-  for (int64_t i = 0; i < r->n; i++)
-    if (r->starts[i + 1] < r->starts[i])
+                               const struct block *b) {
+  const int64_t last = what->rows - 1;
+  if (b->first == 0 && b->starts[0] != 0)
+    return op2i_file_error(file, what, OP2_ERR_RANGE,
+                           "has the entry %" PRId64 " at row 0: the first row has to begin at 0",
+                           b->starts[0]);
+  for (int64_t i = 0; i < b->n; i++)
+    if (b->starts[i + 1] < b->starts[i])
       return op2i_file_error(file, what, OP2_ERR_RANGE,
                              "has the entry %" PRId64 " at row %" PRId64 " after %" PRId64
                              ": rows have to follow each other",
-                             r->starts[i + 1], r->first + i + 1, r->starts[i]);
+                             b->starts[i + 1], b->first + i + 1, b->starts[i]);
+  if (b->first + b->n == last && b->starts[b->n] != b->nall)
+    return op2i_file_error(file, what, OP2_ERR_RANGE,
+                           "has the entry %" PRId64 " at row %" PRId64
+                           ": the last row has to end at %" PRId64 ", the number of nonzeros",
+                           b->starts[b->n], last, b->nall);
   return OP2_SUCCESS;
 }
 
-static op2_status read_starts(op2_file file, op2_sparsity sparsity, struct rows *r) {
+static op2_status read_starts(op2_file file, op2_sparsity sparsity, struct block *b) {
   const int64_t size = op2_set_global_size(sparsity->rows);
   char *name = NULL;
-  op2i_file_block(file, size, &r->first, &r->n);
+  op2i_file_block(file, size, &b->first, &b->n);
   op2_status status = part_name(file, sparsity->obj.name, "starts", &name);
   struct op2i_dataset what = numbers_of(name, size + 1, true);
   what.columns = 1;
   if (!status) status = op2i_dataset_read(file, &what, 0, 0, NULL, OP2_SUCCESS);
-  if (!status) status = op2i_numbers_read(file, &what, r->first, r->n + 1, r->nall + 1, &r->starts);
-  if (!status) status = op2i_file_agree(file, check_starts(file, &what, r));
+  if (!status) status = op2i_numbers_read(file, &what, b->first, b->n + 1, b->nall + 1, &b->starts);
+  if (!status) status = op2i_file_agree(file, check_starts(file, &what, b));
   file->op2->free(name);
   return status;
 }
 
-static op2_status read_columns(op2_file file, op2_sparsity sparsity, struct rows *r) {
-  const int64_t first = r->starts[0], n = r->starts[r->n] - first;
+static op2_status read_columns(op2_file file, op2_sparsity sparsity, struct block *b) {
+  const int64_t first = b->starts[0], n = b->starts[b->n] - first;
   char *name = NULL;
   op2_status status = part_name(file, sparsity->obj.name, "columns", &name);
-  struct op2i_dataset what = numbers_of(name, r->nall, true);
+  struct op2i_dataset what = numbers_of(name, b->nall, true);
   what.columns = 1;
   if (!status) status = op2i_dataset_read(file, &what, 0, 0, NULL, OP2_SUCCESS);
   if (!status)
     status = op2i_numbers_read(file, &what, first, n, op2_set_global_size(sparsity->columns),
-                               &r->column);
+                               &b->column);
   file->op2->free(name);
   return status;
 }
 
-static op2_status read_values(op2_file file, struct op2i_dataset *what, struct rows *r) {
-  const int64_t first = r->starts[0], n = r->starts[r->n] - first;
+static op2_status read_values(op2_file file, struct op2i_dataset *what, struct block *b) {
+  const int64_t first = b->starts[0], n = b->starts[b->n] - first;
   const size_t bytes = (size_t)what->columns * file->op2->type_size(what->type);
-  r->values = file->op2->calloc((size_t)n + 1, bytes);
-  r->row = file->op2->calloc((size_t)n + 1, sizeof *r->row);
+  b->values = file->op2->calloc((size_t)n + 1, bytes);
+  b->row = file->op2->calloc((size_t)n + 1, sizeof *b->row);
   op2_status status =
-      r->values && r->row ? OP2_SUCCESS : file->op2->error_nomem("the values of a matrix");
-  status = op2i_dataset_read(file, what, first, n, r->values, status);
-  for (int64_t i = 0; !status && i < r->n; i++)
-    for (int64_t k = r->starts[i]; k < r->starts[i + 1]; k++) r->row[k - first] = r->first + i;
+      b->values && b->row ? OP2_SUCCESS : file->op2->error_nomem("the values of a matrix");
+  status = op2i_dataset_read(file, what, first, n, b->values, status);
+  for (int64_t i = 0; !status && i < b->n; i++)
+    for (int64_t k = b->starts[i]; k < b->starts[i + 1]; k++) b->row[k - first] = b->first + i;
   return status;
 }
 
 static op2_status read_rows(op2_file file, op2_sparsity sparsity, struct op2i_dataset *what,
                             op2_mat mat) {
-  struct rows r = {.nall = what->rows};
-  op2_status status = read_starts(file, sparsity, &r);
-  if (!status) status = read_columns(file, sparsity, &r);
-  if (!status) status = read_values(file, what, &r);
-  if (!status) status = op2_mat_set(mat, r.starts[r.n] - r.starts[0], r.row, r.column, r.values);
-  file->op2->free(r.starts);
-  file->op2->free(r.row);
-  file->op2->free(r.column);
-  file->op2->free(r.values);
+  struct block b = {.nall = what->rows};
+  op2_status status = read_starts(file, sparsity, &b);
+  if (!status) status = read_columns(file, sparsity, &b);
+  if (!status) status = read_values(file, what, &b);
+  if (!status) status = op2_mat_set(mat, b.starts[b.n] - b.starts[0], b.row, b.column, b.values);
+  file->op2->free(b.starts);
+  file->op2->free(b.row);
+  file->op2->free(b.column);
+  file->op2->free(b.values);
   return status;
+}
+
+static op2_status read_mat(op2_file file, op2_sparsity sparsity, const char *dataset, int row_dim,
+                           int column_dim, const char *name, op2_mat *mat) {
+  int64_t nonzeros = 0;
+  int columns = 0;
+  op2_type type = OP2_F64;
+  op2_status status = op2_file_shape(file, dataset, &nonzeros, &columns, &type);
+  if (status) return status;
+  struct op2i_dataset what =
+      values_of(dataset, type, nonzeros, row_dim * column_dim, file->op2->type_size(type));
+  status = op2i_dataset_read(file, &what, 0, 0, NULL, OP2_SUCCESS);
+  if (!status) status = op2_mat_create(sparsity, row_dim, column_dim, type, name, mat);
+  return status ? status : read_rows(file, sparsity, &what, *mat);
 }
 
 op2_status op2i_mat_read(op2_file file, op2_sparsity sparsity, int row_dim, int column_dim,
                          const char *name, op2_mat *out) {
-  int64_t nonzeros = 0;
-  int columns = 0;
-  op2_type type = OP2_F64;
+  char *dataset = NULL;
   op2_mat mat = NULL;
-  op2_status status = op2_file_shape(file, name, &nonzeros, &columns, &type);
-  if (status) return status;
-  struct op2i_dataset what =
-      values_of(name, type, nonzeros, row_dim * column_dim, file->op2->type_size(type));
-  status = op2i_dataset_read(file, &what, 0, 0, NULL, OP2_SUCCESS);
-  if (!status) status = op2_mat_create(sparsity, row_dim, column_dim, type, name, &mat);
-  if (!status) status = read_rows(file, sparsity, &what, mat);
+  op2_status status = part_name(file, sparsity->obj.name, name, &dataset);
+  if (!status) status = read_mat(file, sparsity, dataset, row_dim, column_dim, name, &mat);
+  file->op2->free(dataset);
   if (status)
     op2_mat_destroy(&mat);
   else

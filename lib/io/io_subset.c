@@ -20,11 +20,6 @@ static struct op2i_dataset dataset_of(op2_set base, const char *name) {
                                .about = {base}};
 }
 
-/* The elements of a set that have rows here: see block.h. */
-static int64_t nrows(const struct op2_set_s *set) {
-  return set->ends[set->halo ? OP2I_OWNED : OP2I_NONEXEC];
-}
-
 /* This rank's block of a set, and which elements are in a subset. */
 struct numbers {
   int64_t first, n;
@@ -36,7 +31,7 @@ static op2_status open_numbers(op2_file file, op2_set set, struct numbers *numbe
   const struct op2i_companion *op2 = file->op2;
   *numbers = (struct numbers){0};
   op2i_file_block(file, op2_set_global_size(set), &numbers->first, &numbers->n);
-  numbers->own = op2->calloc((size_t)nrows(set) + 1, 1);
+  numbers->own = op2->calloc((size_t)op2i_file_rows_of(set) + 1, 1);
   numbers->block = op2->calloc((size_t)numbers->n + 1, 1);
   numbers->list = op2->calloc((size_t)numbers->n + 1, sizeof *numbers->list);
   const bool good = numbers->own && numbers->block && numbers->list;
@@ -55,7 +50,7 @@ op2_status op2i_subset_write(op2_file file, op2_set subset) {
   struct numbers numbers;
   int64_t n = 0, first = 0;
   op2_status status = open_numbers(file, set, &numbers);
-  for (int64_t i = 0; !status && i < subset->ends[set->halo ? OP2I_OWNED : OP2I_NONEXEC]; i++)
+  for (int64_t i = 0; !status && i < op2i_file_rows_of(subset); i++)
     numbers.own[subset->idx[i]] = 1;
   if (!status)
     status = file->op2->block_get(set, 1, numbers.own, numbers.first, numbers.n, numbers.block);
@@ -88,10 +83,11 @@ static op2_status check_order(op2_file file, const struct op2i_dataset *what, in
 /* Declare the subset of the flagged ones among this rank's own elements. */
 static op2_status make_subset(op2_file file, op2_set base, const unsigned char *own,
                               const char *name, op2_set *subset) {
-  int64_t n = 0, *positions = file->op2->calloc((size_t)nrows(base) + 1, sizeof *positions);
+  int64_t n = 0,
+          *positions = file->op2->calloc((size_t)op2i_file_rows_of(base) + 1, sizeof *positions);
   op2_status status = positions ? OP2_SUCCESS : file->op2->error_nomem("a subset's elements");
   status = op2i_file_agree(file, status);
-  for (int64_t i = 0; !status && i < nrows(base); i++)
+  for (int64_t i = 0; !status && i < op2i_file_rows_of(base); i++)
     if (own[i]) positions[n++] = op2i_set_place(base, i);
   if (!status) status = op2_subset_create(base, n, positions, name, subset);
   file->op2->free(positions);
@@ -104,7 +100,7 @@ static op2_status spread(op2_file file, op2_set base, const char *name, const in
                          int64_t n, int64_t from, int64_t to, op2_set *subset) {
   const struct op2i_companion *op2 = file->op2;
   unsigned char *flags = op2->calloc((size_t)(to - from) + 1, 1);
-  unsigned char *own = op2->calloc((size_t)nrows(base) + 1, 1);
+  unsigned char *own = op2->calloc((size_t)op2i_file_rows_of(base) + 1, 1);
   op2_status status = flags && own ? OP2_SUCCESS : op2->error_nomem("a subset's elements");
   status = op2i_file_agree(file, status);
   for (int64_t i = 0; !status && i < n; i++) flags[numbers[i] - from] = 1;

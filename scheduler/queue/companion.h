@@ -15,7 +15,7 @@
  * that are linked with what the library itself must not load unless it is needed, such as MPI. This
  * table is all that they call, and op2i_companion() is the only symbol that the shared library
  * exports besides the public ones. */
-enum { OP2I_COMPANION_VERSION = 12 }; /* changes with this file and what it includes */
+enum { OP2I_COMPANION_VERSION = 13 }; /* changes with this file and what it includes */
 
 struct op2i_companion {
   /* Ranks. init_ranks(): see init.h. comm_of(): null for a context without other ranks. */
@@ -53,11 +53,13 @@ struct op2i_companion {
   void (*process_cpu_set)(struct op2i_cpu_set *set);
   void (*node_rank_compare)(struct op2i_node_rank *node_rank, const struct op2i_cpu_set *sets);
   /* Contexts and objects: see context.h and object.h. hold() and let_go() count a reference
-   * to a context. */
+   * to a context, ref() and unref() one to an object. */
   op2_status (*context_validate)(op2_context ctx, const char *call);
   op2_status (*validate)(const void *object, enum op2i_kind kind, const char *what);
   void (*hold)(op2_context ctx);
   void (*let_go)(op2_context ctx);
+  void *(*ref)(void *object);
+  void (*unref)(void *object);
   /* values[n] become the sums over the ranks before this one: see comm.h. Rows of sets and of maps
    * by global numbers: see block.h and block_map.h; and the size of a type, 0 for an unknown one. */
   op2_status (*before)(struct op2i_comm *comm, int n, int64_t *values);

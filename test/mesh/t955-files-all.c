@@ -194,9 +194,8 @@ static void not_dumped(const char *what, op2_status want, const char *words) {
 }
 
 static void dumps_refused(void) {
-  op2_set set = NULL, same = NULL, gone = NULL;
+  op2_set set = NULL, same = NULL;
   op2_map map = NULL;
-  op2_dat dat = NULL;
   const int32_t nowhere[] = {-1, 0};
   CHECK(op2_set_create(ctx, 2, "set", &set));
   ok(failed(op2_file_dump(ctx, NULL), OP2_ERR_ARG, "null pointer"), "a null path");
@@ -209,13 +208,38 @@ static void dumps_refused(void) {
   CHECK(op2_map_create_partial(set, set, 1, nowhere, "partial", &map));
   not_dumped("a map that may lead nowhere", OP2_ERR_MISMATCH, "map 'partial'");
   op2_map_destroy(&map);
-  CHECK(op2_set_create(ctx, 2, "gone", &gone));
-  CHECK(op2_dat_create(gone, 1, OP2_F64, NULL, "left", &dat));
-  op2_set_destroy(&gone);
-  not_dumped("a set that was destroyed", OP2_ERR_STATE,
-             "dat 'left' is on set 'gone', whose handle was destroyed");
-  op2_dat_destroy(&dat);
   op2_set_destroy(&set);
+}
+
+/* What other objects use is written although the program has destroyed its handle, which stays
+ * invalid. Another object may not have its name. */
+static void handles_destroyed(void) {
+  op2_set gone = NULL, some = NULL, copy = NULL, same = NULL;
+  op2_dat dat = NULL;
+  char before[512];
+  snprintf(before, sizeof before, "%s/before.h5", test_scratch());
+  CHECK(op2_set_create(ctx, 2, "gone", &gone));
+  CHECK(op2_subset_create(gone, 1, (int64_t[]){1}, "some", &some));
+  CHECK(op2_dat_create(gone, 1, OP2_F64, NULL, "left", &dat));
+  CHECK(op2_file_dump(ctx, before));
+  copy = gone;
+  op2_set_destroy(&gone);
+  CHECK(op2_file_dump(ctx, path));
+  ok(file_equal(before, path), "a set whose handle was destroyed is written in its place");
+  ok(failed(op2_set_info_get(copy, &(op2_set_info){0}), OP2_ERR_ARG, "was destroyed"),
+     "its handle stays destroyed");
+  CHECK(op2_set_create(ctx, 3, "gone", &same));
+  ok(failed(op2_file_dump(ctx, path), OP2_ERR_NAME, "'gone'") && file_equal(before, path),
+     "another set of its name");
+  op2_set_destroy(&same);
+  op2_set_destroy(&some);
+  op2_dat_destroy(&dat);
+  CHECK(op2_file_dump(ctx, path));
+  op2_file file = opened(path, OP2_FILE_READ);
+  bool has = true;
+  CHECK(op2_file_has(file, "gone", &has));
+  ok(!has, "what nothing uses is not written");
+  CHECK(op2_file_close(&file));
 }
 
 static int64_t objects_now(void) { return op2_objects(ctx, OP2_OBJECT_ANY); }
@@ -292,6 +316,7 @@ int main(void) {
   rows();
   dumps_refused();
   without_memory();
+  handles_destroyed();
   contents_refused();
   CHECK(op2_finalize(&ctx));
   file_mesh_free(&mesh);

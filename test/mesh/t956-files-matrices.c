@@ -315,7 +315,7 @@ static void layout(void) {
      "the first row of a pattern");
   CHECK(op2_file_shape(file, "square/columns", &rows, &columns, &type));
   is_int(rows, starts[POINTS], "as many columns as rows have nonzeros");
-  CHECK(op2_file_read_rows(file, "mats/B", 0, 4, 6, OP2_F32, blocks));
+  CHECK(op2_file_read_rows(file, "in/oblong/mats/B", 0, 4, 6, OP2_F32, blocks));
   /* Cell 0 has w = 0, and its nodes are 0, 1, WIDTH + 1 and WIDTH, of which slot 3 is the third. */
   for (int r = 0; r < 2; r++)
     for (int c = 0; c < 3; c++) {
@@ -360,7 +360,7 @@ static void write_by_hand(const char *text, const int32_t *subset, const int32_t
   CHECK(op2_file_write_const(file, 2, OP2_I32, "some", subset));
   CHECK(op2_file_write_const(file, 3, OP2_I32, "S/starts", starts));
   CHECK(op2_file_write_const(file, 4, OP2_I32, "S/columns", columns));
-  CHECK(op2_file_write_dat(file, dat, NULL));
+  CHECK(op2_file_write_dat(file, dat, "S/M"));
   CHECK(op2_file_write_const(file, (int)strlen(text), OP2_I8, "op2_contents", text));
   CHECK(op2_file_close(&file));
   op2_dat_destroy(&dat);
@@ -395,6 +395,8 @@ static const struct by_hand {
     {MESH "subset\tsome\tnodes\n", {1, 1}, {0}, {0}, OP2_ERR_RANGE, "elements have to ascend"},
     {MESH "subset\tsome\tedges\n", {0, 1}, {0}, {0}, OP2_ERR_IO, "set 'edges'"},
     {MESH GOOD, {0, 1}, {0, 3, 2}, {0, 1, 0, 1}, OP2_ERR_RANGE, "rows have to follow each other"},
+    {MESH GOOD, {0, 1}, {1, 2, 4}, {0, 1, 0, 1}, OP2_ERR_RANGE, "first row has to begin at 0"},
+    {MESH GOOD, {0, 1}, {0, 2, 3}, {0, 1, 0, 1}, OP2_ERR_RANGE, "last row has to end at 4"},
     {MESH GOOD, {0, 1}, {0, 2, 5}, {0, 1, 0, 1}, OP2_ERR_RANGE, "has the entry 5 at row 2"},
     {MESH GOOD, {0, 1}, {0, 2, 4}, {0, 2, 0, 1}, OP2_ERR_RANGE, "has the entry 2 at row 1"},
     {MESH "pair\tS\tedges\tends\nsparsity\tS\n", {0, 1}, {0}, {0}, OP2_ERR_STATE, "map 'edges'"},
@@ -467,19 +469,71 @@ static int too_early(struct op2i_comm *comm, void *trial) {
   return end(&p, wrong);
 }
 
-static void dumps_refused(void) {
+/* What a matrix needs is written, in its place, although its handle was destroyed. */
+static void handles_destroyed(void) {
   struct program p = {.ctx = ctx};
   CHECK(declare(&p));
+  CHECK(advance(&p));
+  CHECK(op2_file_dump(ctx, twice));
   op2_sparsity_destroy(&p.square);
-  ok(failed(op2_file_dump(ctx, other), OP2_ERR_STATE,
-            "matrix 'A' is of sparsity 'square', whose handle was destroyed"),
-     "a sparsity that was destroyed");
-  op2_mat_destroy(&p.a);
+  op2_sparsity_destroy(&p.oblong);
   op2_map_destroy(&p.self);
-  ok(failed(op2_file_dump(ctx, other), OP2_ERR_STATE,
-            "sparsity 'in/oblong' is of map 'self', whose handle was destroyed"),
-     "a map that was destroyed");
+  op2_map_destroy(&p.corners);
+  op2_set_destroy(&p.nodes);
+  CHECK(op2_file_dump(ctx, other));
+  ok(file_equal(twice, other), "sparsities, maps and sets whose handles were destroyed");
   destroy(&p);
+}
+
+/* A sparsity and matrices of it may have one name, and matrices of two sparsities. */
+static void equal_names(void) {
+  struct program p = {.ctx = ctx};
+  const op2_object *read = NULL;
+  op2_map_pair pair = {NULL, NULL};
+  op2_sparsity sparsity = NULL;
+  op2_mat mats[2] = {NULL};
+  op2_file file = NULL;
+  int64_t n = 0;
+  CHECK(op2_set_create(ctx, 2, "nodes", &p.nodes));
+  CHECK(op2_map_create(p.nodes, p.nodes, 1, (const int32_t[]){0, 1}, "self", &p.self));
+  pair.rows = pair.columns = p.self;
+  CHECK(op2_sparsity_create(1, &pair, "A", &sparsity));
+  CHECK(op2_sparsity_create(1, &pair, "K", &p.square));
+  CHECK(op2_mat_create(sparsity, 1, 1, OP2_F64, "A", &mats[0]));
+  CHECK(op2_mat_create(p.square, 1, 1, OP2_F64, "A", &mats[1]));
+  CHECK(op2_file_dump(ctx, other));
+  file = opened(other, OP2_FILE_READ);
+  CHECK(op2_file_read_all(file, &n, &read));
+  const op2_object mesh[] = {read[0], read[1]};
+  CHECK(op2_file_read_matrices(file, &n, &read));
+  ok(n == 4 && !strcmp(read[2].name, "A") && !strcmp(read[3].name, "A"), "matrices of one name");
+  destroy_all(n, read);
+  destroy_all(2, mesh);
+  CHECK(op2_file_close(&file));
+  for (int m = 0; m < 2; m++) op2_mat_destroy(&mats[m]);
+  CHECK(op2_mat_create(sparsity, 1, 1, OP2_F64, "starts", &mats[0]));
+  ok(failed(op2_file_dump(ctx, other), OP2_ERR_NAME, "'A/starts'"), "a name of the pattern");
+  op2_mat_destroy(&mats[0]);
+  op2_sparsity_destroy(&sparsity);
+  destroy(&p);
+}
+
+/* If an allocation of one rank alone fails, the file is written on no rank. */
+static int fail_alone(struct op2i_comm *comm, void *trial) {
+  struct program p;
+  const int rank = comm->rank;
+  if (begin(comm, trial, &p)) return 1;
+  int wrong = declare(&p) || advance(&p) || op2_renumber(p.corners);
+  int64_t n = 0, made = 1;
+  while (n <= made && n < 20000 && !wrong) {
+    n += thorough() ? 1 : 3;
+    if (rank == 1) op2i_mem_fail_here_at(n);
+    const op2_status status = op2_file_dump(p.ctx, other);
+    if (rank == 1) made = op2i_mem_fail_here_at(0);
+    wrong += status && status != OP2_ERR_NOMEM;
+    if (op2i_comm_share(comm, 1, &made, sizeof made)) wrong++;
+  }
+  return end(&p, wrong + (n < 100));
 }
 
 static int read_both(const char *path) {
@@ -512,12 +566,14 @@ int main(void) {
   snprintf(other, sizeof other, "%s/other.h5", test_scratch());
   on_ranks();
   on_backends();
+  is_int(run_contexts(2, fail_alone, &t), 0, "allocations of one rank fail");
   is_int(run_contexts(2, too_early, &t), 0, "matrices before the mesh is partitioned");
   CHECK(op2_init(&options, &ctx));
   layout();
   files_refused();
   order_refused();
-  dumps_refused();
+  handles_destroyed();
+  equal_names();
   without_memory();
   CHECK(op2_finalize(&ctx));
   return done();
