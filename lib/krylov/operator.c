@@ -165,17 +165,16 @@ op2_status op2_operator_create(const op2_operator_desc *desc, const char *name, 
 
 /* ---- applying an operator -------------------------------------------------------------------- */
 
-op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y) {
-  op2_context ctx = op->obj.ctx;
+op2_status op2i_operator_check_lent(op2_context ctx, op2_operator op, op2_dat x, op2_dat y) {
   const void *destroyed = ctx->lent_destroyed;
   ctx->lent_destroyed = NULL;
   if (!destroyed) return OP2_SUCCESS;
-  return op2i_error(OP2_ERR_STATE,
-                    "the function of operator '%s' destroys %s, which it is lent and does not own",
-                    op->obj.name,
-                    destroyed == x   ? "x"
-                    : destroyed == y ? "y"
-                                     : "the x or y of an earlier product");
+  return op2i_error(
+      OP2_ERR_STATE, "the function of %s%s%s destroys %s, which it is lent and does not own",
+      op ? "operator '" : "an operator of the system", op ? op->obj.name : "", op ? "'" : "",
+      destroyed == x   ? "x"
+      : destroyed == y ? "y"
+                       : "the x or y of an earlier product");
 }
 
 /* If a call of the library failed inside a function, its message is part of the failure. The
@@ -206,14 +205,14 @@ op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y) {
   const bool whole = !x->obj.given_up;
   const op2_status status = call_function(op, x, y);
   if (whole && x->obj.given_up) op->obj.ctx->lent_destroyed = &x->obj;
-  const op2_status lent = op2i_operator_check_lent(op, x, y);
+  const op2_status lent = op2i_operator_check_lent(op->obj.ctx, op, x, y);
   return lent ? lent : returned(op, "function", status);
 }
 
 op2_status op2i_operator_diagonal(op2_operator op, op2_dat diagonal) {
   const op2_status status = call_function(op, NULL, diagonal);
   if (op->obj.ctx->lent_destroyed != &diagonal->obj) {
-    const op2_status lent = op2i_operator_check_lent(op, NULL, NULL);
+    const op2_status lent = op2i_operator_check_lent(op->obj.ctx, op, NULL, NULL);
     return lent ? lent : returned(op, "function for the diagonal", status);
   }
   op->obj.ctx->lent_destroyed = NULL;

@@ -11,8 +11,9 @@ op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y);
 /* The diagonal, as the program's other function queues it; there is one. */
 op2_status op2i_operator_diagonal(op2_operator op, op2_dat diagonal);
 /* OP2_ERR_STATE, once, if the operator's function, or a call that it has queued, has destroyed a
- * dat that was lent to it: x, y or another one. The library's own dats are still valid then. */
-op2_status op2i_operator_check_lent(op2_operator op, op2_dat x, op2_dat y);
+ * dat that was lent to it: x, y or another one. The library's own dats are still valid then. If the
+ * operator is null, it may be any of a system. */
+op2_status op2i_operator_check_lent(op2_context ctx, op2_operator op, op2_dat x, op2_dat y);
 /* symmetry.c: warn, once for each matrix, if rows of a matrix were zeroed, which leaves it not
  * symmetric, and the method needs a symmetric one. */
 void op2i_warn_of_rows(const struct op2i_solve *solve, op2_where where);

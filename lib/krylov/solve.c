@@ -16,19 +16,24 @@
 
 /* A call, before its solve is looked up in the table. */
 struct request {
+  const char *call; /* the function, as messages name it */
   op2_where where;
   op2_solver solver;
   struct op2i_system system;
-  op2_set set; /* the set of x and b, if there is one block */
+  /* The dat that is checked next has to be like the rows of the matrix or operator of this name, or
+   * in a system of blocks like the dat x[i], which has this name then. */
+  bool of_blocks;
+  op2_set set;
   int32_t dim;
+  const char *name;
   op2_type type;
-  const char *name; /* of the matrix or operator */
+  const char *type_name; /* of what has this type: the matrix or operator, or x[0] */
 };
 
 static op2_status check_member(const struct request *r, const void *object, enum op2i_kind kind,
                                const char *which) {
   char what[512];
-  snprintf(what, sizeof what, "%s:%d: op2_solve by '%s', %s", r->where.file, r->where.line,
+  snprintf(what, sizeof what, "%s:%d: %s by '%s', %s", r->where.file, r->where.line, r->call,
            r->solver->obj.name, which);
   op2_status status = op2i_object_validate(object, kind, what);
   const struct op2i_object *member = object;
@@ -40,12 +45,12 @@ static op2_status check_square(const struct request *r) {
   const struct op2_mat_s *mat = *r->system.mat;
   const struct op2_sparsity_s *sparsity = mat->sparsity;
   if (sparsity->rows == sparsity->columns && mat->row_dim == mat->column_dim) return OP2_SUCCESS;
-  return op2i_error(
-      OP2_ERR_MISMATCH,
-      "%s:%d: op2_solve by '%s': matrix '%s' is not square: rows are of set '%s' with dim "
-      "%" PRId32 ", columns of '%s' with %" PRId32,
-      r->where.file, r->where.line, r->solver->obj.name, mat->obj.name, sparsity->rows->obj.name,
-      mat->row_dim, sparsity->columns->obj.name, mat->column_dim);
+  return op2i_error(OP2_ERR_MISMATCH,
+                    "%s:%d: %s by '%s': matrix '%s' is not square: rows are of set '%s' with dim "
+                    "%" PRId32 ", columns of '%s' with %" PRId32,
+                    r->where.file, r->where.line, r->call, r->solver->obj.name, mat->obj.name,
+                    sparsity->rows->obj.name, mat->row_dim, sparsity->columns->obj.name,
+                    mat->column_dim);
 }
 
 static op2_status check_dat(const struct request *r, op2_dat dat, const char *which) {
@@ -53,14 +58,17 @@ static op2_status check_dat(const struct request *r, op2_dat dat, const char *wh
   if (status) return status;
   if (dat->set != r->set || dat->dim != r->dim)
     return op2i_error(OP2_ERR_MISMATCH,
-                      "%s:%d: op2_solve by '%s', %s: dat '%s' is on set '%s' with dim %" PRId32
-                      ", and the rows of '%s' are of '%s' with %" PRId32,
-                      r->where.file, r->where.line, r->solver->obj.name, which, dat->obj.name,
-                      dat->set->obj.name, dat->dim, r->name, r->set->obj.name, r->dim);
+                      "%s:%d: %s by '%s', %s: dat '%s' is on set '%s' with dim %" PRId32
+                      ", and %s '%s' %s '%s' with %" PRId32,
+                      r->where.file, r->where.line, r->call, r->solver->obj.name, which,
+                      dat->obj.name, dat->set->obj.name, dat->dim,
+                      r->of_blocks ? "dat" : "the rows of", r->name,
+                      r->of_blocks ? "is on" : "are of", r->set->obj.name, r->dim);
   if (dat->type != r->type)
-    return op2i_error(OP2_ERR_TYPE, "%s:%d: op2_solve by '%s', %s: dat '%s' is %s, and '%s' %s",
-                      r->where.file, r->where.line, r->solver->obj.name, which, dat->obj.name,
-                      op2i_type_name(dat->type), r->name, op2i_type_name(r->type));
+    return op2i_error(OP2_ERR_TYPE, "%s:%d: %s by '%s', %s: dat '%s' is %s, and '%s' %s",
+                      r->where.file, r->where.line, r->call, r->solver->obj.name, which,
+                      dat->obj.name, op2i_type_name(dat->type), r->type_name,
+                      op2i_type_name(r->type));
   return OP2_SUCCESS;
 }
 
@@ -68,15 +76,15 @@ static op2_status check_same(const struct request *r) {
   for (int i = 0; i < r->system.n; i++)
     for (int j = 0; j < r->system.n; j++)
       if (r->system.x[i] == r->system.b[j] || (i != j && r->system.x[i] == r->system.x[j]))
-        return op2i_error(OP2_ERR_ARG, "%s:%d: op2_solve by '%s': dat '%s' is %s", r->where.file,
-                          r->where.line, r->solver->obj.name, r->system.x[i]->obj.name,
+        return op2i_error(OP2_ERR_ARG, "%s:%d: %s by '%s': dat '%s' is %s", r->where.file,
+                          r->where.line, r->call, r->solver->obj.name, r->system.x[i]->obj.name,
                           r->system.x[i] == r->system.b[j] ? "x and b as well" : "x twice");
   return OP2_SUCCESS;
 }
 
 static op2_status check_solver(const struct request *r) {
-  op2_status status = op2i_object_validate(r->solver, OP2I_SOLVER, "op2_solve");
-  return status ? status : op2i_context_validate(r->solver->obj.ctx, "op2_solve");
+  op2_status status = op2i_object_validate(r->solver, OP2I_SOLVER, r->call);
+  return status ? status : op2i_context_validate(r->solver->obj.ctx, r->call);
 }
 
 /* ---- the table of solves --------------------------------------------------------------------- */
@@ -310,26 +318,40 @@ static void keep_result(op2_solver solver, int64_t number, const op2_solve_resul
   solver->result = *result;
 }
 
-/* One of the system's operators; null: there is none. */
+/* One of the system's operators, the first; null: there is none. */
 static op2_operator any_operator(const struct op2i_system *s) {
   for (size_t m = 0; m < nblocks(s); m++)
     if (s->shell[m]) return s->shell[m];
   return NULL;
 }
 
-/* A dat of x whose handle was given up; null: there is none. */
-static op2_dat given_up(const struct op2i_system *s) {
-  for (int i = 0; i < s->n; i++)
-    if (s->x[i]->obj.given_up) return s->x[i];
-  return NULL;
+/* The operator of a system that has one, in one block or more; null: there are several. */
+static op2_operator only_operator(const struct op2i_system *s) {
+  const op2_operator first = any_operator(s);
+  for (size_t m = 0; m < nblocks(s); m++)
+    if (s->shell[m] && s->shell[m] != first) return NULL;
+  return first;
 }
 
-/* Operators may not destroy a dat of x. */
-static op2_status check_lent(const struct op2i_system *s, bool was_whole) {
-  const op2_operator op = any_operator(s);
-  const op2_dat lost = was_whole ? given_up(s) : NULL;
-  if (lost) s->x[0]->obj.ctx->lent_destroyed = &lost->obj;
-  return op ? op2i_operator_check_lent(op, lost, NULL) : OP2_SUCCESS;
+/* The number of dats of x whose handles were given up; the last of them becomes *last. */
+static int ngiven_up(const struct op2i_system *s, op2_dat *last) {
+  int n = 0;
+  for (int i = 0; i < s->n; i++) {
+    if (!s->x[i]->obj.given_up) continue;
+    *last = s->x[i];
+    n++;
+  }
+  return n;
+}
+
+/* Operators may not destroy a dat of x. The program may have destroyed `before` of them since it
+ * queued the solve. */
+static op2_status check_lent(const struct op2i_system *s, int before) {
+  op2_context ctx = s->x[0]->obj.ctx;
+  op2_dat lost = NULL;
+  if (!any_operator(s)) return OP2_SUCCESS;
+  if (ngiven_up(s, &lost) > before) ctx->lent_destroyed = &lost->obj;
+  return op2i_operator_check_lent(ctx, only_operator(s), lost, NULL);
 }
 
 static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
@@ -339,14 +361,14 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
   struct op2i_sched *sched = op->ctx->sched;
   op2_solve_result result = {0};
   const char *details = NULL;
-  const bool whole = !given_up(&solve->system);
+  const int before = ngiven_up(&solve->system, &(op2_dat){NULL});
   op->ctx->lent_destroyed = NULL;
   op2_status status = op2i_scheduler.enter(sched, op, versions);
   if (!status) {
     status = run_method(solve, words, &result, &details);
     status = op2i_scheduler.leave(sched, op, status);
   }
-  if (!status) status = check_lent(&solve->system, whole);
+  if (!status) status = check_lent(&solve->system, before);
   if (status) result = (op2_solve_result){.reason = OP2_SOLVE_FAILED};
   keep_result(solve->solver, number, &result);
   return status ? status : judge_result(solve, &result, details);
@@ -367,17 +389,15 @@ static op2_status check_library(const struct request *r) {
   enum op2_library library = r->solver->options.library;
   bool own = library == OP2_LIBRARY_OP2 || !r->solver->obj.ctx->engine;
   if (library == OP2_LIBRARY_PETSC && own)
-    return op2i_error(
-        OP2_ERR_UNAVAILABLE,
-        "%s:%d: op2_solve by '%s': PETSc is to solve, and op2_petsc_use() has not been "
-        "called",
-        r->where.file, r->where.line, r->solver->obj.name);
+    return op2i_error(OP2_ERR_UNAVAILABLE,
+                      "%s:%d: %s by '%s': PETSc is to solve, and op2_petsc_use() has not been "
+                      "called",
+                      r->where.file, r->where.line, r->call, r->solver->obj.name);
   if (own || r->system.n == 1 || !any_operator(&r->system)) return OP2_SUCCESS;
-  return op2i_error(
-      OP2_ERR_UNAVAILABLE,
-      "%s:%d: op2_solve by '%s': PETSc is to solve, and blocks that are operators are "
-      "for the library's own methods (OP2_LIBRARY_OP2)",
-      r->where.file, r->where.line, r->solver->obj.name);
+  return op2i_error(OP2_ERR_UNAVAILABLE,
+                    "%s:%d: %s by '%s': PETSc is to solve, and blocks that are operators are "
+                    "for the library's own methods (OP2_LIBRARY_OP2)",
+                    r->where.file, r->where.line, r->call, r->solver->obj.name);
 }
 
 static op2_status enqueue(const struct request *r) {
@@ -405,7 +425,8 @@ static op2_status enqueue(const struct request *r) {
 op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat, op2_dat x, op2_dat b) {
   if (!where.file) where.file = "?";
   op2_operator none = NULL;
-  struct request r = {.where = where, .solver = solver, .system = {1, &mat, &none, &x, &b}};
+  struct request r = {
+      .call = "op2_solve", .where = where, .solver = solver, .system = {1, &mat, &none, &x, &b}};
   op2_status status = check_solver(&r);
   if (!status) status = check_member(&r, mat, OP2I_MAT, "the matrix");
   if (!status) status = check_square(&r);
@@ -413,7 +434,7 @@ op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat, op2_dat
   r.set = mat->sparsity->rows;
   r.dim = mat->row_dim;
   r.type = mat->type;
-  r.name = mat->obj.name;
+  r.name = r.type_name = mat->obj.name;
   status = check_dat(&r, x, "x");
   if (!status) status = check_dat(&r, b, "b");
   return status ? status : enqueue(&r);
@@ -424,10 +445,9 @@ static op2_status check_apart(const struct request *r, op2_operator op) {
   const struct op2i_op *uses = &op->uses;
   for (int i = 0; i < r->system.n; i++)
     if (has((void *const *)uses->dats, (size_t)uses->ndats, r->system.x[i]))
-      return op2i_error(OP2_ERR_ARG,
-                        "%s:%d: op2_solve by '%s': dat '%s' is x, and operator '%s' uses it",
-                        r->where.file, r->where.line, r->solver->obj.name, r->system.x[i]->obj.name,
-                        op->obj.name);
+      return op2i_error(OP2_ERR_ARG, "%s:%d: %s by '%s': dat '%s' is x, and operator '%s' uses it",
+                        r->where.file, r->where.line, r->call, r->solver->obj.name,
+                        r->system.x[i]->obj.name, op->obj.name);
   return OP2_SUCCESS;
 }
 
@@ -435,7 +455,10 @@ op2_status op2_solve_operator_at(op2_where where, op2_solver solver, op2_operato
                                  op2_dat x, op2_dat b) {
   if (!where.file) where.file = "?";
   op2_mat mat = NULL;
-  struct request r = {.where = where, .solver = solver, .system = {1, &mat, &operator_, &x, &b}};
+  struct request r = {.call = "op2_solve_operator",
+                      .where = where,
+                      .solver = solver,
+                      .system = {1, &mat, &operator_, &x, &b}};
   op2_status status = check_solver(&r);
   if (!status) status = check_member(&r, operator_, OP2I_OPERATOR, "the operator");
   if (status) return status;
@@ -443,7 +466,7 @@ op2_status op2_solve_operator_at(op2_where where, op2_solver solver, op2_operato
   r.set = operator_->desc.set;
   r.dim = operator_->desc.dim;
   r.type = operator_->desc.type;
-  r.name = operator_->obj.name;
+  r.name = r.type_name = operator_->obj.name;
   status = check_dat(&r, x, "x");
   if (!status) status = check_dat(&r, b, "b");
   if (!status) status = check_apart(&r, operator_);
@@ -466,10 +489,10 @@ static op2_status check_sides(const struct request *r, const char *which, const 
                               const struct side sides[2], const op2_dat dats[2]) {
   if (is_of(&sides[0], dats[0]) && is_of(&sides[1], dats[1])) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_MISMATCH,
-                    "%s:%d: op2_solve by '%s', %s: '%s' has rows of set '%s' with dim %" PRId32
+                    "%s:%d: %s by '%s', %s: '%s' has rows of set '%s' with dim %" PRId32
                     " and columns of '%s' with %" PRId32 ", %s; dat '%s' is on '%s' with %" PRId32
                     ", dat '%s' on '%s' with %" PRId32 ", %s",
-                    r->where.file, r->where.line, r->solver->obj.name, which, name,
+                    r->where.file, r->where.line, r->call, r->solver->obj.name, which, name,
                     sides[0].set->obj.name, sides[0].dim, sides[1].set->obj.name, sides[1].dim,
                     op2i_type_name(sides[0].type), dats[0]->obj.name, dats[0]->set->obj.name,
                     dats[0]->dim, dats[1]->obj.name, dats[1]->set->obj.name, dats[1]->dim,
@@ -503,9 +526,8 @@ static op2_status check_block(struct request *r, int i, int j) {
   const op2_dat dats[] = {s->b[i], s->x[j]};
   char which[60];
   if (*mat && op)
-    return op2i_error(OP2_ERR_ARG,
-                      "%s:%d: op2_solve by '%s': block (%d, %d) is a matrix and an operator",
-                      r->where.file, r->where.line, r->solver->obj.name, i, j);
+    return op2i_error(OP2_ERR_ARG, "%s:%d: %s by '%s': block (%d, %d) is a matrix and an operator",
+                      r->where.file, r->where.line, r->call, r->solver->obj.name, i, j);
   snprintf(which, sizeof which, "the %s of block (%d, %d)", op ? "operator" : "matrix", i, j);
   if (*mat) return check_mat_block(r, which, *mat, dats);
   if (!op) return OP2_SUCCESS;
@@ -518,6 +540,7 @@ static op2_status check_nested(struct request *r) {
   const struct op2i_system *s = &r->system;
   char which[2][40];
   op2_status status = OP2_SUCCESS;
+  r->of_blocks = true;
   for (int i = 0; i < s->n && !status; i++) {
     snprintf(which[0], sizeof which[0], "x[%d]", i);
     snprintf(which[1], sizeof which[1], "b[%d]", i);
@@ -526,6 +549,7 @@ static op2_status check_nested(struct request *r) {
     r->set = s->x[i]->set;
     r->dim = s->x[i]->dim;
     r->type = s->x[0]->type;
+    r->type_name = s->x[0]->obj.name;
     r->name = s->x[i]->obj.name;
     status = check_dat(r, s->x[i], which[0]);
     if (!status) status = check_dat(r, s->b[i], which[1]);
@@ -535,21 +559,22 @@ static op2_status check_nested(struct request *r) {
   return status;
 }
 
-op2_status op2_solve_blocks_at(op2_where where, op2_solver solver, int n, const op2_mat *mats,
-                               const op2_operator *operators, const op2_dat *x, const op2_dat *b) {
+static op2_status solve_system(const char *call, op2_where where, op2_solver solver, int n,
+                               const op2_mat *mats, const op2_operator *operators, const op2_dat *x,
+                               const op2_dat *b) {
   enum { MOST = OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST };
   op2_mat mat[MOST] = {NULL};
   op2_operator shell[MOST] = {NULL};
   if (!where.file) where.file = "?";
-  struct request r = {
-      .where = where, .solver = solver, .system = {n, mat, shell, (op2_dat *)x, (op2_dat *)b}};
+  struct request r = {.call = call,
+                      .where = where,
+                      .solver = solver,
+                      .system = {n, mat, shell, (op2_dat *)x, (op2_dat *)b}};
   op2_status status = check_solver(&r);
   if (status) return status;
   if (n < 1 || n > OP2I_BLOCKS_MOST || (!mats && !operators) || !x || !b)
-    return op2i_error(OP2_ERR_ARG,
-                      "%s:%d: op2_solve_nested by '%s': %d blocks, of 1 to %d, or a "
-                      "null pointer",
-                      where.file, where.line, solver->obj.name, n, OP2I_BLOCKS_MOST);
+    return op2i_error(OP2_ERR_ARG, "%s:%d: %s by '%s': %d blocks, of 1 to %d, or a null pointer",
+                      where.file, where.line, call, solver->obj.name, n, OP2I_BLOCKS_MOST);
   bool any = false;
   for (int m = 0; m < n * n; m++) {
     if (mats) mat[m] = mats[m];
@@ -559,11 +584,16 @@ op2_status op2_solve_blocks_at(op2_where where, op2_solver solver, int n, const 
   status = check_nested(&r);
   if (status) return status;
   if (any) return enqueue(&r);
-  return op2i_error(OP2_ERR_ARG, "%s:%d: op2_solve_nested by '%s': all blocks are null", where.file,
-                    where.line, solver->obj.name);
+  return op2i_error(OP2_ERR_ARG, "%s:%d: %s by '%s': all blocks are null", where.file, where.line,
+                    call, solver->obj.name);
+}
+
+op2_status op2_solve_blocks_at(op2_where where, op2_solver solver, int n, const op2_mat *mats,
+                               const op2_operator *operators, const op2_dat *x, const op2_dat *b) {
+  return solve_system("op2_solve_blocks", where, solver, n, mats, operators, x, b);
 }
 
 op2_status op2_solve_nested_at(op2_where where, op2_solver solver, int n, const op2_mat *mats,
                                const op2_dat *x, const op2_dat *b) {
-  return op2_solve_blocks_at(where, solver, n, mats, NULL, x, b);
+  return solve_system("op2_solve_nested", where, solver, n, mats, NULL, x, b);
 }

@@ -6,8 +6,6 @@
 #include "algebra.h"
 #include "krylov.h"
 
-enum { MOST_ARGS = 16 };
-
 op2_arg op2i_arg_vector(const op2_dat *vector, op2_access access) {
   op2_arg arg = op2_arg_direct(NULL, access);
   arg.object = (void *)vector;
@@ -16,7 +14,7 @@ op2_arg op2i_arg_vector(const op2_dat *vector, op2_access access) {
 
 op2_status op2i_vector_loop_args(const struct op2i_workspace *w, int k, int nargs,
                                  const op2_arg *args) {
-  op2_arg own[MOST_ARGS];
+  op2_arg own[OP2I_VECTOR_ARGS];
   op2_status status = OP2_SUCCESS;
   for (int f = 0; f < w->n && !status; f++) {
     for (int a = 0; a < nargs; a++) {

@@ -318,20 +318,21 @@ static int refused(struct run *r) {
   wrong += op2_flush(r->ctx) != OP2_SUCCESS;
   wrong += has(op2_solve_nested(own, 0, r->mats, x, b), OP2_ERR_ARG, "0 blocks, of 1 to 16");
   wrong += has(op2_solve_nested(own, 17, r->mats, x, b), OP2_ERR_ARG, "17 blocks, of 1 to 16");
-  wrong += has(op2_solve_nested(own, 2, NULL, x, b), OP2_ERR_ARG, "a null pointer");
+  wrong += has(op2_solve_nested(own, 2, NULL, x, b), OP2_ERR_ARG, "op2_solve_nested by 'own': 2");
   wrong += has(op2_solve_nested(own, 2, none, x, b), OP2_ERR_ARG, "all blocks are null");
   wrong +=
       has(op2_solve_nested(own, 2, turned, x, b), OP2_ERR_MISMATCH,
           "the matrix of block (0, 0): 'block' has rows of set 'cells' with dim 1 and columns");
   wrong += has(op2_solve_nested(own, 2, r->mats, twice, twice), OP2_ERR_MISMATCH, "block (0, 1)");
   wrong += has(op2_solve_nested(own, 2, r->mats, x, swapped), OP2_ERR_MISMATCH,
-               "b[0]: dat 'b' is on set 'cells' with dim 1, and the rows of 'x' are of 'nodes'");
+               "b[0]: dat 'b' is on set 'cells' with dim 1, and dat 'x' is on 'nodes' with 2");
   wrong += has(op2_solve_nested(own, 2, r->mats, x, x), OP2_ERR_ARG, "dat 'x' is x and b as well");
   wrong += has(op2_solve_blocks(own, 2, both, r->operators, x, b), OP2_ERR_ARG,
                "block (0, 0) is a matrix and an operator");
   wrong += has(op2_solve_blocks(own, 2, NULL, moved, x, b), OP2_ERR_MISMATCH,
                "the operator of block (1, 1): 'op' has rows of set 'nodes' with dim 2 and columns");
-  wrong += has(op2_solve_blocks(own, 2, NULL, NULL, x, b), OP2_ERR_ARG, "a null pointer");
+  wrong += has(op2_solve_blocks(own, 2, NULL, NULL, x, b), OP2_ERR_ARG,
+               "op2_solve_blocks by 'own': 2 blocks, of 1 to 16, or a null pointer");
   wrong += has(op2_solve_nested(petsc, 2, r->mats, x, b), OP2_ERR_UNAVAILABLE,
                "PETSc is to solve, and op2_petsc_use() has not been called");
   wrong += op2_queued(r->ctx) != 0;
