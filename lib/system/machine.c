@@ -10,9 +10,6 @@
 #include "env.h"
 #include "machine.h"
 
-/* Assumed if neither hwloc, sysconf nor sysfs reports sizes: present CPUs have at least as much. */
-enum { L2_ASSUMED = 256 * 1024, L3_ASSUMED = 4 * 1024 * 1024 };
-
 static pthread_once_t found = PTHREAD_ONCE_INIT;
 static struct op2i_machine here;
 
@@ -50,14 +47,13 @@ static int64_t cache_from_sysfs(int level) {
   return 0;
 }
 
-static int64_t cache_bytes(int level, int64_t assumed) {
+/* The size where hwloc does not know it; 0 if nothing reports it. */
+static int64_t cache_bytes(int level) {
   long size = 0;
 #ifdef _SC_LEVEL2_CACHE_SIZE
   size = sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
 #endif
-  if (size > 0) return size;
-  int64_t bytes = cache_from_sysfs(level);
-  return bytes > 0 ? bytes : assumed;
+  return size > 0 ? size : cache_from_sysfs(level);
 }
 
 static void describe_machine(void) {
@@ -66,8 +62,8 @@ static void describe_machine(void) {
   if (here.cores < 1) here.cores = usable_cores();
   long present = sysconf(_SC_NPROCESSORS_CONF);
   here.present = present > here.cores ? (int)present : here.cores;
-  if (here.l2_bytes < 1) here.l2_bytes = cache_bytes(2, L2_ASSUMED);
-  if (here.l3_bytes < 1) here.l3_bytes = cache_bytes(3, L3_ASSUMED);
+  if (here.l2_bytes < 1) here.l2_bytes = cache_bytes(2);
+  if (here.l3_bytes < 1) here.l3_bytes = cache_bytes(3);
 }
 
 const struct op2i_machine *op2i_machine(void) {

@@ -278,15 +278,26 @@ static void explain_device_use(const struct op2i_device *device, FILE *stream) {
           counts->launches, device->memory.used, device->memory.most);
 }
 
+static void explain_cache(FILE *stream, const char *cache, int64_t bytes) {
+  if (bytes > 0)
+    fprintf(stream, ", %s: %" PRId64 " KiB", cache, bytes / 1024);
+  else
+    fprintf(stream, ", %s: not known", cache);
+}
+
+static void explain_machine(FILE *stream) {
+  const struct op2i_machine *machine = op2i_machine();
+  fprintf(stream, "machine: %d of %d processing units", machine->cores, machine->present);
+  explain_cache(stream, "L2 cache of each", machine->l2_bytes);
+  explain_cache(stream, "L3 cache", machine->l3_bytes);
+  fprintf(stream, "\n");
+}
+
 static void explain_counts(op2_context ctx, FILE *stream) {
   const struct op2i_sched *sched = ctx->sched;
-  const struct op2i_machine *machine = op2i_machine();
   struct op2i_jit_stats jit;
   op2i_jit_statistics(ctx, &jit);
-  fprintf(stream,
-          "machine: %d of %d processing units, %" PRId64 " KiB of L2 cache each, %" PRId64
-          " KiB of L3\n",
-          machine->cores, machine->present, machine->l2_bytes / 1024, machine->l3_bytes / 1024);
+  explain_machine(stream);
   fprintf(stream,
           "loops: %" PRId64 " queued in all, %" PRId64 " run, %" PRId64 " failed, %" PRId64
           " cancelled, %" PRId64 " waiting\n",

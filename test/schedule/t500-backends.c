@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <sched.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -13,6 +14,7 @@
 #include "backend.h"
 #include "machine.h"
 #include "op2/context.h"
+#include "op2/graph.h"
 #include "registry.h"
 #include "tap.h"
 
@@ -120,6 +122,8 @@ static void use_one_cpu(void) {
   sched_setaffinity(0, sizeof set, &set);
 }
 
+static bool is_cache(int64_t bytes) { return bytes == 0 || bytes >= 16 << 10; }
+
 static void test_machine(void) {
   struct op2i_machine other;
   if (OP2_HAVE_HWLOC && ok(machine_in_child(pretend, &other), "a process on another machine")) {
@@ -142,9 +146,31 @@ static void test_machine(void) {
   const struct op2i_machine *machine = op2i_machine();
   ok(machine->cores >= 1 && machine->cores <= sysconf(_SC_NPROCESSORS_CONF),
      "between one core and all CPUs: %d", machine->cores);
-  ok(machine->l2_bytes >= 16 << 10 && machine->l3_bytes >= 16 << 10,
-     "caches of some size: %lld and %lld bytes", (long long)machine->l2_bytes,
+  ok(is_cache(machine->l2_bytes) && is_cache(machine->l3_bytes),
+     "caches of some size, or not known: %lld and %lld bytes", (long long)machine->l2_bytes,
      (long long)machine->l3_bytes);
+}
+
+/* The sizes of caches are reported as they were found, not as something assumed. */
+static void test_explained(void) {
+  struct op2i_machine *machine = (struct op2i_machine *)op2i_machine();
+  const struct op2i_machine kept = *machine;
+  const op2_options options = {.backend = "sequential"};
+  op2_context ctx = NULL;
+  char text[4096] = {0};
+  FILE *file = tmpfile();
+  machine->l2_bytes = 640 << 10;
+  machine->l3_bytes = 0;
+  if (ok(file && op2_init(&options, &ctx) == OP2_SUCCESS && op2_explain(ctx, file) == OP2_SUCCESS,
+         "the machine is explained")) {
+    rewind(file);
+    const size_t n = fread(text, 1, sizeof text - 1, file);
+    ok(n > 0 && strstr(text, ", L2 cache of each: 640 KiB, L3 cache: not known\n"),
+       "a cache that is known, and one that is not");
+  }
+  if (file) fclose(file);
+  *machine = kept;
+  if (ctx) ok(op2_finalize(&ctx) == OP2_SUCCESS, "the context ends");
 }
 
 int main(void) {
@@ -152,5 +178,6 @@ int main(void) {
   test_built();
   test_default();
   test_machine();
+  test_explained();
   return done();
 }
