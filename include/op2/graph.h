@@ -16,8 +16,9 @@ extern "C" {
  * Inspecting the queue, running it, and measuring its cost. */
 
 /** @brief Run everything that is queued and wait for it.
- * Queued loops are transformed before they run: loops over one set may be fused, and the program made for a queue is kept for the next queue like it. Loops
- * are fused only with others that the same call runs, so fewer flushes leave more to gain.
+ * Queued loops are transformed before they run: loops over one set may be fused, and the program
+ * made for a queue is kept for the next queue like it. Loops are fused only with others that the
+ * same call runs, so fewer flushes leave more to gain.
  * @memory keeps plans, code and up to 64 programs of queues seen before, until op2_finalize()
  * @sync   flushes and waits
  * @mpi    collective
@@ -40,9 +41,8 @@ OP2_API OP2_NODISCARD op2_status op2_graph_write_dot(op2_context ctx, FILE *stre
 
 /** @brief Explain in words what the context did with the loops it was given.
  * Reports what forced them to run; for each program kept, which loops were fused, which were not
- * and why; how well each map is numbered; for each loop,
- * how often it ran by itself or as part of others, its blocks and colours, and whether it is vector
- * code or why not.
+ * and why; how well each map is numbered; for each loop, how often it ran by itself or as part of
+ * others, its blocks and colours, and whether it is vector code or why not.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
  * @source op2 */

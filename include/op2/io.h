@@ -30,8 +30,9 @@ extern "C" {
  * op2_file_dump() also writes what OP2's files do not have. Datasets of numbers have no attributes:
  *
  * - a subset as a dataset [elements] of their numbers in its set, ascending;
- * - a sparsity PATTERN as the datasets `PATTERN/starts` [rows + 1] and `PATTERN/columns`
- *   [nonzeros]: the columns of row i are those from starts[i] to starts[i + 1] - 1, ascending (CSR);
+ * - a sparsity PATTERN in CSR form as the datasets `PATTERN/starts` [rows + 1] and
+ *   `PATTERN/columns` [nonzeros]: the columns of row i are those from starts[i] to
+ *   starts[i + 1] - 1, ascending;
  * - a matrix as a dataset `PATTERN/NAME` [nonzeros][row_dim * column_dim] of the blocks in that
  *   order, row by row, with the attributes of a dat;
  * - a text `op2_contents` as a dataset [characters] of bytes: a line for each object, with tabs
@@ -258,10 +259,10 @@ OP2_API OP2_NODISCARD op2_status op2_file_write_map(op2_file file, op2_map map, 
  * @source OP2 op_fetch_data_hdf5_file, op_dump_to_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_write_dat(op2_file file, op2_dat dat, const char *name);
 
-/** @brief Write the values of a dat, over those that the file has under this name if it has any: for
- * a state that is kept again and again (::OP2_FILE_ADD). What is there has the dat's rows, dim and
- * type, in native byte order, and is neither in chunks nor compressed, as op2 and OP2 write it. Like
- * all that is written, the new values take effect when the file is closed.
+/** @brief Write the values of a dat, over those that the file has under this name if it has any:
+ * for a state that is kept again and again (::OP2_FILE_ADD). What is there has the dat's rows, dim
+ * and type, in native byte order, and is neither in chunks nor compressed, as op2 and OP2 write it.
+ * Like all that is written, the new values take effect when the file is closed.
  * @units  values of the dat's type
  * @memory a rank's share of them, for the time of the call
  * @sync   as op2_dat_get(), and waits for the file system
@@ -282,14 +283,14 @@ OP2_API OP2_NODISCARD op2_status op2_file_update_dat(op2_file file, op2_dat dat,
 OP2_API OP2_NODISCARD op2_status op2_file_write_const(op2_file file, int dim, op2_type type,
                                                       const char *name, const void *values);
 
-/** @brief Write a file of all sets, subsets, maps, dats, globals, constants, sparsities and matrices
- * of a context, under their names: for op2_file_read_all() and op2_file_read_matrices(), or for
- * programs that know the names. A text `op2_contents` says what each is and which others belong to
- * it. What these objects use is written even if its handle was destroyed: the set of a dat, the
- * sparsity of a matrix, and the maps of that. Maps without values, components, kernels, operators
- * and solvers are left out. A sparsity and its matrices may have one name, and so may matrices of
- * two sparsities; any other two objects need names of their own. The file does not depend on who
- * owned what; read and written again it is the same, byte for byte.
+/** @brief Write a file of all sets, subsets, maps, dats, globals, constants, sparsities and
+ * matrices of a context, under their names: for op2_file_read_all() and op2_file_read_matrices(),
+ * or for programs that know the names. A text `op2_contents` says what each is and which others
+ * belong to it. What these objects use is written even if its handle was destroyed: the set of a
+ * dat, the sparsity of a matrix, and the maps of that. Maps without values, components, kernels,
+ * operators and solvers are left out. A sparsity and its matrices may have one name, and so may
+ * matrices of two sparsities; any other two objects need names of their own. The file does not
+ * depend on who owned what; read and written again it is the same, byte for byte.
  * @memory a rank's share of the largest object, for the time of the call
  * @sync   runs what is queued and modifies any of it
  * @mpi    collective

@@ -191,12 +191,12 @@ OP2_API OP2_NODISCARD op2_status op2_solve_operator_at(op2_where where, op2_solv
                                                        op2_operator op, op2_dat x, op2_dat b);
 
 /** @brief Queue: solve a system of several dats. Use op2_solve_nested(), which fills in `where`.
- * Block (i, j) is a matrix with the rows of b[i] and the columns of x[j], or null for zeros. All are
- * of one type; sets and dims may differ. The library's own methods treat the dats as one vector:
- * norms are those of all values, and the preconditioner of x[i] is that of block (i, i), or nothing
- * where this block is null. A saddle point, whose block is zero, is for MINRES, GMRES or BiCGSTAB.
- * PETSc solves it as a nested matrix whose fields are the dats, or, with its option -mat_type aij,
- * as one matrix.
+ * Block (i, j) is a matrix with the rows of b[i] and the columns of x[j], or null for zeros. All
+ * are of one type; sets and dims may differ. The library's own methods treat the dats as one
+ * vector: norms are those of all values, and the preconditioner of x[i] is that of block (i, i), or
+ * nothing where this block is null. A saddle point, whose block is zero, is for MINRES, GMRES or
+ * BiCGSTAB. PETSc solves it as a nested matrix whose fields are the dats, or, with its option
+ * -mat_type aij, as one matrix.
  * @shape  mats[n][n], x[n], b[n], 1 <= n <= 16      @units  blocks
  * @memory the arrays are copied; handles are kept until it has run
  * @sync   as op2_par_loop_at()            @mpi    every rank queues it
@@ -207,32 +207,32 @@ OP2_API OP2_NODISCARD op2_status op2_solve_nested_at(op2_where where, op2_solver
                                                      const op2_dat *b);
 
 /** @brief Queue: solve a system of several dats, some blocks of which are operators. Use
- * op2_solve_blocks(), which fills in `where`. As op2_solve_nested_at(); block (i, j) is a matrix or an
- * operator, or zeros where both are null. An operator has one set and dim for rows and columns, so it
- * is on the diagonal, or between dats of one set. It is lent dats of its block, as
+ * op2_solve_blocks(), which fills in `where`. As op2_solve_nested_at(); block (i, j) is a matrix or
+ * an operator, or zeros where both are null. An operator has one set and dim for rows and columns,
+ * so it is on the diagonal, or between dats of one set. It is lent dats of its block, as
  * op2_operator_function says, and none of the dats of x is one that it names. The preconditioner of
- * x[i] is that of the operator (i, i): of its function for the diagonal, or of its matrix. PETSc does
- * not solve such systems.
+ * x[i] is that of the operator (i, i): of its function for the diagonal, or of its matrix. PETSc
+ * does not solve such systems.
  * @shape  mats[n][n], operators[n][n], x[n], b[n], 1 <= n <= 16; mats or operators may be null
  * @units  blocks
  * @memory as op2_solve_nested_at()
  * @sync   as op2_par_loop_at()            @mpi    every rank queues it
- * @errors as op2_solve_operator_at(); OP2_ERR_ARG (a block that is both), OP2_ERR_UNAVAILABLE (PETSc
- *         is to solve, and a block of several is an operator)
+ * @errors as op2_solve_operator_at(); OP2_ERR_ARG (a block that is both), OP2_ERR_UNAVAILABLE
+ *         (PETSc is to solve, and a block of several is an operator)
  * @source PETSc MatCreateNest of MatCreateShell */
 OP2_API OP2_NODISCARD op2_status op2_solve_blocks_at(op2_where where, op2_solver solver, int n,
                                                      const op2_mat *mats,
                                                      const op2_operator *operators,
                                                      const op2_dat *x, const op2_dat *b);
 
-/** A function that is called with the norm of the residual at the beginning of a solve (iteration 0)
- * and after each iteration, as the method updates it: for a method of op2 in the norm OP2_NORM_2,
- * and where PETSc solves in the norm by which its method stops. */
+/** A function that is called with the norm of the residual at the beginning of a solve (iteration
+ * 0) and after each iteration, as the method updates it: for a method of op2 in the norm
+ * OP2_NORM_2, and where PETSc solves in the norm by which its method stops. */
 typedef void (*op2_monitor_function)(void *data, int iteration, double residual);
 
-/** @brief Follow the residuals of a solver's solves, to print or keep them. The function is called by
- * the thread that runs a solve, in order of iterations; a method that begins anew goes on counting.
- * It may call no function of the library. A null function ends it.
+/** @brief Follow the residuals of a solver's solves, to print or keep them. The function is called
+ * by the thread that runs a solve, in order of iterations; a method that begins anew goes on
+ * counting. It may call no function of the library. A null function ends it.
  * @shape  *data is the function's own     @units  none
  * @memory keeps the addresses; the caller keeps *data as long as solves run
  * @sync   runs nothing; holds for all solves that run afterwards, also those queued before

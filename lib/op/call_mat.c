@@ -8,7 +8,7 @@
 #include "error.h"
 #include "mem.h"
 
-/* The rows, with the arrays that a function may not change as the library has them. */
+/* The rows, and their constant arrays as pointers that can be freed. */
 struct lent {
   op2_mat_rows rows;
   int64_t *starts, *columns;

@@ -9,7 +9,7 @@
 
 /* Make the rows of a matrix, whose values must be present unless they are to be overwritten. */
 op2_status op2i_call_lend_mat(op2_mat mat, op2_access access, op2_mat_rows **rows);
-/* Free the rows. If they were modified, the matrix gets their values before. */
+/* Free the rows. If the access writes, their values are stored in the matrix first. */
 op2_status op2i_call_take_mat_back(op2_mat mat, op2_access access, op2_mat_rows *rows);
 
 #endif
