@@ -2,6 +2,7 @@
 /* Subsets in files: the global numbers of their elements, ascending, so that a file does not depend
  * on how many ranks wrote it. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "io_all.h"
 #include "io_numbers.h"
@@ -94,17 +95,16 @@ static op2_status make_subset(op2_file file, op2_set base, const unsigned char *
   return status;
 }
 
-/* Send the flags of the elements that this rank has read to their owners. It provides all elements
- * from its first number to the one before the next rank's. */
+/* Send flags of the elements that this rank has read to their owners. */
 static op2_status spread(op2_file file, op2_set base, const char *name, const int64_t *numbers,
-                         int64_t n, int64_t from, int64_t to, op2_set *subset) {
+                         int64_t n, op2_set *subset) {
   const struct op2i_companion *op2 = file->op2;
-  unsigned char *flags = op2->calloc((size_t)(to - from) + 1, 1);
+  unsigned char *flags = op2->calloc((size_t)n + 1, 1);
   unsigned char *own = op2->calloc((size_t)op2i_file_rows_of(base) + 1, 1);
   op2_status status = flags && own ? OP2_SUCCESS : op2->error_nomem("a subset's elements");
   status = op2i_file_agree(file, status);
-  for (int64_t i = 0; !status && i < n; i++) flags[numbers[i] - from] = 1;
-  if (!status) status = op2->block_put(base, 1, from, to - from, flags, own);
+  if (!status) memset(flags, 1, (size_t)n);
+  if (!status) status = op2->block_put_list(base, 1, n, numbers, flags, own);
   if (!status) status = make_subset(file, base, own, name, subset);
   op2->free(flags);
   op2->free(own);
@@ -118,13 +118,10 @@ op2_status op2i_subset_read(op2_file file, op2_set base, const char *name, op2_s
   op2_status status = op2i_dataset_read(file, &what, 0, 0, NULL, OP2_SUCCESS);
   if (status) return status;
   op2i_file_block(file, what.rows, &first, &n);
-  const bool more = first + n < what.rows; /* the next rank's first number is read, too */
+  const bool more = first + n < what.rows; /* the next rank's first number has to follow, too */
   status = op2i_numbers_read(file, &what, first, n + more, size, &numbers);
   if (!status) status = op2i_file_agree(file, check_order(file, &what, first, n + more, numbers));
-  if (!status) {
-    const int64_t to = more ? numbers[n] : size;
-    status = spread(file, base, name, numbers, n, n ? numbers[0] : to, to, subset);
-  }
+  if (!status) status = spread(file, base, name, numbers, n, subset);
   file->op2->free(numbers);
   return status;
 }

@@ -17,5 +17,8 @@ op2_status op2i_block_get(const struct op2_set_s *set, size_t row_bytes, const v
  * provide the same row. */
 op2_status op2i_block_put(const struct op2_set_s *set, size_t row_bytes, int64_t first, int64_t n,
                           const void *in, void *rows);
+/* The same for a list of elements, by ascending numbers: in[i] is the row of numbers[i]. */
+op2_status op2i_block_put_list(const struct op2_set_s *set, size_t row_bytes, int64_t n,
+                               const int64_t *numbers, const void *in, void *rows);
 
 #endif

@@ -67,6 +67,8 @@ struct op2i_companion {
                           int64_t first, int64_t n, void *out);
   op2_status (*block_put)(const struct op2_set_s *set, size_t row_bytes, int64_t first, int64_t n,
                           const void *in, void *rows);
+  op2_status (*block_put_list)(const struct op2_set_s *set, size_t row_bytes, int64_t n,
+                               const int64_t *numbers, const void *in, void *rows);
   op2_status (*map_get_block)(op2_map map, int64_t first, int64_t n, int64_t *out);
   op2_status (*map_create_block)(op2_set from, op2_set to, int arity, int64_t first, int64_t n,
                                  const int64_t *in, const char *name, op2_map *map);

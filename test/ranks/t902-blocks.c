@@ -92,6 +92,30 @@ static int put_some(op2_set set, const struct choice *choice, int rank, int rank
   return wrong;
 }
 
+/* Every third element, by lists whose lengths differ; the last rank has none. */
+static int put_list(op2_set set, const struct choice *choice, int rank, int ranks) {
+  const int64_t owned = op2_set_size(set), end = op2i_share_first(choice->size, ranks, rank + 1);
+  int32_t *rows = malloc((size_t)(owned + 1) * sizeof *rows);
+  int32_t *in = malloc((size_t)(choice->size + 1) * sizeof *in);
+  int64_t *numbers = malloc((size_t)(choice->size + 1) * sizeof *numbers), n = 0;
+  const int64_t without = op2i_share_first(choice->size, ranks, ranks - 1);
+  for (int64_t i = 0; i < owned; i++) rows[i] = -1;
+  for (int64_t i = op2i_share_first(choice->size, ranks, rank); i < end; i++)
+    if (i % 3 == 0 && i < without) {
+      in[n] = word(i, 0, 2);
+      numbers[n++] = i;
+    }
+  int wrong = op2i_block_put_list(set, sizeof *rows, n, numbers, in, rows) != OP2_SUCCESS;
+  for (int64_t i = 0; i < owned && !wrong; i++) {
+    const int64_t number = op2i_set_number(set, i);
+    wrong += rows[i] != (number % 3 == 0 && number < without ? word(number, 0, 2) : -1);
+  }
+  free(numbers);
+  free(rows);
+  free(in);
+  return wrong;
+}
+
 static int random_rank(struct op2i_comm *comm, void *data) {
   const struct choice *choice = data;
   const op2_options options = {.backend = "sequential"};
@@ -103,6 +127,7 @@ static int random_rank(struct op2i_comm *comm, void *data) {
   if (!wrong) wrong = declare(ctx, choice, rank, ranks, &set) != OP2_SUCCESS;
   for (int i = 0; i < 3 && !wrong; i++) wrong += get_some(set, choice, &seed);
   if (!wrong) wrong = put_some(set, choice, rank, ranks);
+  if (!wrong) wrong = put_list(set, choice, rank, ranks);
   op2_set_destroy(&set);
   return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
 }
@@ -175,6 +200,10 @@ static void without_ranks(void) {
   CHECK(op2i_block_put(set, sizeof *in, 2, 2, out, in));
   ok(in[1] == 11 && in[2] == 11 && in[3] == 12, "and the other way");
   FAILS(op2i_block_get(set, sizeof *in, in, 3, 2, out), OP2_ERR_RANGE);
+  const int64_t ends[] = {0, 3}, beyond[] = {2, 4};
+  CHECK(op2i_block_put_list(set, sizeof *in, 2, ends, (const int32_t[]){5, 6}, in));
+  ok(in[0] == 5 && in[1] == 11 && in[2] == 11 && in[3] == 6, "elements of a list");
+  FAILS(op2i_block_put_list(set, sizeof *in, 2, beyond, out, in), OP2_ERR_RANGE);
   op2_set_destroy(&set);
   CHECK(op2_finalize(&ctx));
 }
