@@ -291,11 +291,12 @@ static op2_status read_objects(struct reading *r, const char *call, const int64_
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
   file->op2->call(file->ctx, call, NULL, 0, 0);
-  status = op2i_file_agree(file, op2i_file_check(file, call, false, OP2I_CONTENTS, n));
+  status = op2i_file_check(file, call, false, OP2I_CONTENTS, n);
   if (!status && !objects) status = file->op2->error(OP2_ERR_ARG, "%s: a null pointer", call);
   if (!status && r->of_matrices && !file->objects)
     status = file->op2->error(OP2_ERR_STATE, "%s: %s: op2_file_read_all() has to come before", call,
                               file->path);
+  status = op2i_file_agree(file, status);
   if (!status) status = read_text(file, &text);
   if (!status) status = read_lines(r, text);
   file->op2->free(text);

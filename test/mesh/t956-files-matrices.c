@@ -469,6 +469,19 @@ static int too_early(struct op2i_comm *comm, void *trial) {
   return end(&p, wrong);
 }
 
+/* What is wrong on one rank is an error on all. */
+static int null_on_one(struct op2i_comm *comm, void *trial) {
+  const op2_object *read = NULL;
+  struct program p;
+  op2_file file = NULL;
+  int64_t n = 0;
+  if (begin(comm, trial, &p)) return 1;
+  int wrong = op2_file_open(p.ctx, once, OP2_FILE_READ, &file) ||
+              op2_file_read_all(file, &n, comm->rank ? NULL : &read) != OP2_ERR_ARG || read;
+  if (op2_file_close(&file)) wrong++;
+  return end(&p, wrong);
+}
+
 /* What a matrix needs is written, in its place, although its handle was destroyed. */
 static void handles_destroyed(void) {
   struct program p = {.ctx = ctx};
@@ -567,6 +580,7 @@ int main(void) {
   on_ranks();
   on_backends();
   is_int(run_contexts(2, fail_alone, &t), 0, "allocations of one rank fail");
+  is_int(run_contexts(2, null_on_one, &t), 0, "a null pointer on one rank");
   is_int(run_contexts(2, too_early, &t), 0, "matrices before the mesh is partitioned");
   CHECK(op2_init(&options, &ctx));
   layout();
