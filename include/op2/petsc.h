@@ -99,27 +99,30 @@ OP2_API OP2_NODISCARD op2_status op2_mat_petsc_end(op2_mat mat, Mat *A);
 /** @brief Matrices in blocks, as op2_solve_nested() takes them, as one Mat of type MATNEST.
  * Block (i, j) is the Mat that op2_mat_petsc() gives for mats[i][j], of this type, or zeros where
  * that is null. The matrices of a row have the same set of rows and row_dim, and those of a column
- * the same set of columns and column_dim; some matrix of each row and column is not null. The rows of
- * a rank are those of the blocks, one after the other, and so are its columns: MatNestGetISs() has
- * them, for PCFieldSplitSetIS() and for Vec (VecISCopy()). Local numbers are put together in the same
- * way (MatNestGetLocalISs()). The Mat is made by each call, and with it what is set at it alone; the
- * blocks keep theirs. A matrix that is several blocks can only be read.
+ * the same set of columns and column_dim; some matrix of each row and column is not null. The rows
+ * of a rank are those of the blocks, one after the other, and so are its columns: MatNestGetISs()
+ * has them, for PCFieldSplitSetIS() and for Vec (VecISCopy()). Local numbers are put together in
+ * the same way (MatNestGetLocalISs()). The Mat is made by each call, and with it what is set at it
+ * alone; the blocks keep theirs. A matrix that is several blocks can only be read.
  * @shape  mats[nrows][ncolumns], 1 to 16 each
  * @units  access: OP2_READ, OP2_RW        @memory the Mat is the library's; not to be destroyed
  * @sync   runs what the values depend on, and waits
  * @mpi    collective
- * @errors as op2_mat_petsc(); OP2_ERR_MISMATCH (blocks that do not fit together), OP2_ERR_ARG (a row
- *         or column that is all null); on error *A is untouched, and no block is open
+ * @errors as op2_mat_petsc(); OP2_ERR_MISMATCH (blocks that do not fit together or are of two
+ *         contexts), OP2_ERR_ARG (a row or column that is all null); on error *A is untouched, and
+ *         no block is open
  * @source PETSc MatCreateNest; PyOP2 Mat.handle of a mixed sparsity */
 OP2_API OP2_NODISCARD op2_status op2_nested_petsc(int nrows, int ncolumns, const op2_mat *mats,
                                                   op2_access access, MatType type, Mat *A);
 
-/** @brief End the use of a Mat of op2_nested_petsc(): it is destroyed, and *A becomes null. After
- * OP2_RW the matrices have the values of the blocks.
+/** @brief End the use of a Mat of op2_nested_petsc(): it is destroyed, and *A becomes null, also if
+ * a block fails. After OP2_RW the matrices have the values of the blocks.
  * @shape  mats[nrows][ncolumns], those that it was made of
  * @units  blocks                          @memory as op2_nested_petsc()
  * @sync   runs nothing
- * @mpi    collective                      @errors OP2_ERR_ARG, OP2_ERR_STATE, OP2_ERR_CALL
+ * @mpi    collective
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (other matrices than it was made of; *A is untouched);
+ *         OP2_ERR_STATE, OP2_ERR_CALL: the first failure of a block, where all others are ended
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_nested_petsc_end(int nrows, int ncolumns, const op2_mat *mats,
                                                       Mat *A);

@@ -379,12 +379,50 @@ static void refuse_nests(struct blocks *k) {
   GOOD(op2_nested_petsc(2, 2, k->mat, OP2_READ, MATDENSE, &A) == OP2_ERR_TYPE && !A);
   GOOD(op2_nested_petsc(2, 2, k->mat, OP2_INC, NULL, &A) == OP2_ERR_ACCESS && !A);
   GOOD(op2_nested_petsc_end(2, 2, k->mat, &A) == OP2_ERR_ARG);
+  GOOD(strstr(op2_error_message(), "op2_nested_petsc_end: 2 * 2 blocks"));
+}
+
+/* Blocks of two contexts, though none shares a row or a column with another. */
+static void refuse_contexts(const struct scene *s, struct blocks *k) {
+  const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
+  op2_context ctx = NULL;
+  op2_set set = NULL;
+  op2_sparsity sparsity = NULL;
+  op2_mat mats[4] = {k->mat[0]};
+  Mat A = NULL;
+  op2_map map = NULL;
+  if (op2_ranks(s->ctx) > 1) return; /* the other context is of one rank */
+  DO(op2_init(&options, &ctx));
+  DO(op2_set_create(ctx, 2, "far", &set));
+  DO(op2_map_create(set, set, 1, (const int32_t[]){0, 1}, "far", &map));
+  const op2_map_pair pair = {map, map};
+  DO(op2_sparsity_create(1, &pair, "far", &sparsity));
+  DO(op2_mat_create(sparsity, 1, 1, OP2_F64, "far", &mats[3]));
+  GOOD(op2_nested_petsc(2, 2, mats, OP2_READ, NULL, &A) == OP2_ERR_MISMATCH && !A);
+  GOOD(strstr(op2_error_message(), "block (1, 1): 'far' belongs to another context"));
+  op2_mat_destroy(&mats[3]);
+  op2_sparsity_destroy(&sparsity);
+  op2_map_destroy(&map);
+  op2_set_destroy(&set);
+  DO(op2_finalize(&ctx));
+}
+
+/* A block that was ended before is a failure, after which no block is open and the Mat is gone. */
+static void end_twice(struct blocks *k) {
+  Mat A = NULL, part = NULL;
+  if (!DO(op2_nested_petsc(2, 2, k->mat, OP2_READ, NULL, &A))) return;
+  PETSC(MatNestGetSubMat(A, 0, 0, &part));
+  DO(op2_mat_petsc_end(k->mat[0], &part));
+  GOOD(op2_nested_petsc_end(2, 2, k->mat, &A) == OP2_ERR_STATE && !A);
+  GOOD(strstr(op2_error_message(), "is not open"));
 }
 
 /* A nested matrix is read as blocks of two types, and changed by PETSc and back. */
 static void try_nest(struct scene *s, struct blocks *k) {
   Mat A = NULL;
   refuse_nests(k);
+  refuse_contexts(s, k);
+  end_twice(k);
   multiply_blocks(s, k);
   look_at_nest(k, NULL, 1);
   look_at_nest(k, MATAIJ, 1);

@@ -6,9 +6,9 @@
 #include "petsc_calls.h"
 #include "petsc_objects.h"
 
-static const char call[] = "op2_nested_petsc";
-
+/* The arguments of a call. */
 struct grid {
+  const char *call; /* its name, for messages */
   int nrows, ncolumns;
   const op2_mat *mats; /* [nrows][ncolumns] */
 };
@@ -45,15 +45,24 @@ static op2_status check_side(const struct op2i_companion *op2, const struct grid
       OP2_ERR_MISMATCH,
       "%s, block (%d, %d): '%s' has %s of set '%s' with dim %d, and '%s' of '%s' with "
       "%d",
-      call, row, column, mat->obj.name, words, set->obj.name, (int)dim, first->obj.name,
+      grid->call, row, column, mat->obj.name, words, set->obj.name, (int)dim, first->obj.name,
       wanted->obj.name, (int)want);
+}
+
+/* All are of the context of the first one, which is checked before the others. */
+static op2_status check_member(const struct op2i_companion *op2, const struct grid *grid, int row,
+                               int column) {
+  const op2_mat mat = block_of(grid, row, column), first = first_of(grid, true, 0);
+  op2_status status = op2->validate(mat, OP2I_MAT, grid->call);
+  if (status || mat->obj.ctx == first->obj.ctx) return status;
+  return op2->error(OP2_ERR_MISMATCH, "%s, block (%d, %d): '%s' belongs to another context",
+                    grid->call, row, column, mat->obj.name);
 }
 
 static op2_status check_block(const struct op2i_companion *op2, const struct grid *grid, int row,
                               int column) {
-  op2_mat mat = block_of(grid, row, column);
-  if (!mat) return OP2_SUCCESS;
-  op2_status status = op2->validate(mat, OP2I_MAT, call);
+  if (!block_of(grid, row, column)) return OP2_SUCCESS;
+  op2_status status = check_member(op2, grid, row, column);
   if (!status) status = check_side(op2, grid, row, column, true);
   return status ? status : check_side(op2, grid, row, column, false);
 }
@@ -64,7 +73,7 @@ static op2_status check_lines(const struct op2i_companion *op2, const struct gri
   for (int line = 0; line < n; line++)
     if (!first_of(grid, of_rows, line))
       return op2->error(OP2_ERR_ARG, "%s: all blocks of %s %d are null, so its size is unknown",
-                        call, of_rows ? "row" : "column", line);
+                        grid->call, of_rows ? "row" : "column", line);
   return OP2_SUCCESS;
 }
 
@@ -72,8 +81,8 @@ static op2_status check_grid(const struct op2i_companion *op2, const struct grid
                              const void *out) {
   if (grid->nrows < 1 || grid->nrows > OP2I_BLOCKS_MOST || grid->ncolumns < 1 ||
       grid->ncolumns > OP2I_BLOCKS_MOST || !grid->mats || !out)
-    return op2->error(OP2_ERR_ARG, "%s: %d * %d blocks, of 1 to %d each, or a null pointer", call,
-                      grid->nrows, grid->ncolumns, OP2I_BLOCKS_MOST);
+    return op2->error(OP2_ERR_ARG, "%s: %d * %d blocks, of 1 to %d each, or a null pointer",
+                      grid->call, grid->nrows, grid->ncolumns, OP2I_BLOCKS_MOST);
   op2_status status = check_lines(op2, grid, true);
   if (!status) status = check_lines(op2, grid, false);
   for (int m = 0; m < grid->nrows * grid->ncolumns && !status; m++)
@@ -119,10 +128,10 @@ static op2_status make_nest(struct op2i_petsc_scope *scope, const struct grid *g
 
 op2_status op2_nested_petsc(int nrows, int ncolumns, const op2_mat *mats, op2_access access,
                             MatType type, Mat *A) {
-  const struct grid grid = {nrows, ncolumns, mats};
+  const struct grid grid = {"op2_nested_petsc", nrows, ncolumns, mats};
   Mat parts[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST] = {NULL}, made = NULL;
   struct op2i_petsc_scope scope;
-  op2_status status = op2i_petsc_enter(&scope, call);
+  op2_status status = op2i_petsc_enter(&scope, grid.call);
   if (status) return status;
   status = check_grid(scope.op2, &grid, A);
   if (!status) {
@@ -145,7 +154,7 @@ static op2_status find_parts(struct op2i_petsc_scope *scope, const struct grid *
   PetscErrorCode code = PetscObjectTypeCompare((PetscObject)A, MATNEST, &nested);
   if (!code && nested) code = MatNestGetSize(A, &nrows, &ncolumns);
   if (!code && (nrows != grid->nrows || ncolumns != grid->ncolumns))
-    return scope->op2->error(OP2_ERR_ARG, "%s_end: the Mat is not of %d * %d blocks", call,
+    return scope->op2->error(OP2_ERR_ARG, "%s: the Mat is not of %d * %d blocks", grid->call,
                              grid->nrows, grid->ncolumns);
   for (int m = 0; m < grid->nrows * grid->ncolumns && !code; m++)
     if (grid->mats[m])
@@ -153,17 +162,25 @@ static op2_status find_parts(struct op2i_petsc_scope *scope, const struct grid *
   return op2i_petsc_status(scope, code, "matrix", first_of(grid, true, 0)->obj.name);
 }
 
+/* End the use of all blocks and destroy the Mat, whatever fails. Returns the first failure. */
+static op2_status close_nest(struct op2i_petsc_scope *scope, const struct grid *grid, Mat *parts,
+                             Mat *A) {
+  const op2_status status = close_blocks(grid, grid->nrows * grid->ncolumns, parts);
+  const PetscErrorCode code = MatDestroy(A);
+  *A = NULL;
+  return status ? status
+                : op2i_petsc_status(scope, code, "matrix", first_of(grid, true, 0)->obj.name);
+}
+
 op2_status op2_nested_petsc_end(int nrows, int ncolumns, const op2_mat *mats, Mat *A) {
-  const struct grid grid = {nrows, ncolumns, mats};
+  const struct grid grid = {"op2_nested_petsc_end", nrows, ncolumns, mats};
   Mat parts[OP2I_BLOCKS_MOST * OP2I_BLOCKS_MOST] = {NULL};
   struct op2i_petsc_scope scope;
-  op2_status status = op2i_petsc_enter(&scope, "op2_nested_petsc_end");
+  op2_status status = op2i_petsc_enter(&scope, grid.call);
   if (status) return status;
   status = check_grid(scope.op2, &grid, A && *A ? A : NULL);
   if (!status) status = find_parts(&scope, &grid, *A, parts);
-  if (!status) status = close_blocks(&grid, nrows * ncolumns, parts);
-  if (!status)
-    status = op2i_petsc_status(&scope, MatDestroy(A), "matrix", first_of(&grid, true, 0)->obj.name);
+  if (!status) status = close_nest(&scope, &grid, parts, A);
   op2i_petsc_leave(&scope);
   return status;
 }
