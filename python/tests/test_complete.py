@@ -47,7 +47,7 @@ def used(text):
         found |= {f"op2_dat_{name}_at", f"op2_gbl_{name}_at"}
     for kind in re.findall(r'_kind = "(\w+)"', text):
         found |= {f"op2_{kind}_destroy", f"op2_{kind}_info_get"}
-    for groups in re.findall(r'self\._do\("(\w+)"|_reader\("(\w+)"', text):
+    for groups in re.findall(r'self\._do\("(\w+)"|_reader\("(\w+)"|_objects\("(\w+)"', text):
         found |= {"op2_file_" + name for name in groups if name}
     # What is put together of two parts or more.
     found |= {f"op2_{kind}_{mode}_{end}" for kind in ("dat", "gbl") for mode in ("read", "write")

@@ -72,6 +72,35 @@ def test_whole_contexts(path):
         assert found["gamma_air"].value == 1.4 and found["least"].value.tolist() == [7, 8]
 
 
+def test_matrices(path):
+    with op2.Context("sequential") as context:
+        edges, nodes = op2.Set(context, 2, "edges"), op2.Set(context, 3, "nodes")
+        ends = op2.Map(edges, nodes, [[0, 1], [1, 2]], "ends")
+        first = op2.Map(edges, nodes, [0, 1], "first")
+        pattern = op2.Sparsity([(ends, ends), (first, ends)], "pattern")
+        A, B = op2.Mat(pattern, name="A"), op2.Mat(pattern, (1, 2), "f4", "B")
+        A.set_values([0, 1, 2], [1, 1, 2], [2.0, 3.0, 4.0])
+        B.set_values([1], [2], [[5.0, 6.0]])
+        dense = A.toarray(), B.toarray()
+        op2.dump(context, path)
+    with op2.Context("sequential") as context, op2.File(context, path) as file:
+        with pytest.raises(op2.StateError, match="op2_file_read_all"):
+            file.read_matrices()
+        assert sorted(file.read_all()) == ["edges", "ends", "first", "nodes"]
+        gc.collect()
+        found = file.read_matrices()
+        assert sorted(found) == ["A", "B", "pattern"]
+        A, B, pattern = found["A"], found["B"], found["pattern"]
+        assert A.sparsity is pattern and B.sparsity is pattern and B.block == (1, 2)
+        ends, first = pattern.pairs[0][0], pattern.pairs[1][0]
+        assert (ends.name, first.name, pattern.pairs[1][1]) == ("ends", "first", ends)
+        assert np.array_equal(A.toarray(), dense[0]) and np.array_equal(B.toarray(), dense[1])
+        ones = op2.Kernel(context, "ones", "void ones(double a[2][2]) { a[0][1] += 1; }")
+        op2.par_loop(ones, ends.source, A(op2.INC, ends, ends))
+        dense[0][[0, 1], [1, 2]] += 1
+        assert np.array_equal(A.toarray(), dense[0])
+
+
 def test_failures(plain, path):
     with pytest.raises(OSError):
         op2.File(plain, path)

@@ -32,13 +32,13 @@ from .loops import Kernel, ParLoop, par_loop
 from .matrices import Mat, Operator, Solver, SolveResult, Sparsity
 from .mesh import Map, Set, Subset
 from .translation import array, number, translate
-from .values import Constant, Dat, Global
+from .values import Component, Constant, Dat, Global
 from .vectors import Scalar, ratio
 
 __all__ = [
     "ALL", "Access", "AccessError", "Arg", "ArgumentError", "ArityError", "CallError",
-    "CompileError", "Constant", "Context", "Dat", "DataState", "DataTypeError", "DivergedError",
-    "Error", "FatalError", "File", "FileError", "Global", "INC", "ITER", "Kernel",
+    "CompileError", "Component", "Constant", "Context", "Dat", "DataState", "DataTypeError",
+    "DivergedError", "Error", "FatalError", "File", "FileError", "Global", "INC", "ITER", "Kernel",
     "KernelError", "KernelSyntaxError", "MAX", "MIN", "Map", "Mat", "MismatchError",
     "NameValueError", "NoMemoryError", "Norm", "Operator", "OptionError", "PACKED", "ParLoop",
     "PartitionMethod", "Place", "READ", "RW", "RangeError", "Reason", "Scalar", "Set", "Side",

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import warnings
-from typing import TYPE_CHECKING, Any, Dict, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
 from ._native import ffi, lib
 from ._object import DTYPES, name_of, numbers, pointer, type_of
 from .errors import ArgumentError, OptionError, UnavailableError, text
+from .matrices import Mat, Sparsity
 from .mesh import Map, Set, Subset
 from .values import Constant, Dat, Global
 
@@ -58,10 +59,13 @@ class File:
         context._do(self._lib.op2_file_open, context._p, os.fsencode(self.path),
                     getattr(self._lib, "OP2_FILE_" + _MODES[mode]), made)
         self._handle = made
+        #: The maps that read_all() has made, by their names.
+        self._maps: Dict[str, Map] = {}
 
     def close(self) -> None:
         """Close the file. If this fails, a former file is unchanged."""
         handle, self._handle = self._handle, None
+        self._maps.clear()
         if handle is not None:
             self.context._do(self._lib.op2_file_close, handle)
 
@@ -132,19 +136,69 @@ class File:
         return rows
 
     def read_all(self) -> Dict[str, Any]:
-        """All that dump() has written but for matrices, by its names: sets, subsets, maps, dats,
-        globals and constants."""
-        count, list_ = ffi.new("int64_t *"), self._ffi.new("const op2_object **")
-        self._do("read_all", count, list_)
+        """All that dump() has written but for sparsities and matrices, by its names: sets, subsets,
+        maps, dats, globals and constants."""
         made: Dict[str, Any] = {}
         sets: Dict[int, Set] = {}
-        for found in self._ffi.unpack(list_[0], count[0]):
-            each = _KINDS[found.kind]._adopt(self.context, found.handle, text(found.name) or "")
+        for found, name in self._objects("read_all"):
+            each = _KINDS[found.kind]._adopt(self.context, found.handle, name)
             if isinstance(each, Set):
                 sets[_address(found.handle)] = each
             self._complete(each, sets)
-            made[each.name] = each
+            made[name] = each
+        self._maps = {name: each for name, each in made.items() if isinstance(each, Map)}
         return made
+
+    def read_matrices(self) -> Dict[str, Any]:
+        """The sparsities and matrices that dump() has written, by their names. read_all() comes
+        before, and among several ranks Context.partition() between both. Until the file is closed
+        it keeps the maps that read_all() has made.
+
+        >>> import op2, tempfile
+        >>> name = tempfile.mkdtemp() + "/state.h5"
+        >>> with op2.Context("sequential") as context:
+        ...     edges, nodes = op2.Set(context, 1, "edges"), op2.Set(context, 2, "nodes")
+        ...     ends = op2.Map(edges, nodes, [[0, 1]], "ends")
+        ...     A = op2.Mat(op2.Sparsity(ends, "pattern"), name="A")
+        ...     A.set_values([0, 1], [0, 1], [2.0, 3.0])
+        ...     op2.dump(context, name)
+        >>> with op2.Context("sequential") as context, op2.File(context, name) as file:
+        ...     mesh, matrices = file.read_all(), file.read_matrices()
+        ...     sorted(matrices), matrices["A"].toarray()
+        (['A', 'pattern'], array([[2., 0.],
+               [0., 3.]]))
+        """
+        objects = self._objects("read_matrices")
+        pairs, of = self._parts_of_matrices()
+        made: Dict[str, Any] = {}
+        sparsities: Dict[str, Sparsity] = {}
+        for found, name in objects:
+            if found.kind == lib.OP2_OBJECT_SPARSITY:
+                made[name] = sparsities[name] = Sparsity._found(found.handle, name, pairs[name])
+            else:
+                made[name] = Mat._found(found.handle, name, sparsities[of[name]])
+        return made
+
+    def _objects(self, function: str) -> List[Tuple[Any, str]]:
+        """What a function of the library makes a list of, with the names."""
+        count, list_ = ffi.new("int64_t *"), self._ffi.new("const op2_object **")
+        self._do(function, count, list_)
+        return [(found, text(found.name) or "")
+                for found in self._ffi.unpack(list_[0], count[0])]
+
+    def _parts_of_matrices(self) -> Tuple[Dict[str, List[Tuple[Map, Map]]], Dict[str, str]]:
+        """The pairs of maps of each sparsity and the sparsity of each matrix, by the file's text
+        (op2/io.h). A whole diagonal is a pair of no maps, and left out."""
+        pairs: Dict[str, List[Tuple[Map, Map]]] = {}
+        of: Dict[str, str] = {}
+        written = self.read_values("op2_contents").tobytes().decode(errors="replace")
+        for line in written.rstrip("\n").split("\n"):
+            kind, name, *others = line.split("\t")
+            if kind == "pair" and all(others):
+                pairs.setdefault(name, []).append((self._maps[others[0]], self._maps[others[1]]))
+            elif kind == "matrix":
+                of[name] = others[0]
+        return pairs, of
 
     @staticmethod
     def _complete(made: Any, sets: Dict[int, Set]) -> None:

@@ -46,6 +46,13 @@ class Sparsity(Object):
                                           for rows, columns in self.pairs])
         self._create(lib.op2_sparsity_create, len(self.pairs), made, name_of(name))
 
+    @classmethod
+    def _found(cls, handle: Any, name: str, pairs: List[Tuple["Map", "Map"]]) -> "Sparsity":
+        """The owner of a sparsity that the library has made of these pairs."""
+        self: Sparsity = cls._adopt(pairs[0][0].context, handle, name)
+        self.pairs = pairs
+        return self
+
     @property
     def size(self) -> Tuple[int, int]:
         """The number of rows of this rank, and of the nonzeros in them."""
@@ -92,6 +99,13 @@ class Mat(Object):
         rows, columns = (block, block) if isinstance(block, int) else block
         self._create(lib.op2_mat_create, sparsity._p, rows, columns, type_of(dtype), name_of(name))
         self._extents = self._shape()
+
+    @classmethod
+    def _found(cls, handle: Any, name: str, sparsity: Sparsity) -> "Mat":
+        """The owner of a matrix that the library has made."""
+        self: Mat = cls._adopt(sparsity.context, handle, name)
+        self.sparsity, self._extents = sparsity, self._shape()
+        return self
 
     def _shape(self) -> Tuple[int, int, np.dtype, int]:
         rows, columns = ffi.new("int *"), ffi.new("int *")

@@ -70,7 +70,61 @@ class _Values(Object):
                                        f"{shape}") from None
 
 
-class Dat(_Values, DatVector):
+class _OnSet(_Values):
+    """What dats and components of dats share: loops take them, and values of owned elements can be
+    copied out and in."""
+
+    _kind = "dat"
+    #: The set that the values are on.
+    set: "Set"
+
+    def component(self, first: int, count: int = 1) -> "Component":
+        """A component of each element's values, or `count` of them that follow each other, as an
+        argument of loops. Values in a shape are numbered as they are in memory, the last index
+        first."""
+        return Component(self, first, count)
+
+    def __call__(self, access: "Access", map: Optional["Map"] = None,
+                 slot: int = lib.OP2_ALL) -> Arg:
+        """An argument of a loop: the element's own values or, through a map, those of the element
+        in this slot, of all (ALL), or of all in one private buffer (PACKED, ITER())."""
+        if map is None:
+            return Arg(lib.op2_arg_direct(self._p, int(access)), self)
+        return Arg(lib.op2_arg_dat(self._p, slot, map._p, int(access)), self, kept=map)
+
+    def _copy_out(self, function: Any, halo: bool) -> np.ndarray:
+        self._settle()
+        out = np.empty(self._rows(halo) + self._shape, self.dtype)
+        self.context._do(function, self._p, ffi.cast("void *", out.ctypes.data))
+        return out
+
+    def _copy_in(self, function: Any, values: Any, halo: bool) -> None:
+        self._settle()
+        array = self._fitting(values, self._rows(halo))
+        self.context._do(function, self._p, ffi.cast("void *", array.ctypes.data))
+
+    def _rows(self, halo: bool) -> Tuple[int]:
+        return (self.set.sections[3 if halo else 1],)
+
+    @property
+    def changes(self) -> int:
+        """A number that grows with every modification of the dat; while it stays the same, so do
+        the values. Queued loops count when they are queued."""
+        return lib.op2_dat_changes(self._p)
+
+    @property
+    def shape(self) -> Tuple[int, ...]:
+        """The shape of arrays of the values of owned elements."""
+        return self._rows(False) + self._shape
+
+    def __len__(self) -> int:
+        return self.set.size
+
+    def __bool__(self) -> bool:
+        return True
+
+
+class Dat(_OnSet, DatVector):
     """Values on each element of a set.
 
     `values` has a row for each element; without it all values are zero, and `dim` says how many
@@ -87,13 +141,11 @@ class Dat(_Values, DatVector):
            [ 3.,  4.]]))
     """
 
-    _kind = "dat"
     _lent: Optional[Scope] = None
 
     def __init__(self, set: "Set", values: Any = None, dim: Optional[Shape] = None,
                  dtype: Any = None, name: Optional[str] = None):
         super().__init__(set.context, name)
-        #: The set that the values are on.
         self.set = set
         data = self._declare(values, dim, dtype, (set.sections[3],))
         self._create(lib.op2_dat_create, set._p, self.dim, type_of(self.dtype), data,
@@ -134,18 +186,11 @@ class Dat(_Values, DatVector):
 
     def get(self, *, halo: bool = False) -> np.ndarray:
         """A copy of the values of owned elements; with `halo`, of all elements."""
-        self._settle()
-        out = np.empty(self._rows(halo) + self._shape, self.dtype)
-        function = lib.op2_dat_get_halo if halo else lib.op2_dat_get
-        self.context._do(function, self._p, ffi.cast("void *", out.ctypes.data))
-        return out
+        return self._copy_out(lib.op2_dat_get_halo if halo else lib.op2_dat_get, halo)
 
     def set_values(self, values: Any, *, halo: bool = False) -> None:
         """Overwrite the values of owned elements; with `halo`, of all elements."""
-        self._settle()
-        array = self._fitting(values, self._rows(halo))
-        function = lib.op2_dat_set_halo if halo else lib.op2_dat_set
-        self.context._do(function, self._p, ffi.cast("void *", array.ctypes.data))
+        self._copy_in(lib.op2_dat_set_halo if halo else lib.op2_dat_set, values, halo)
 
     def get_block(self, first: int, count: int) -> np.ndarray:
         """A copy of the values of `count` elements from global number `first` on, whichever rank
@@ -220,18 +265,7 @@ class Dat(_Values, DatVector):
             self.context._lending.discard(self)
             lent.end()
 
-    def _rows(self, halo: bool) -> Tuple[int]:
-        return (self.set.sections[3] if halo else self.set.sections[1],)
-
     # ---- use ----
-
-    def __call__(self, access: "Access", map: Optional["Map"] = None,
-                 slot: int = lib.OP2_ALL) -> Arg:
-        """An argument of a loop: the element's own values or, through a map, those of the element
-        in this slot, of all (ALL), or of all in one private buffer (PACKED, ITER())."""
-        if map is None:
-            return Arg(lib.op2_arg_direct(self._p, int(access)), self)
-        return Arg(lib.op2_arg_dat(self._p, slot, map._p, int(access)), self, kept=map)
 
     @property
     def allocated(self) -> bool:
@@ -250,27 +284,46 @@ class Dat(_Values, DatVector):
         self._settle()
         self.context._do(lib.op2_dat_to, self._p, int(place))
 
-    @property
-    def changes(self) -> int:
-        """A number that grows with every modification; while it stays the same, so do the
-        values. Queued loops count when they are queued."""
-        return lib.op2_dat_changes(self._p)
-
-    @property
-    def shape(self) -> Tuple[int, ...]:
-        """The shape of arrays of the values of owned elements."""
-        return self._rows(False) + self._shape
-
-    def __len__(self) -> int:
-        return self.set.size
-
-    def __bool__(self) -> bool:
-        return True
-
     def __del__(self) -> None:
         if self._owns and self._lent is not None:
             self.context._given_up("scope", self._lent.end)
         super().__del__()
+
+
+class Component(_OnSet):
+    """Some of the values that a dat has for each element, made by component(). Loops take it as a
+    dat of its own; it has no memory, so that all other functions need the dat.
+
+    >>> import op2
+    >>> with op2.Context("sequential") as context:
+    ...     cells = op2.Set(context, 2, "cells")
+    ...     flow = op2.Dat(cells, [[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]], name="flow")
+    ...     height, speed = flow.component(0), flow.component(1, 2)
+    ...     halve = op2.Kernel(context, "halve", "void halve(double *h) { *h /= 2; }")
+    ...     op2.par_loop(halve, cells, height(op2.RW))
+    ...     speed.name, height.get(), flow.get()
+    ('flow[1:3]', array([0.5, 2. ]), array([[0.5, 2. , 3. ],
+           [2. , 5. , 6. ]]))
+    """
+
+    def __init__(self, of: Union[Dat, "Component"], first: int, count: int):
+        super().__init__(of.context)
+        #: The dat that has the values.
+        self.whole: Dat = of if isinstance(of, Dat) else of.whole
+        self.set = of.set
+        self._declare(None, count, of.dtype, ())
+        self._create(lib.op2_dat_component, of._p, first, count)
+
+    def get(self) -> np.ndarray:
+        """A copy of the values of owned elements."""
+        return self._copy_out(lib.op2_dat_get, False)
+
+    def set_values(self, values: Any) -> None:
+        """Overwrite the values of owned elements. The dat's other values stay."""
+        self._copy_in(lib.op2_dat_set, values, False)
+
+    def _settle(self) -> None:
+        self.whole._settle()
 
 
 class Global(_Values, Vector):
