@@ -44,6 +44,67 @@ def test_order(context, x):
     assert seen == [(1, 2), (2, 4)]
 
 
+def test_matrices(context):
+    edges, nodes = op2.Set(context, 2), op2.Set(context, 3)
+    ends = op2.Map(edges, nodes, [[0, 1], [1, 2]])
+    A = op2.Mat(op2.Sparsity(ends), name="A")
+    B = op2.Mat(A.sparsity, (1, 2), "f4", "B")
+    ones = op2.ParLoop(op2.Kernel(context, "ones", "void ones(double a[2][2]) { for (int i = 0; "
+                                  "i < 4; i++) a[i / 2][i % 2] += 1; }"), edges,
+                       A(op2.INC, ends, ends))
+    kept = []
+
+    def double(a, b, factor):
+        kept.append((a, b))
+        assert a.starts.tolist() == [0, 2, 5, 7] and a.columns.tolist() == [0, 1, 0, 1, 2, 1, 2]
+        assert a.values.tolist() == [1, 1, 1, 2, 1, 1, 1] and a.values.flags.writeable
+        assert b.values.shape == (7, 1, 2) and b.values.dtype == np.float32
+        assert not (a.starts.flags.writeable or b.columns.flags.writeable)
+        a.values *= factor
+        b.values = 7
+        b.values[:, 0, 1] = a.columns
+
+    def look(a):
+        kept.append((a,))
+        assert isinstance(a, op2.MatRows)
+        with pytest.raises(ValueError):
+            a.values *= 2
+
+    ones.enqueue()
+    op2.call(context, double, A(op2.RW), B(op2.WRITE), 3)
+    op2.call(context, look, A(op2.READ))
+    ones.enqueue()
+    assert A.toarray().tolist() == [[4, 4, 0], [4, 8, 4], [0, 4, 4]]
+    assert B.get()[:, 0].tolist() == [[7, column] for column in A.csr()[1]]
+    context.flush()
+    for rows in [rows for each in kept for rows in each]:
+        assert not any(array.flags.writeable
+                       for array in (rows.starts, rows.columns, rows.values))
+    assert len(kept) == 2 and kept[1][0].values.tolist() == [3, 3, 3, 6, 3, 3, 3]
+
+
+def test_matrices_without_rows(plain):
+    nodes = op2.Set(plain, 0)
+    A = op2.Mat(op2.Sparsity(op2.Map(nodes, nodes, np.zeros((0, 2), "i4"))))
+    seen = []
+    op2.call(plain, lambda a: seen.append([each.tolist() for each in (a.starts, a.columns,
+                                                                      a.values)]), A(op2.RW))
+    plain.flush()
+    assert seen == [[[0], [], []]]
+
+
+def test_arguments_of_loops_only(plain):
+    nodes = op2.Set(plain, 2)
+    ends = op2.Map(nodes, nodes, [[0, 1], [1, 0]])
+    A = op2.Mat(op2.Sparsity(ends))
+    x = op2.Dat(nodes, dim=2)
+    for argument in (A(op2.INC, ends, ends), A(op2.INC), x.component(1)(op2.READ), op2.index(),
+                     op2.map_index(ends), op2.opaque(np.zeros(1)), x(op2.READ, ends, 0),
+                     op2.work(3)):
+        with pytest.raises((op2.ArgumentError, op2.AccessError, op2.RangeError)):
+            op2.call(plain, lambda array: None, argument)
+
+
 def test_shapes_and_rights(plain):
     cells = op2.Set(plain, N)
     v = op2.Dat(cells, dim=(2, 2), dtype="f4")

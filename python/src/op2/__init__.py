@@ -19,7 +19,7 @@ array([101.,  11., 110.])
 """
 from . import errors
 from .arguments import Arg, index, map_index, opaque, optional, value, work
-from .calls import call
+from .calls import MatRows, call
 from .context import Context, environment, unavailable
 from .enums import (ALL, INC, ITER, MAX, MIN, PACKED, READ, RW, WRITE, Access, DataState, Norm,
                     PartitionMethod, Place, Reason, Side)
@@ -39,7 +39,7 @@ __all__ = [
     "ALL", "Access", "AccessError", "Arg", "ArgumentError", "ArityError", "CallError",
     "CompileError", "Component", "Constant", "Context", "Dat", "DataState", "DataTypeError",
     "DivergedError", "Error", "FatalError", "File", "FileError", "Global", "INC", "ITER", "Kernel",
-    "KernelError", "KernelSyntaxError", "MAX", "MIN", "Map", "Mat", "MismatchError",
+    "KernelError", "KernelSyntaxError", "MAX", "MIN", "Map", "Mat", "MatRows", "MismatchError",
     "NameValueError", "NoMemoryError", "Norm", "Operator", "OptionError", "PACKED", "ParLoop",
     "PartitionMethod", "Place", "READ", "RW", "RangeError", "Reason", "Scalar", "Set", "Side",
     "SolveResult", "Solver", "Sparsity", "StateError", "Subset", "UnavailableError", "WRITE",

@@ -2,7 +2,7 @@
 """Functions of Python that run in order among the loops."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Callable, List, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, List, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
@@ -11,10 +11,33 @@ from ._object import DTYPES
 from ._place import where
 from .arguments import Arg, prepare
 from .enums import Access
+from .matrices import Mat
 from .values import Dat, Global
 
 if TYPE_CHECKING:
     from .context import Context
+
+
+class MatRows:
+    """The rows of a matrix that this rank owns, as a function of a call gets them: compressed, in
+    the order of Sparsity.get()."""
+
+    def __init__(self, starts: np.ndarray, columns: np.ndarray, values: np.ndarray):
+        #: Where the nonzeros of each row start, and the number of all of them.
+        self.starts = starts
+        #: The column of each nonzero, as the global number of an element.
+        self.columns = columns
+        self._values = values
+
+    @property
+    def values(self) -> np.ndarray:
+        """A value for each nonzero, or a block of values as Mat.get() has them. Assignment changes
+        the values in this array."""
+        return self._values
+
+    @values.setter
+    def values(self, given: Any) -> None:
+        self._values[...] = given
 
 
 def call(context: "Context", function: Callable[..., Any], *arguments: Any) -> None:
@@ -22,9 +45,12 @@ def call(context: "Context", function: Callable[..., Any], *arguments: Any) -> N
 
     It runs behind the loops that make what it reads, and before those that would overwrite it. A
     dat in READ, WRITE or RW is an array of all its rows, halo included; a global in these modes is
-    an array as well; values are copied when the call is queued. Arrays in READ cannot be written.
-    After the call none can. An exception that the function raises is the cause of the CallError
-    that is raised where results of the call are needed.
+    an array as well; values are copied when the call is queued. A matrix in these modes is an
+    op2.MatRows, three arrays that are copies: `starts`, `columns` and `values`. The values go back
+    into the matrix after the call if its mode writes; in WRITE the function overwrites all of them.
+    Arrays in READ cannot be written, nor can `starts` and `columns`. After the call none can. An
+    exception that the function raises is the cause of the CallError that is raised where results of
+    the call are needed.
 
     >>> import op2
     >>> with op2.Context("sequential") as context:
@@ -58,11 +84,13 @@ class _Call:
     def run(self, values: Any) -> int:
         context = self.context
         context._inside_call += 1
-        lent: List[_Lent] = []
+        lent: List[Union[_Lent, _LentRows]] = []
         try:
             for i, argument in enumerate(self.arguments):
-                lent.append(_Lent(argument, *self.extents[i], values[i]))
-            self.function(*[each.array for each in lent])
+                extent = self.extents[i]
+                lent.append(_Lent(argument, *extent, values[i]) if extent else
+                            _LentRows(argument, values[i]))
+            self.function(*[each.given for each in lent])
         except BaseException as error:
             context._fails(self.place, error)
             return 1
@@ -80,14 +108,17 @@ def op2_python_call(data: Any, values: Any) -> int:
     return ffi.from_handle(data).run(values)
 
 
-def _extent(argument: Arg) -> Tuple[np.dtype, Tuple[int, ...]]:
-    """The type and shape of an argument's array. Inside the call sets do not answer."""
+def _extent(argument: Arg) -> Optional[Tuple[np.dtype, Tuple[int, ...]]]:
+    """The type and shape of an argument's array. Inside the call sets do not answer, but a matrix
+    says itself what it has. For arguments that the library refuses in calls there is none."""
     source = argument.source
     if isinstance(source, Dat):
         return source.dtype, source._rows(True) + source._shape
     if isinstance(source, Global):
         return source.dtype, source._shape
-    return DTYPES[argument._c.type], np.shape(argument.kept)
+    if source is None and isinstance(argument.kept, np.ndarray):
+        return argument.kept.dtype, argument.kept.shape
+    return None
 
 
 class _Lent:
@@ -96,10 +127,10 @@ class _Lent:
     def __init__(self, argument: Arg, dtype: np.dtype, shape: Tuple[int, ...], memory: Any):
         self._copy_back: Any = None
         size = int(np.prod(shape, dtype=int)) * dtype.itemsize
-        self.array = self._memory(argument.source, memory, size, dtype).reshape(shape)
+        self.given = self._memory(argument.source, memory, size, dtype).reshape(shape)
         if argument._c.access == Access.READ:
             self._copy_back = None
-            self.array.flags.writeable = False
+            self.given.flags.writeable = False
 
     def _memory(self, source: Any, memory: Any, size: int, dtype: np.dtype) -> np.ndarray:
         """The values in memory that may outlive the call."""
@@ -118,8 +149,29 @@ class _Lent:
 
     def end(self) -> None:
         if self._copy_back is not None:
-            self._copy_back[:] = self.array.tobytes()
-        self.array.flags.writeable = False
+            self._copy_back[:] = self.given.tobytes()
+        self.given.flags.writeable = False
+
+
+class _LentRows:
+    """A matrix as an argument of a call that runs."""
+
+    def __init__(self, argument: Arg, memory: Any):
+        rows = ffi.cast("op2_mat_rows *", memory)
+        starts = _numbers(rows.starts, rows.nrows + 1)
+        count, block = int(starts[-1]), (rows.row_dim, rows.column_dim)
+        shape = (count,) if block == (1, 1) else (count,) + block
+        self._values = _Lent(argument, DTYPES[rows.type], shape, rows.values)
+        #: What the function gets.
+        self.given = MatRows(starts, _numbers(rows.columns, count), self._values.given)
+
+    def end(self) -> None:
+        self._values.end()
+
+
+def _numbers(memory: Any, count: int) -> np.ndarray:
+    """A copy of numbers in memory, which cannot be written."""
+    return np.frombuffer(bytes(ffi.buffer(memory, 8 * count)), "i8")
 
 
 def _address(pointer: Any) -> int:

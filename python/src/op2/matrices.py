@@ -126,7 +126,8 @@ class Mat(Object):
     def __call__(self, access: Access, rows: Optional["Map"] = None,
                  columns: Optional["Map"] = None) -> Arg:
         """An argument of a loop: the nonzeros that an element reaches, as one dense block in INC or
-        WRITE. Without maps, of an operator: it uses the matrix."""
+        WRITE. Without maps, of an operator, which uses the matrix, or of a call: the function gets
+        this rank's rows as an op2.MatRows."""
         maps = [ffi.NULL if map is None else map._p for map in (rows, columns)]
         return Arg(lib.op2_arg_mat(self._p, *maps, int(access)), self, kept=(rows, columns))
 
