@@ -6,8 +6,10 @@ import random
 import subprocess
 import sys
 import threading
+import weakref
 
 import numpy as np
+import pytest
 
 import op2
 
@@ -38,6 +40,36 @@ def test_objects_outlive_contexts():
     while objects:
         objects.pop()
     gc.collect()
+
+
+def test_calls_are_kept_while_other_objects_go(plain):
+    seen, other = [], op2.Dat.wrap(op2.Set(plain, 3), np.zeros(3))
+    del other
+    op2.call(plain, seen.append, 3)
+    gc.collect()
+    assert len(plain._calls) == 1
+    plain.flush()
+    assert seen == [3]
+
+
+def test_what_is_queued_is_kept_if_a_monitor_fails():
+    """A loop is queued although the solve that makes room for it has a monitor that fails."""
+    with op2.Context("sequential", eager=False, queue_max=1) as context:
+        cells = op2.Set(context, 3)
+        u, b, x = op2.Dat(cells), op2.Dat(cells, np.ones(3)), op2.Dat(cells)
+        half = op2.Operator(cells, lambda x, y: y.axpby(0.5, 0.0, x))
+        solver = op2.Solver(context, method="cg", preconditioner="none")
+        solver.monitor(lambda iteration, residual: {}["a name"])
+        solver.solve(half, u, b)
+        memory = np.full(1, 7.0)
+        exists = weakref.ref(memory)
+        with pytest.raises(KeyError):
+            op2.par_loop(op2.Kernel(context, "copy", "void copy(double *x, double *p) "
+                                    "{ *x = *p; }"), cells, x(op2.WRITE), op2.opaque(memory))
+        del memory
+        gc.collect()
+        assert context.queued == 1 and exists() is not None
+        assert x.get().tolist() == [7, 7, 7]
 
 
 def test_cycles(plain):

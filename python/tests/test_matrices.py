@@ -251,6 +251,59 @@ def test_monitor(host):
     assert np.allclose(line.dense() @ u.get(), 1, atol=1e-8)
 
 
+def followed(context, function, **options):
+    """A dat on which a solve is queued whose monitor is this function."""
+    line = Line(context)
+    u, b = op2.Dat(line.nodes, name="u"), op2.Dat(line.nodes, np.ones(N))
+    solver = op2.Solver(context, "short", method="cg", preconditioner="none", **options)
+    solver.monitor(function)
+    solver.solve(line.A, u, b)
+    return line, u
+
+
+def fails_always(iteration, residual):
+    raise LookupError(f"iteration {iteration}")
+
+
+@pytest.mark.parametrize("access", ["read", "write"])
+def test_a_monitor_fails_where_a_scope_begins(plain, access):
+    line, u = followed(plain, fails_always)
+    with pytest.raises(LookupError, match="iteration 0"):
+        with getattr(u, access)():
+            raise AssertionError("the block must not run")
+    op2.par_loop(op2.Kernel(plain, "twice", "void twice(double *x) { *x *= 2; }"), line.nodes,
+                 u(op2.RW))
+    assert np.allclose(line.dense() @ u.get(), 2, atol=1e-4)
+
+
+def test_a_monitor_fails_and_the_solve_too(plain):
+    _, u = followed(plain, fails_always, iterations=1, rtol=1e-14)
+    with pytest.raises(op2.DivergedError, match="short") as failure:
+        u.get()
+    assert repr(failure.value.__cause__) == "LookupError('iteration 0')"
+    x = op2.Dat(u.set, np.ones(N))
+    assert x.get().sum() == N
+
+
+def test_two_monitors_fail(plain):
+    parts = [followed(plain, fails_always)[1] for _ in range(2)]
+    with pytest.raises(LookupError) as failure:
+        plain.flush()
+    assert isinstance(failure.value.__cause__, LookupError)
+    assert failure.value.__cause__.__cause__ is None
+    assert all(u.get().any() for u in parts)
+
+
+def test_a_monitor_ends_the_program(plain):
+    def stops(iteration, residual):
+        raise KeyboardInterrupt
+
+    _, u = followed(plain, stops, iterations=1, rtol=1e-14)
+    with pytest.raises(KeyboardInterrupt) as end:
+        u.get()
+    assert isinstance(end.value.__cause__, op2.DivergedError)
+
+
 def test_a_monitor_fails_at_the_end_of_the_context():
     context = op2.Context("sequential", eager=False)
     cells = op2.Set(context, 2)

@@ -81,10 +81,11 @@ class Object:
     def _create(self, function: Any, *arguments: Any) -> None:
         """Make the object: the function's last parameter gets the handle."""
         made = ffi.new(f"op2_{self._kind} *")
-        self.context._do(function, *arguments, made)
+        self.context._call(function, *arguments, made)
         self._p, self._owns = made[0], True
         if self.name is None and self._kind in _NAMED:
             self.name = string_at(self._info().name)
+        self.context._raise_from_monitors()
 
     @classmethod
     def _adopt(cls, context: "Context", handle: Any, name: str) -> Any:

@@ -31,7 +31,12 @@ class Scope:
         self._dtype, self._shape, self._wrapped = source.dtype, source._shape, source._keeps
         self._views: Dict[Tuple[int, ...], "weakref.ref[np.ndarray]"] = {}
         self._copy: Any = None
-        self._context._do(getattr(lib, name + "_begin"), source._p, self._data)
+        self._context._call(getattr(lib, name + "_begin"), source._p, self._data)
+        try:
+            self._context._raise_from_monitors()
+        except BaseException:
+            self.end()  # nobody else could
+            raise
 
     def view(self, rows: Tuple[int, ...]) -> np.ndarray:
         """An array of the values of the first so many elements, or of a global."""

@@ -65,9 +65,11 @@ def call(context: "Context", function: Callable[..., Any], *arguments: Any) -> N
     made, kept = prepare(arguments)
     queued = _Call(context, function, kept)
     name = getattr(function, "__name__", type(function).__name__).encode()
-    context._keep_call(queued)
-    context._do(lib.op2_call_at, queued.place, name, context._p, lib.op2_python_call,
-                queued.handle, len(kept), made)
+    try:
+        context._do(lib.op2_call_at, queued.place, name, context._p, lib.op2_python_call,
+                    queued.handle, len(kept), made)
+    finally:
+        context._keep_call(queued)
 
 
 class _Call:

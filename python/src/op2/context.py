@@ -13,7 +13,8 @@ from typing import Any, Callable, Deque, Dict, List, Optional, Set, Tuple
 from . import structs
 from ._native import ffi, lib
 from ._object import numbers, pointer
-from .errors import ArgumentError, CallError, Error, FileError, UnavailableError, last, text
+from .errors import (ArgumentError, CallError, Error, FileError, UnavailableError, causes_of, last,
+                     text)
 
 Profile = structs.result("Profile", "op2_profile")
 Times = structs.result("Times", "op2_times")
@@ -87,7 +88,7 @@ class Context:
         # operators, any of whose solves may have been running, and those of monitors.
         self._raised: Dict[Tuple[Optional[str], int], Deque[BaseException]] = {}
         self._raised_in_operators: Deque[BaseException] = deque()
-        self._raised_in_monitors: Deque[BaseException] = deque()
+        self._raised_in_monitors: Dict[Any, BaseException] = {}
         self._solves: Set[Tuple[Optional[str], int]] = set()
         self._kept: List[Any] = []
         self._leaving: List[Any] = []
@@ -108,16 +109,23 @@ class Context:
     # ---- calls of the library ----
 
     def _do(self, function: Any, *arguments: Any) -> None:
-        """Call a function that returns a status, and raise an exception if it fails."""
+        """Call a function that returns a status, and raise an exception if it fails, or if a
+        monitor did meanwhile."""
+        with self._lock:
+            self._call(function, *arguments)
+            self._raise_from_monitors()
+
+    def _call(self, function: Any, *arguments: Any) -> None:
+        """Call a function that returns a status, and raise an exception if it fails. Those of
+        monitors wait for _raise_from_monitors() if it succeeds, so that what it has made or opened
+        can be kept before."""
         with self._lock:
             if self._dead:
                 self._bury()
             if function(*arguments):
                 raise self._failure()
-            if self._raised_in_monitors and not self._inside_call:
-                raise self._raised_in_monitors.popleft()
 
-    def _failure(self) -> Error:
+    def _failure(self) -> BaseException:
         """The exception for the last failure, with that of the function which caused it."""
         error = last()
         place = (error.file, error.line)
@@ -125,11 +133,28 @@ class Context:
         if causes is None and place in self._solves:
             causes = self._raised_in_operators
         if isinstance(error, CallError) and causes:
-            cause = causes.popleft()
-            if not isinstance(cause, Exception):
-                raise cause  # the program is to end
-            error.__cause__ = cause
-        return error
+            error.__cause__ = causes.popleft()
+            if not isinstance(error.__cause__, Exception):
+                return error.__cause__  # the program is to end
+        return self._with_monitors([error])
+
+    def _raise_from_monitors(self) -> None:
+        """Raise what monitors have raised, unless a function that was called runs."""
+        if self._raised_in_monitors and not self._inside_call:
+            raise self._with_monitors([])
+
+    def _with_monitors(self, raised: List[BaseException]) -> BaseException:
+        """The first of these exceptions and of those of monitors, or one that is to end the
+        program. The others become causes of it, so that none is lost."""
+        if not self._inside_call:
+            raised = raised + list(self._raised_in_monitors.values())
+            self._raised_in_monitors.clear()
+        first, *others = sorted(raised, key=lambda each: isinstance(each, Exception))
+        for other in others:
+            causes = causes_of(first)
+            if not any(each is cause for each in causes_of(other) for cause in causes):
+                causes[-1].__cause__ = other
+        return first
 
     def _fails(self, place: Any, error: BaseException) -> None:
         """Remember the exception of a function that was queued at this place."""
@@ -229,8 +254,7 @@ class Context:
                     kept.clear()
         if error:
             raise error
-        if self._raised_in_monitors:
-            raise self._raised_in_monitors.popleft()
+        self._raise_from_monitors()
 
     def __enter__(self) -> "Context":
         return self

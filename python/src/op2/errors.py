@@ -12,7 +12,7 @@ expects.
 """
 from __future__ import annotations
 
-from typing import Dict, Optional, Type
+from typing import Dict, List, Optional, Type
 
 from ._native import ffi, lib
 
@@ -144,3 +144,12 @@ def last() -> Error:
     error.argument = found.argument if found.argument >= 0 else None
     error.object = text(found.object)
     return error
+
+
+def causes_of(error: Optional[BaseException]) -> List[BaseException]:
+    """An exception, its cause, the cause of that and so on."""
+    found: List[BaseException] = []
+    while error is not None and not any(error is each for each in found):
+        found.append(error)
+        error = error.__cause__
+    return found

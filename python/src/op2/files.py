@@ -56,8 +56,8 @@ class File:
         self.path = os.fspath(path)
         self._ffi, self._lib = _hdf5()
         made = self._ffi.new("op2_file *")
-        context._do(self._lib.op2_file_open, context._p, os.fsencode(self.path),
-                    getattr(self._lib, "OP2_FILE_" + _MODES[mode]), made)
+        context._call(self._lib.op2_file_open, context._p, os.fsencode(self.path),
+                      getattr(self._lib, "OP2_FILE_" + _MODES[mode]), made)
         self._handle = made
         #: The maps that read_all() has made, by their names.
         self._maps: Dict[str, Map] = {}

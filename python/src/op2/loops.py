@@ -112,8 +112,10 @@ def par_loop(kernel: Kernel, set: "Set", *arguments: Any) -> None:
     """
     context = _context_of(kernel, set)
     made, kept = _checked(kernel, arguments)
-    context._do(lib.op2_par_loop_at, where(), kernel._p, set._p, len(kept), made)
-    _keep(context, kept)
+    try:
+        context._do(lib.op2_par_loop_at, where(), kernel._p, set._p, len(kept), made)
+    finally:
+        _keep(context, kept)
 
 
 class ParLoop(Object):
@@ -140,8 +142,10 @@ class ParLoop(Object):
 
     def _run(self, function: Any) -> None:
         settle(self._arguments)
-        self.context._do(function, self._p)
-        _keep(self.context, self._arguments)
+        try:
+            self.context._do(function, self._p)
+        finally:
+            _keep(self.context, self._arguments)
 
     def enqueue(self) -> None:
         """Queue the loop."""
@@ -174,7 +178,8 @@ def _checked(kernel: Kernel, arguments: Sequence[Any]) -> Any:
 
 
 def _keep(context: "Context", arguments: Sequence[Arg]) -> None:
-    """Keep what arguments lead to until the loop has run."""
+    """Keep what arguments lead to until the loop has run. It may be queued although an exception
+    was raised, by a monitor."""
     for argument in arguments:
         if argument.lasting:
             context._keep_until_done(argument.kept)

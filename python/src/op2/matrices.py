@@ -312,10 +312,7 @@ class Solver(Object):
         """Queue: solve A x = b, beginning with the present values of x. A is a matrix or an
         operator; or rows of these, None for zeros, and x and b are lists."""
         if isinstance(A, Operator):
-            place = where()
-            self.context._solves.add((text(place.file), place.line))
-            queue(self.context, lib.op2_solve_operator_at, self, A, handle(x, Dat), handle(b, Dat))
-            self.context._keep_until_done(A._keeps)
+            self._queue_with([A], lib.op2_solve_operator_at, A, handle(x, Dat), handle(b, Dat))
         elif isinstance(A, Mat):
             queue(self.context, lib.op2_solve_at, self, A, handle(x, Dat), handle(b, Dat))
         else:
@@ -334,12 +331,19 @@ class Solver(Object):
         if not any(operators):
             queue(self.context, lib.op2_solve_nested_at, self, len(A), mats, *vectors)
             return
+        handles = [handle(each, Operator) for each in operators]
+        self._queue_with([each for each in operators if each], lib.op2_solve_blocks_at, len(A),
+                         mats, handles, *vectors)
+
+    def _queue_with(self, operators: List[Operator], function: Any, *arguments: Any) -> None:
+        """Queue a solve whose failures may be those of operators, which are kept until it has
+        run."""
         place = where()
         self.context._solves.add((text(place.file), place.line))
-        queue(self.context, lib.op2_solve_blocks_at, self, len(A), mats,
-              [handle(each, Operator) for each in operators], *vectors)
-        for operator in operators:
-            if operator:
+        try:
+            queue(self.context, function, self, *arguments)
+        finally:
+            for operator in operators:
                 self.context._keep_until_done(operator._keeps)
 
     def monitor(self, function: Optional[Callable[[int, float], Any]]) -> None:
@@ -348,7 +352,8 @@ class Solver(Object):
         residual. None ends it.
 
         It may use nothing of this context. What it raises does not end the solve, and is raised by
-        what has run it.
+        what has run it; until then the function is not called any more. If that fails itself, the
+        function's exception is among the causes of the failure (`__cause__`).
 
         >>> import op2
         >>> with op2.Context("sequential") as context:
@@ -364,9 +369,10 @@ class Solver(Object):
         """
         keeps = None if function is None else _Monitor(self.context, function)
         if keeps is None:
-            self.context._do(lib.op2_solver_monitor, self._p, ffi.NULL, ffi.NULL)
+            self.context._call(lib.op2_solver_monitor, self._p, ffi.NULL, ffi.NULL)
         else:
-            self.context._do(lib.op2_solver_monitor, self._p, lib.op2_python_monitor, keeps.handle)
+            self.context._call(lib.op2_solver_monitor, self._p, lib.op2_python_monitor,
+                               keeps.handle)
         self._keeps = keeps
 
     @property
@@ -390,10 +396,12 @@ def op2_python_monitor(data: Any, iteration: int, residual: float) -> None:
     """The function of all monitors."""
     monitor = ffi.from_handle(data)
     context = monitor.context
+    if monitor in context._raised_in_monitors:
+        return
     context._inside_call += 1
     try:
         monitor.function(iteration, residual)
     except BaseException as error:
-        context._raised_in_monitors.append(error)
+        context._raised_in_monitors[monitor] = error
     finally:
         context._inside_call -= 1

@@ -59,9 +59,10 @@ def vec(x: "Dat", access: Access = READ) -> Iterator[Any]:
 def _opened(source: Any, kind: str, name: str, *arguments: Any) -> Iterator[Any]:
     new = _constructor(kind)
     made = _petsc_ffi.new(kind + " *")
-    source.context._do(getattr(_lib, f"op2_{name}_petsc"), source._p, *arguments, made)
+    source.context._call(getattr(_lib, f"op2_{name}_petsc"), source._p, *arguments, made)
     found = new(made[0])
     try:
+        source.context._raise_from_monitors()
         yield found
     finally:
         found.destroy()  # gives up a reference: the object is the library's
