@@ -61,6 +61,8 @@ op2_dat op2i_compat_owners(op_set set);    /* an int for each element; collectiv
 void op2i_compat_check(op2_status status, const char *call);
 void op2i_compat_end(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void op2i_compat_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* The number that maps begin with by a word of the command line, which may have no say in it. */
+int op2i_compat_maps_base(const char *word, int base);
 void *op2i_compat_memory(size_t bytes); /* zeroed; ends the program where there is none */
 /* Append an element to a list. */
 void op2i_compat_append(void *list, size_t bytes, int64_t *count, int64_t *capacity,

@@ -49,13 +49,20 @@ void op2i_compat_append(void *list, size_t bytes, int64_t *count, int64_t *capac
   memcpy(base + (size_t)(*count)++ * bytes, element, bytes);
 }
 
-void op_init(int argc, char **argv, int diags) {
+int op2i_compat_maps_base(const char *word, int base) {
   static const char option[] = "OP_MAPS_BASE_INDEX=";
+  const char *at = strstr(word, option);
+  if (!at) return base;
+  at += sizeof option - 1;
+  if (strcmp(at, "0") && strcmp(at, "1"))
+    op2i_compat_end("op_init: %s%s: maps begin with 0 or 1", option, at);
+  return at[0] - '0';
+}
+
+void op_init(int argc, char **argv, int diags) {
   OP_diags = diags;
-  for (int i = 1; i < argc; i++) {
-    const char *at = strstr(argv[i], option);
-    if (at) op2i_compat.maps_base = atoi(at + sizeof option - 1);
-  }
+  for (int i = 1; i < argc; i++)
+    op2i_compat.maps_base = op2i_compat_maps_base(argv[i], op2i_compat.maps_base);
   if (op2i_compat.ctx) return;
   op2i_compat_check(op2i_compat_ranks ? op2i_compat_ranks->begin(&op2i_compat.ctx)
                                       : op2_init(NULL, &op2i_compat.ctx),

@@ -43,6 +43,10 @@ struct known {
 };
 static struct known *loops;
 
+int op2_compat_fortran_base(const char *word, int base) {
+  return op2i_compat_maps_base(word, base);
+}
+
 void op2_compat_fortran_init(int diags, int base, const int *local) {
   if (op2_compat_mpi) (void)op2_compat_mpi();
   if (!local)

@@ -147,7 +147,7 @@ extern "C" {
 /** @brief Make the context that all other calls use. `OP_MAPS_BASE_INDEX=1` among the arguments
  * says that maps are numbered from 1. `diags` above 0 reports kernels that run by their address.
  * @memory argv is only read               @sync   as op2_init()
- * @mpi    collective                      @errors end the program
+ * @mpi    collective                      @errors end the program: also another number than 0 or 1
  * @source OP2 op_init */
 OP2_COMPAT_API void op_init(int argc, char **argv, int diags);
 /** @brief As op_init(); the layout of data is the library's.

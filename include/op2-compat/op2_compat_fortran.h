@@ -13,6 +13,12 @@
 extern "C" {
 #endif
 
+/** @brief The number by which maps name the first element, if a word of the command line has
+ * `OP_MAPS_BASE_INDEX=0` or 1; else `base`.
+ * @memory keeps nothing                   @sync   runs nothing
+ * @mpi    not collective                  @errors end the program: any other number
+ * @source OP2 op_init in Fortran */
+OP2_COMPAT_API int op2_compat_fortran_base(const char *word, int base);
 /** @brief As op_init(), with the number by which maps name the first element. `local` is null, or
  * points to the communicator of the ranks, as an integer of Fortran.
  * @memory keeps nothing                   @sync   as op_init()

@@ -70,13 +70,24 @@ for backend in sequential openmp starpu check opencl; do
   tried "$backend: airfoil" ./airfoil mesh.dat 5
 done
 
-OP2_BACKEND=openmp
-export OP2_BACKEND
+OP2_BACKEND=openmp OP_PROFILE_LEVEL=1
+export OP2_BACKEND OP_PROFILE_LEVEL
 OP2_EAGER=1 tried "eager: features" ./features 1
 tried "a text that computes something else" ./jacobi wrong
 catches "that text" "kernel 'res' is called by its address.*differs" cat "$tmp/err"
 runs "a dat as text" test "$(sed -n 1p values)" = "200 1"
+# sections FILE: its JSON has these sections, the inner one in the outer one
+sections() {
+  printf '%s' '{"name": "features", "calls": 1, [{"name": "outer", "calls": 1, ' \
+    '[{"name": "inner", "calls": 2, []}]}, {"name": "last", "calls": 1, []}]}' >wanted
+  sed 's/"total": [^[]*//g' "$1" | tr -d '\n' | cmp - wanted
+}
+runs "sections in a file" sections values.json
 ./features 1 >out 2>&1
+runs "sections in a table" test "$(awk '$1 == "outer" || $1 == "inner" { printf "%s ", $2 }' out)" = "1 2 "
+tried "maps from 0 by an option behind many letters" ./features 0 '' "$(printf '%090d' 0)OP_MAPS_BASE_INDEX=0"
+catches "an option without a number" "OP_MAPS_BASE_INDEX=zero: maps begin with 0 or 1" \
+  ./features 1 '' OP_MAPS_BASE_INDEX=zero
 runs "kernels have the names of their subroutines" test \
   "$(sed -n 's/^\(reduce\|find\|twenty\) .*/\1/p' out | tr '\n' ' ')" = "reduce find twenty "
 runs "lines of C and of Fortran keep their order" test \

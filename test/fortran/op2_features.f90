@@ -2,8 +2,10 @@
 !> What OP2's Fortran interface has beside loops over dats: reductions of each kind, minima and where
 !> they are, arguments that are absent, numbers of elements, all slots of a map, scratch memory,
 !> temporaries, ranges of values, files, maps that are numbered from 0, loops of twenty arguments.
-!>   op2_features BASE [FILE]
-!> BASE is the number of the first element in maps, 0 or 1; FILE gets the values of a dat as text.
+!>   op2_features BASE [FILE [OPTION]]
+!> BASE is the number of the first element in maps, 0 or 1. FILE gets the values of a dat as text, and
+!> FILE.json the sections of the program. OPTION is one of OP2's, which gives the base in place of a
+!> call.
 module feature_kernels
   use, intrinsic :: iso_c_binding
   implicit none
@@ -125,8 +127,11 @@ program op2_features
     whole(i) = mod(5*i, 23) + 2
     ends(:, i) = [i, mod(7*i + 3, n) + 1]
   end do
-  if (base == 1) call op_init(0)
-  if (base == 0) call op_init_base(0, 0)
+  if (base == 1 .or. command_argument_count() > 2) then
+    call op_init(0)
+  else
+    call op_init_base(0, 0)
+  end if
   call declare()
   call reductions()
   call places()
@@ -138,6 +143,7 @@ program op2_features
   call many()
   call other_arguments()
   call parts()
+  call sections()
   root = op_is_root() == 1
   call op_exit()
   call checked(root)
@@ -318,8 +324,27 @@ contains
     call check(stop >= start, 'clocks')
     call op_barrier()
     if (file /= '') call op_print_dat_to_txtfile(p_x, file)
-    call op_timing2_enter('a section')
+  end subroutine
+
+  !> Sections by both of their names: 'outer' runs once, and 'inner' twice in it.
+  subroutine sections()
+    real(8) :: total
+    integer :: i
+    call op_timing2_start('features ')
+    call op_timing2_enter('outer')
+    do i = 1, 2
+      call op_profile_enter('inner')
+      total = 0
+      call op_par_loop_2(add, nodes, op_arg_dat(p_x, -1, OP_ID, 1, 'real(8)', OP_READ), &
+                         op_arg_gbl(total, 1, 'real(8)', OP_INC))
+      call op_profile_exit()
+      call check(abs(total - sum(x)) <= 1d-12*sum(abs(x)), 'a loop in a section')
+    end do
+    call op_timing2_next('last')
+    call op_timing2_finish()
+    call op_timing2_output()
     call op_print('# the table of kernels')
     call op_timing_output()
+    if (file /= '') call op_profile_output_json(trim(file)//'.json')
   end subroutine
 end program
