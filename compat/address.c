@@ -9,7 +9,7 @@
 #include "compat.h"
 #include "mem.h"
 
-/* The addresses are no part of the text, which so is the same in every run and on all ranks. */
+/* The addresses are no part of the text, so the text is the same in every run and on all ranks. */
 #define ADDRESSES "op2_compat_addresses"
 
 static void parameter(const struct op2_compat_site *site, int i, const op_arg *arg,
@@ -62,7 +62,7 @@ void op2i_compat_address_text(const struct op2_compat_site *site, int nargs, con
 
 /* ---- calls ----------------------------------------------------------------------------------- */
 
-/* Where the addresses of a kernel have what. */
+/* The places of a kernel's addresses. */
 enum { HERE, CALL, FUNCTION, RANK };
 
 static void call(const uint64_t *addresses, void *const *values) {
@@ -75,7 +75,7 @@ static void call_always(const uint64_t *addresses, void *const *values, int owne
   call(addresses, values);
 }
 
-/* Send what is printed to nowhere, or to where it was sent before. */
+/* Redirect output to /dev/null, or undo this. */
 static void silence(bool on) {
   static int kept[2];
   FILE *const files[] = {stdout, stderr};

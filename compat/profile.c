@@ -14,7 +14,7 @@ struct section {
   struct section *parent, *children, *next;
 };
 
-/* Sections that are there, and the one that the program is in; null: none. */
+/* The outermost section, and the one that the program is in; null: none. */
 static struct section *whole, *present;
 
 static int level(void) {

@@ -452,8 +452,9 @@ void op2i_emit_actual(const struct op2i_emitter *e, int a) {
     op2i_text_add(e->out, "op2_own%d", a);
   else if (!op2i_arg_is_dat(arg) || arg->kind == OP2I_ARG_ALL)
     op2i_text_add(e->out, "op2_arg%d", a);
-  else if (op2i_arg_private(arg))
-    op2i_text_add(e->out, "op2_arg%d", a), add_shift(e, arg);
-  else
+  else if (op2i_arg_private(arg)) {
+    op2i_text_add(e->out, "op2_arg%d", a);
+    add_shift(e, arg);
+  } else
     add_row_address(e, a, 0);
 }

@@ -16,7 +16,9 @@
 #ifdef __cplusplus
 extern "C" {
 #endif
-/** @brief The ranks that compute, and all of the job, from op_init() on.
+/** @brief The communicator of the ranks that compute, from op_init() on. OP_MPI_GLOBAL has all
+ * ranks of the job, also those that do not compute; after op_mpi_init() of OP2's Fortran interface
+ * it is the parameter `local`, as OP_MPI_WORLD is.
  * @memory the library's                   @sync   runs nothing
  * @mpi    not collective                  @errors none
  * @source OP2 OP_MPI_WORLD */
