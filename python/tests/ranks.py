@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""A program over ranks of MPI: blocks, a map by global numbers, a partition, loops, calls, a file.
+"""A program over ranks of MPI: blocks, a map by global numbers, a partition, loops, calls, matrices,
+files.
 
 It prints one line, which does not depend on the number of ranks except for the number itself.
 """
@@ -59,6 +60,38 @@ def file(context, comm, path, *objects):
         assert again.global_size == N and again.size in (N // comm.size, N // comm.size + 1)
 
 
+def row_sums(A, nodes):
+    """The sums of all rows of a matrix, by global numbers."""
+    y = op2.Dat(nodes)
+    A.mult(op2.Dat(nodes, np.ones(nodes.sections[3])), y)
+    return y.get_block(0, N)
+
+
+def matrix(context, comm, path, edges, nodes, ends):
+    """The number of wrong rows of a matrix that a call has changed, here and in another context
+    that reads it from a file."""
+    A = op2.Mat(op2.Sparsity(ends, "pattern"), name="A")
+    ones = op2.Kernel(context, "ones", """
+        void ones(double a[2][2]) {
+          for (int i = 0; i < 4; i++) a[i / 2][i % 2] += 1;
+        }""")
+
+    def scale(a):
+        a.values *= a.columns + 1
+
+    op2.par_loop(ones, edges, A(op2.INC, ends, ends))
+    op2.call(context, scale, A(op2.RW))
+    first, expected = np.arange(N), np.zeros(N)
+    for end in (first, first * 7 % N):
+        np.add.at(expected, end, first + first * 7 % N + 2)
+    wrong = (row_sums(A, nodes) != expected).sum()
+    op2.dump(context, path)
+    with op2.Context("sequential", comm=comm) as other, op2.File(other, path) as made:
+        found = made.read_all()
+        other.partition("kway", map=found["ends"])
+        return int(wrong + (row_sums(made.read_matrices()["A"], found["nodes"]) != expected).sum())
+
+
 def failure(context, nodes):
     """A loop that does not compile fails on each rank."""
     broken = op2.Kernel(context, "broken", "void broken(double *x) { *x = nowhere(*x); }")
@@ -91,6 +124,7 @@ def main():
         assert (context.rank, context.ranks) == (comm.rank, comm.size)
         edges, nodes, ends, length = mesh(context, comm)
         wrong = comm.allreduce(sums(context, edges, nodes, ends, length))
+        wrong += matrix(context, comm, sys.argv[1] + ".all", edges, nodes, ends)
         ones = op2.Dat(nodes)
         first, last = block(comm)
         ones.set_block(first, np.ones(last - first))
