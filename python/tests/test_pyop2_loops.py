@@ -29,6 +29,32 @@ def spread(parameter, value):
     return f"{types}static void k({parameter}, double *l) {{ {lines} }}"
 
 
+def test_views(few):  # noqa: F811
+    ring = Ring()
+    x, y = op2.Dat(ring.nodes ** (2, 2)), op2.Dat(ring.nodes, np.arange(float(N)))
+    view, length = op2.DatView(x, (1, 0)), op2.Dat(ring.edges, ring.length)
+    assert (view.index, view.cdim, view.shape, view.dtype) == ((1, 0), 1, (N,), x.dtype)
+    run("void k(double *a, double *l) { a[0] += *l; a[1] += 1; }", ring.edges,
+        view(op2.INC, ring.map), length(op2.READ))
+    expected = np.zeros((N, 2, 2))
+    expected[:, 1, 0] = ring.sums(np.stack([ring.length, np.ones(N)], axis=1)[:, :, None])[:, 0]
+    assert np.array_equal(x.data_ro, expected)
+    view.axpy(2, y)
+    view -= 1
+    expected[:, 1, 0] += 2 * np.arange(N) - 1
+    assert np.array_equal(view.data_ro, expected[:, 1, 0]) and np.array_equal(x.data_ro, expected)
+    assert np.isclose(view.inner(y), expected[:, 1, 0] @ np.arange(N))
+    assert np.isclose((y + view).norm, np.linalg.norm(expected[:, 1, 0] + np.arange(N)))
+    view.data = 3
+    view.data_with_halos[0] = 4
+    expected[:, 1, 0] = [4] + [3] * (N - 1)
+    assert np.array_equal(x.data_ro_with_halos, expected)
+    for wrong in (0, (2, 0), (0, -1)):
+        with pytest.raises(op2.IndexValueError, match=r"shape \(2, 2\)"):
+            op2.DatView(x, wrong)
+    assert op2.DatView(y, 0).data_ro[5] == 5
+
+
 @pytest.mark.parametrize("form", PACKED + POINTERS, ids=lambda form: form[0])
 def test_parameters_decide(plain, form):  # noqa: F811
     ring = Ring()

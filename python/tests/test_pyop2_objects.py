@@ -220,8 +220,8 @@ def test_read_only_globals():
 
 
 def test_names_without_counterpart():
-    with pytest.raises(AttributeError, match="no DatView: x.data_ro"):
-        op2.DatView
+    with pytest.raises(AttributeError, match="no GlobalDataSet: matrices have"):
+        op2.GlobalDataSet
     with pytest.raises(AttributeError, match="no attribute 'Nothing'"):
         op2.Nothing
 

@@ -10,7 +10,7 @@ from . import _others, exceptions
 from ._configuration import (Configuration, configuration, configure, context, exit, init,
                              initialised)
 from .arguments import Arg
-from .data import Dat, MixedDat
+from .data import Dat, DatView, MixedDat
 from .exceptions import *  # noqa: F401,F403 (the classes that exceptions.__all__ names)
 from .loops import (ON_ALL, ON_BOTTOM, ON_INTERIOR_FACETS, ON_TOP, CStringLocalKernel,
                     IterationRegion, Kernel, LegacyParloop, ParLoop, Parloop, PyParLoop, par_loop,
@@ -41,8 +41,8 @@ def __getattr__(name: str) -> object:
 
 __all__ = [
     "ALL", "Access", "Arg", "CStringLocalKernel", "ComposedMap", "Configuration", "Const",
-    "Constant", "DEFAULT_SOLVER_PARAMETERS", "Dat", "DataSet", "ExtrudedSet", "Global", "INC",
-    "IterationRegion", "Kernel", "LegacyParloop", "MAX", "MIN", "Map", "Mat", "MixedDat",
+    "Constant", "DEFAULT_SOLVER_PARAMETERS", "Dat", "DatView", "DataSet", "ExtrudedSet", "Global",
+    "INC", "IterationRegion", "Kernel", "LegacyParloop", "MAX", "MIN", "Map", "Mat", "MixedDat",
     "MixedDataSet", "MixedMap", "MixedSet", "ON_ALL", "ON_BOTTOM", "ON_INTERIOR_FACETS", "ON_TOP",
     "ParLoop", "Parloop", "PermutedMap", "PyParLoop", "READ", "RW", "Set", "Solver", "Sparsity",
     "Subset", "WRITE", "configuration", "configure", "context", "critical", "debug", "error",

@@ -2,7 +2,6 @@
 """Names of PyOP2's that have no counterpart, and what there is instead."""
 
 REASONS = {
-    "DatView": "x.data_ro[:, 0] shows a component of a dat",
     "DecoratedMap": "there are no extruded sets, and maps with negative entries leave out values",
     "GlobalDataSet": "matrices have rows of sets",
     "GlobalKernel": "op2.ParLoop.generate() of the package op2 shows the code of a loop",

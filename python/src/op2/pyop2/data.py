@@ -220,6 +220,67 @@ class Dat(Arithmetic):
         return f"Dat({self.dataset!r}, None, {self.dtype!r}, {self.name!r})"
 
 
+def _part_of(name: str) -> Any:
+    """A property: the component's values in an array of the dat."""
+
+    def get(view: "DatView") -> np.ndarray:
+        array: np.ndarray = getattr(view._parent, name)
+        return array[(slice(None), *view.index)[:array.ndim]]
+
+    def set_(view: "DatView", given: Any) -> None:
+        get(view)[:] = given
+
+    return property(get, set_, doc=getattr(Dat, name).__doc__)
+
+
+class DatView(Dat):
+    """One component of a dat, in place of a dat with one value for each element. `index` has a
+    number for each dimension of the dat's values.
+
+    >>> from op2 import pyop2 as op2
+    >>> cells = op2.Set(2)
+    >>> flow = op2.Dat(cells ** 2, [[1.0, 2.0], [3.0, 4.0]])
+    >>> speed = op2.DatView(flow, 1)
+    >>> speed *= 10
+    >>> flow.data_ro, speed.norm
+    (array([[ 1., 20.],
+           [ 3., 40.]]), 44.721359549995796)
+    >>> op2.exit()
+    """
+
+    def __init__(self, dat: Dat, index: Any):
+        self.index: Tuple[int, ...] = tuple(index) if isinstance(index, (tuple, list)) else (index,)
+        if len(self.index) != len(dat.dim) or \
+                not all(0 <= number < extent for number, extent in zip(self.index, dat.dim)):
+            raise IndexValueError(f"dat '{dat.name}' has values of shape {dat.dim}, and none at "
+                                  f"{index}")
+        self._parent = dat
+        self.dataset = data_set(dat.dataset.set)
+        #: The op2.Component.
+        self.op2: Any = dat.op2.component(int(np.ravel_multi_index(self.index, dat.dim)))
+        self.name = self.op2.name
+
+    data = data_rw = data_wo = _part_of("data")
+    data_ro = _part_of("data_ro")
+    data_with_halos = data_rw_with_halos = data_wo_with_halos = _part_of("data_with_halos")
+    data_ro_with_halos = _part_of("data_ro_with_halos")
+
+    def axpy(self, alpha: Any, other: Dat) -> None:
+        """Queue: add alpha times the other."""
+        self._like(other)
+        self._assign("+=", alpha * other)
+
+    def inner(self, other: Dat) -> Any:
+        """The scalar product, of a copy, which makes the queue run."""
+        self._like(other)
+        return Dat(self).inner(Dat(other))
+
+    @property
+    def norm(self) -> float:
+        """The Euclidean norm, of a copy, which makes the queue run."""
+        return Dat(self).norm
+
+
 class MixedDat(Mixed, Arithmetic):
     """Several dats of one type as one, of dats, or of sets and data sets that get one each."""
 
