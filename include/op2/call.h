@@ -31,8 +31,9 @@ extern "C" {
 /** A matrix as a function of a call gets it: the rows that this rank owns, in compressed form, in
  * the order of op2_sparsity_get(), with global numbers of columns. It is a copy, made for each
  * call, and the values are stored in the matrix afterwards if the access writes, also if the
- * function returns an error, after which they count as missing. With OP2_WRITE they begin as zeros.
- * The pattern of nonzeros cannot be changed. */
+ * function returns an error, after which they count as missing. With OP2_WRITE the function sets all
+ * of them: they begin as zeros, in the checked mode as NaN. The pattern of nonzeros cannot be
+ * changed. */
 typedef struct op2_mat_rows {
   int64_t nrows;          /**< rows that this rank owns: elements of the set of rows */
   const int64_t *starts;  /**< [nrows + 1]: row i has nonzeros starts[i] to starts[i + 1] - 1 */
