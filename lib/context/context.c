@@ -25,8 +25,9 @@ op2_status op2i_error_forked(void) {
 
 /* Calls that would take away what an operation with a nested queue still needs, or that need a
  * queue of their own. */
-static const char *const refused_inside[] = {"op2_finalize", "op2_partition", "op2_petsc_use",
-                                             "op2_renumber", "op2_solve"};
+static const char *const refused_inside[] = {
+    "op2_finalize",     "op2_partition", "op2_petsc_use",    "op2_renumber",
+    "op2_solve_blocks", "op2_solve",     "op2_solve_nested", "op2_solve_operator"};
 
 static op2_status allow_inside(const struct op2i_records *records, const char *call) {
   bool refused = false;

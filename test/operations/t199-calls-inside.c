@@ -64,6 +64,8 @@ static op2_status try_finalize(struct world *w) {
 CALL(try_partition, op2_partition(w->ctx, NULL, NULL))
 CALL(try_solve, op2_solve(w->second, w->mat, w->other, w->b))
 CALL(try_solve_operator, op2_solve_operator(w->second, w->matrix, w->u, w->b))
+CALL(try_solve_nested, op2_solve_nested(w->second, 1, &w->mat, &w->other, &w->b))
+CALL(try_solve_blocks, op2_solve_blocks(w->second, 1, NULL, &w->matrix, &w->u, &w->b))
 CALL(try_flush, op2_flush(w->ctx))
 CALL(try_loop, op2_par_loop(w->one, w->nodes, op2_arg_direct(w->other, OP2_WRITE)))
 CALL(try_loop_some, op2_par_loop(w->one, w->some, op2_arg_direct(w->other, OP2_WRITE)))
@@ -219,7 +221,9 @@ struct trial {
 static const struct trial trials[] = {
     {"op2_partition", try_partition, REFUSED_INSIDE},
     {"op2_solve", try_solve, REFUSED_INSIDE},
-    {"op2_solve", try_solve_operator, REFUSED_INSIDE},
+    {"op2_solve_operator", try_solve_operator, REFUSED_INSIDE},
+    {"op2_solve_nested", try_solve_nested, REFUSED_INSIDE},
+    {"op2_solve_blocks", try_solve_blocks, REFUSED_INSIDE},
     {"op2_flush", try_flush, ANY},
     {"op2_par_loop", try_loop, ANY},
     {"op2_par_loop", try_loop_some, ANY},
