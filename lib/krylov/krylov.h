@@ -92,16 +92,10 @@ op2_status op2i_solve_norm(op2_gbl gbl, double *value);
 enum { OP2I_VECTOR_ARGS = 16 }; /* of one loop, at most */
 op2_status op2i_vector_loop_args(const struct op2i_workspace *w, int k, int nargs,
                                  const op2_arg *args);
+/* Compilers warn of more arguments than the array has. */
 #define op2i_vector_loop(w, k, ...)                                                                \
-  op2i_vector_loop_args(w, k, (int)op2i_vector_nargs(__VA_ARGS__), (op2_arg[]){__VA_ARGS__})
-/* The number of arguments. More than OP2I_VECTOR_ARGS do not compile. */
-#define op2i_vector_nargs(...)                                                                     \
-  (sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg) +                                            \
-   0 * sizeof(struct {                                                                             \
-     _Static_assert(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg) <= OP2I_VECTOR_ARGS,        \
-                    "a loop over vectors has too many arguments");                                 \
-     int unused;                                                                                   \
-   }))
+  op2i_vector_loop_args(w, k, (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)),           \
+                        (op2_arg[OP2I_VECTOR_ARGS]){__VA_ARGS__})
 op2_arg op2i_arg_vector(const op2_dat *vector, op2_access access);
 /* Operations of op2/algebra.h with vectors. */
 op2_status op2i_vector_fill(const struct op2i_workspace *w, const op2_dat *x, double value);
