@@ -36,6 +36,12 @@ prints() { OP2_BACKEND=sequential "$python" page.py | grep -q -x "$1"; }
 runs "and prints the right sums" prints '\[101.  11. 110.\]'
 program from-pyop2.md
 runs "the program of doc/from-pyop2.md prints the right values" prints '\[2.   2.25 2.75\] 16.625'
+if command -v mypy >/dev/null; then
+  runs "the annotations of types are right" mypy --config-file "$src/python/pyproject.toml" \
+    --cache-dir "$tmp/mypy" "$src/python/src/op2"
+else
+  skip "the annotations of types: mypy is not installed (test/deps.sh test)"
+fi
 runs "doc/from-pyop2.md has every name of op2.pyop2" "$python" "$src/test/python/names.py" \
   "$src/doc/from-pyop2.md"
 done_testing

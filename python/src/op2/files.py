@@ -207,7 +207,8 @@ class File:
         if isinstance(made, Set):
             base = sets[_address(info.base)]
             if base is not made:
-                made.__class__, made.base = Subset, base
+                made.__class__ = Subset
+                setattr(made, "base", base)
         elif isinstance(made, Map):
             made.source = sets[_address(getattr(info, "from"))]
             made.target = sets[_address(info.to)]

@@ -39,8 +39,10 @@ class Sparsity(Object):
         if not given:
             raise ArgumentError("a sparsity needs a pair of maps")
         #: The pairs of maps.
-        self.pairs: List[Tuple["Map", "Map"]] = [
-            pair if isinstance(pair, tuple) else (pair, pair) for pair in given]
+        self.pairs: List[Tuple["Map", "Map"]] = []
+        for pair in given:
+            rows, columns = pair if isinstance(pair, tuple) else (pair, pair)
+            self.pairs.append((rows, columns))
         super().__init__(self.pairs[0][0].context, name)
         made = ffi.new("op2_map_pair[]", [{"rows": rows._p, "columns": columns._p}
                                           for rows, columns in self.pairs])

@@ -74,7 +74,8 @@ class Set(Object):
         """The ends of core, owned, exec halo and non-exec halo."""
         ends = ffi.new("int64_t[4]")
         self.context._do(lib.op2_set_sections, self._p, ends)
-        return tuple(ends)
+        core, owned, exec_halo, all_elements = ends
+        return core, owned, exec_halo, all_elements
 
     @property
     def global_size(self) -> int:
@@ -115,13 +116,19 @@ class Set(Object):
         return Subset._part(self, name, lib.op2_subset_create_difference, self._p, other._p)
 
     def __or__(self, other: Any) -> "Subset":
-        return self.union(other) if isinstance(other, Set) else NotImplemented
+        if not isinstance(other, Set):
+            return NotImplemented
+        return self.union(other)
 
     def __and__(self, other: Any) -> "Subset":
-        return self.intersection(other) if isinstance(other, Set) else NotImplemented
+        if not isinstance(other, Set):
+            return NotImplemented
+        return self.intersection(other)
 
     def __sub__(self, other: Any) -> "Subset":
-        return self.difference(other) if isinstance(other, Set) else NotImplemented
+        if not isinstance(other, Set):
+            return NotImplemented
+        return self.difference(other)
 
 
 class Subset(Set):

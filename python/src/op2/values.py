@@ -2,7 +2,7 @@
 """Values: dats on sets, globals of no set, and constants."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, ContextManager, Optional, Tuple, Union
+from typing import TYPE_CHECKING, Any, ContextManager, Optional, Tuple, Union, cast
 
 import numpy as np
 
@@ -82,7 +82,7 @@ class _OnSet(_Values):
         """A component of each element's values, or `count` of them that follow each other, as an
         argument of loops. Values in a shape are numbered as they are in memory, the last index
         first."""
-        return Component(self, first, count)
+        return Component(cast("Union[Dat, Component]", self), first, count)
 
     def __call__(self, access: "Access", map: Optional["Map"] = None,
                  slot: int = lib.OP2_ALL) -> Arg:

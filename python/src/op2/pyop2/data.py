@@ -225,7 +225,9 @@ def _part_of(name: str) -> Any:
 
     def get(view: "DatView") -> np.ndarray:
         array: np.ndarray = getattr(view._parent, name)
-        return array[(slice(None), *view.index)[:array.ndim]]
+        index: Tuple[Any, ...] = (slice(None), *view.index)
+        part: np.ndarray = array[index[:array.ndim]]
+        return part
 
     def set_(view: "DatView", given: Any) -> None:
         get(view)[:] = given

@@ -269,7 +269,7 @@ class PyParLoop:
     __call__ = compute
 
     def _run(self, *arrays: np.ndarray) -> None:
-        elements = self.iterset.owned_indices if isinstance(self.iterset, Subset) else \
+        elements: Any = self.iterset.owned_indices if isinstance(self.iterset, Subset) else \
             range(self.iterset.size)
         for element in elements:
             lent = []

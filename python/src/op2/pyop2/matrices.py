@@ -41,7 +41,7 @@ def _pairs(maps: Any) -> List[Tuple[Any, Any]]:
         return [(maps, maps)]
     if isinstance(maps, tuple) and len(maps) == 2 and \
             all(isinstance(map, (Map, MixedMap)) for map in maps):
-        return [maps]
+        return [(maps[0], maps[1])]
     pairs = []
     for given in maps if isinstance(maps, (list, tuple, set, frozenset)) else [maps]:
         pair = (given, given) if isinstance(given, (Map, MixedMap)) else given
@@ -379,7 +379,7 @@ class Solver:
 
     def _solver(self) -> matrices.Solver:
         if self._made is None or self._made.context is not context():
-            options = {name: self.parameters[given] for given, name in _OPTIONS.items()}
+            options: Dict[str, Any] = {name: self.parameters[given] for given, name in _OPTIONS.items()}
             for name in ("method", "preconditioner"):
                 options[name] = _CHOICES.get(options[name], options[name])
             self._made = matrices.Solver(

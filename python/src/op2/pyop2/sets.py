@@ -127,7 +127,7 @@ class Set(_Elements):
                 f"{context().ranks}: init(comm=...) makes a context for one communicator")
         version = configuration["version"]
         self._four = len(np.atleast_1d(size)) == 4 or (version is not None and version < 2017)
-        ends = self._ends if len(set(self._ends)) > 1 else self._ends[0]
+        ends: Any = self._ends if len(set(self._ends)) > 1 else self._ends[0]
         #: The op2.Set.
         self.op2 = mesh.Set(context(), ends, self.name)
         #: Which data sets were made of this one, by their dims.

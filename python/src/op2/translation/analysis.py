@@ -41,7 +41,7 @@ class Analysis(Control):
         goes_on = self.block(self.source.tree.body, state)
         if goes_on and any(value is not None for value in self.returned):
             self.source.refuse(self.source.tree, "it may end without a value")
-        found = None
+        found: Optional[Value] = None
         for value in self.returned:
             found = value if found is None or value is None else union(found, value)
         return found
