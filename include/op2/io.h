@@ -36,7 +36,8 @@ extern "C" {
  * - a matrix as a dataset `PATTERN/NAME` [nonzeros][row_dim * column_dim] of the blocks in that
  *   order, row by row, with the attributes of a dat;
  * - a text `op2_contents` as a dataset [characters] of bytes: a line for each object, with tabs
- *   between its words. They are `set NAME`, `subset NAME SET`, `map NAME FROM TO`, `dat NAME SET`,
+ *   between its words. They are `set NAME`, `subset NAME SET`, `map NAME FROM TO`,
+ *   `partial NAME FROM TO` (a map with -1 where an entry leads nowhere), `dat NAME SET`,
  *   `global NAME`, `constant NAME`, `pair PATTERN ROWS COLUMNS` for each pair of maps of the
  *   sparsity that follows (two empty words: the whole diagonal), `sparsity PATTERN`, and
  *   `matrix NAME PATTERN 2x1` with row_dim and column_dim.
@@ -133,6 +134,16 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_set(op2_file file, const char *na
  * @source OP2 op_decl_map_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to,
                                                    int arity, const char *name, op2_map *map);
+
+/** @brief Declare the map that has this name in a file, and whose entries lead nowhere where they
+ * are -1, as op2_map_create_partial() does. op2_file_write_map() writes such maps so.
+ * @units  elements                        @memory the map is the caller's
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective
+ * @errors as op2_file_read_map()          @source op2 */
+OP2_API OP2_NODISCARD op2_status op2_file_read_map_partial(op2_file file, op2_set from, op2_set to,
+                                                           int arity, const char *name,
+                                                           op2_map *map);
 
 /** @brief Declare the dat that has this name in a file, with its values. The set may have been
  * partitioned and renumbered.
@@ -240,13 +251,12 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_matrices(op2_file file, int64_t *
  * @source OP2 op_dump_to_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_write_set(op2_file file, op2_set set, const char *name);
 
-/** @brief Write a map, by global numbers.
+/** @brief Write a map, by global numbers; entries that lead nowhere are -1.
  * @units  elements
  * @memory 8 bytes for each entry of a rank's share, for the time of the call
  * @sync   runs nothing; waits for the file system
  * @mpi    collective
- * @errors as op2_file_write_set(); OP2_ERR_MISMATCH also for a map without values,
- *         or with entries that lead nowhere (op2_map_create_partial()); OP2_ERR_NOMEM
+ * @errors as op2_file_write_set(); OP2_ERR_MISMATCH also for a map without values; OP2_ERR_NOMEM
  * @source OP2 op_dump_to_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_write_map(op2_file file, op2_map map, const char *name);
 

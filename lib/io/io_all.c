@@ -54,7 +54,10 @@ static op2_status read_subset(struct reading *r, const struct op2i_line *line, v
   return status;
 }
 
-static op2_status read_map(struct reading *r, const struct op2i_line *line, void **out) {
+static op2_status read_a_map(struct reading *r, const struct op2i_line *line,
+                             op2_status (*read)(op2_file file, op2_set from, op2_set to, int arity,
+                                                const char *name, op2_map *map),
+                             void **out) {
   op2_set from = set_called(r, line, 2), to = from ? set_called(r, line, 3) : NULL;
   int64_t rows;
   int arity;
@@ -62,9 +65,15 @@ static op2_status read_map(struct reading *r, const struct op2i_line *line, void
   op2_map map = NULL;
   if (!to) return OP2_ERR_IO;
   op2_status status = op2_file_shape(r->file, line->words[1], &rows, &arity, &type);
-  if (!status) status = op2_file_read_map(r->file, from, to, arity, line->words[1], &map);
+  if (!status) status = read(r->file, from, to, arity, line->words[1], &map);
   *out = map;
   return status;
+}
+static op2_status read_map(struct reading *r, const struct op2i_line *line, void **out) {
+  return read_a_map(r, line, op2_file_read_map, out);
+}
+static op2_status read_partial(struct reading *r, const struct op2i_line *line, void **out) {
+  return read_a_map(r, line, op2_file_read_map_partial, out);
 }
 
 static op2_status read_dat(struct reading *r, const struct op2i_line *line, void **out) {
@@ -204,6 +213,7 @@ static const struct reader {
     [OP2I_FILE_SET] = {read_set, destroy_set},
     [OP2I_FILE_SUBSET] = {read_subset, destroy_set},
     [OP2I_FILE_MAP] = {read_map, destroy_map},
+    [OP2I_FILE_PARTIAL] = {read_partial, destroy_map},
     [OP2I_FILE_DAT] = {read_dat, destroy_dat},
     [OP2I_FILE_GBL] = {read_gbl, destroy_gbl},
     [OP2I_FILE_CONST] = {read_const, destroy_const},

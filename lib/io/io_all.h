@@ -17,6 +17,7 @@ enum {
   OP2I_FILE_SET,
   OP2I_FILE_SUBSET,
   OP2I_FILE_MAP,
+  OP2I_FILE_PARTIAL, /* a map with entries that may lead nowhere */
   OP2I_FILE_DAT,
   OP2I_FILE_GBL,
   OP2I_FILE_CONST,

@@ -8,6 +8,7 @@ const struct op2i_file_kind op2i_file_kinds[] = {
     [OP2I_FILE_SET] = {"set", 2, OP2_OBJECT_SET, false},
     [OP2I_FILE_SUBSET] = {"subset", 3, OP2_OBJECT_SET, false},
     [OP2I_FILE_MAP] = {"map", 4, OP2_OBJECT_MAP, false},
+    [OP2I_FILE_PARTIAL] = {"partial", 4, OP2_OBJECT_MAP, false},
     [OP2I_FILE_DAT] = {"dat", 3, OP2_OBJECT_DAT, false},
     [OP2I_FILE_GBL] = {"global", 2, OP2_OBJECT_GBL, false},
     [OP2I_FILE_CONST] = {"constant", 2, OP2_OBJECT_CONST, false},

@@ -78,21 +78,26 @@ static bool is_set(const void *handle) {
   return ((const struct op2_set_s *)handle)->base == handle;
 }
 static bool is_subset(const void *handle) { return !is_set(handle); }
-static bool has_values(const void *handle) {
+static bool is_whole_map(const void *handle) {
   const struct op2_map_s *map = handle;
-  return map->idx || map->global;
+  return (map->idx || map->global) && !map->absent;
+}
+static bool is_partial_map(const void *handle) {
+  const struct op2_map_s *map = handle;
+  return (map->idx || map->global) && map->absent;
 }
 
 /* How the objects of a kind are written. */
 static const struct writer {
   bool (*written)(const void *handle);       /* null: all of them are */
   void *(*other)(const void *handle, int k); /* null: there are none */
-  int others;                                /* the kind of these; subsets count as sets */
+  int others;                                /* the kind of these, or the first of several */
   op2_status (*write)(op2_file file, void *object);
 } writers[OP2I_FILE_KINDS] = {
     [OP2I_FILE_SET] = {.written = is_set, .write = write_set},
     [OP2I_FILE_SUBSET] = {is_subset, subset_other, OP2I_FILE_SET, write_subset},
-    [OP2I_FILE_MAP] = {has_values, map_other, OP2I_FILE_SET, write_map},
+    [OP2I_FILE_MAP] = {is_whole_map, map_other, OP2I_FILE_SET, write_map},
+    [OP2I_FILE_PARTIAL] = {is_partial_map, map_other, OP2I_FILE_SET, write_map},
     [OP2I_FILE_DAT] = {NULL, dat_other, OP2I_FILE_SET, write_dat},
     [OP2I_FILE_GBL] = {.write = write_gbl},
     [OP2I_FILE_CONST] = {.write = write_const},
@@ -172,6 +177,13 @@ static op2_status list_handles(struct dump *dump, int kind) {
   return status;
 }
 
+/* The kind of an object that is of `kind` or of the kind behind it: subsets follow sets, and maps
+ * that may lead nowhere the others. */
+static int kind_of(int kind, const void *handle) {
+  const struct writer *writer = &writers[kind];
+  return kind + (writer->written && !writer->written(handle));
+}
+
 /* Objects whose handles were destroyed are in no list of the program's, so they are found by what
  * uses them. */
 static op2_status list_others(struct dump *dump, int kind) {
@@ -180,11 +192,8 @@ static op2_status list_others(struct dump *dump, int kind) {
     const struct entry entry = dump->entries[i];
     void *other = NULL;
     if (entry.kind != kind) continue;
-    for (int k = 0; !status && (other = other_of(&entry, k)); k++) {
-      const int others = writers[kind].others;
-      status =
-          add(dump, others == OP2I_FILE_SET && !is_set(other) ? OP2I_FILE_SUBSET : others, other);
-    }
+    for (int k = 0; !status && (other = other_of(&entry, k)); k++)
+      status = add(dump, kind_of(writers[kind].others, other), other);
   }
   return status;
 }

@@ -217,7 +217,8 @@ static op2_status read_starts(op2_file file, op2_sparsity sparsity, struct block
   struct op2i_dataset what = numbers_of(name, size + 1, true);
   what.columns = 1;
   if (!status) status = op2i_dataset_read(file, &what, 0, 0, NULL, OP2_SUCCESS);
-  if (!status) status = op2i_numbers_read(file, &what, b->first, b->n + 1, b->nall + 1, &b->starts);
+  if (!status)
+    status = op2i_numbers_read(file, &what, b->first, b->n + 1, 0, b->nall + 1, &b->starts);
   if (!status) status = op2i_file_agree(file, check_starts(file, &what, b));
   file->op2->free(name);
   return status;
@@ -231,7 +232,7 @@ static op2_status read_columns(op2_file file, op2_sparsity sparsity, struct bloc
   what.columns = 1;
   if (!status) status = op2i_dataset_read(file, &what, 0, 0, NULL, OP2_SUCCESS);
   if (!status)
-    status = op2i_numbers_read(file, &what, first, n, op2_set_global_size(sparsity->columns),
+    status = op2i_numbers_read(file, &what, first, n, 0, op2_set_global_size(sparsity->columns),
                                &b->column);
   file->op2->free(name);
   return status;

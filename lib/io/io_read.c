@@ -90,9 +90,8 @@ static op2_status check_map(op2_file file, op2_set from, op2_set to, int arity, 
   return status;
 }
 
-op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to, int arity, const char *name,
-                             op2_map *map) {
-  static const char call[] = "op2_file_read_map";
+static op2_status read_map(op2_file file, op2_set from, op2_set to, int arity, const char *name,
+                           bool partial, const char *call, op2_map *map) {
   int64_t first = 0, n = 0, size = 0, *entries = NULL;
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
@@ -110,10 +109,23 @@ op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to, int arity,
   op2i_file_block(file, size, &first, &n);
   /* Checks come before the allocation. */
   status = op2i_dataset_read(file, &what, 0, 0, NULL, status);
-  if (!status) status = op2i_numbers_read(file, &what, first, n, op2_set_global_size(to), &entries);
-  if (!status) status = file->op2->map_create_block(from, to, arity, first, n, entries, name, map);
+  if (!status)
+    status = op2i_numbers_read(file, &what, first, n, partial ? -1 : 0, op2_set_global_size(to),
+                               &entries);
+  if (!status)
+    status = file->op2->map_create_block(from, to, arity, first, n, entries, partial, name, map);
   file->op2->free(entries);
   return status;
+}
+
+op2_status op2_file_read_map(op2_file file, op2_set from, op2_set to, int arity, const char *name,
+                             op2_map *map) {
+  return read_map(file, from, to, arity, name, false, "op2_file_read_map", map);
+}
+
+op2_status op2_file_read_map_partial(op2_file file, op2_set from, op2_set to, int arity,
+                                     const char *name, op2_map *map) {
+  return read_map(file, from, to, arity, name, true, "op2_file_read_map_partial", map);
 }
 
 /* ---- values ---------------------------------------------------------------------------------- */

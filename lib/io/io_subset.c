@@ -119,7 +119,7 @@ op2_status op2i_subset_read(op2_file file, op2_set base, const char *name, op2_s
   if (status) return status;
   op2i_file_block(file, what.rows, &first, &n);
   const bool more = first + n < what.rows; /* the next rank's first number has to follow, too */
-  status = op2i_numbers_read(file, &what, first, n + more, size, &numbers);
+  status = op2i_numbers_read(file, &what, first, n + more, 0, size, &numbers);
   if (!status) status = op2i_file_agree(file, check_order(file, &what, first, n + more, numbers));
   if (!status) status = spread(file, base, name, numbers, n, subset);
   file->op2->free(numbers);

@@ -50,6 +50,18 @@ def test_round_trip(plain, path):
         assert (file.read_dat(nodes, "x").get() == 9).all()
 
 
+def test_maps_that_lead_nowhere(plain, path):
+    cells = op2.Set(plain, 2, "cells")
+    with op2.File(plain, path, "w") as file:
+        file.write(cells)
+        file.write(op2.Map(cells, cells, [[1, -1], [-1, -1]], "near", partial=True))
+    with op2.File(plain, path) as file:
+        with pytest.raises(op2.Error, match="entry -1 at row 0, column 1"):
+            file.read_map(cells, cells, "near")
+        near = file.read_map(cells, cells, "near", partial=True)
+        assert near.values.tolist() == [[1, -1], [-1, -1]]
+
+
 def test_whole_contexts(path):
     with op2.Context("sequential") as context:
         cells = op2.Set(context, 3, "cells")

@@ -71,7 +71,7 @@ struct op2i_companion {
                                const int64_t *numbers, const void *in, void *rows);
   op2_status (*map_get_block)(op2_map map, int64_t first, int64_t n, int64_t *out);
   op2_status (*map_create_block)(op2_set from, op2_set to, int arity, int64_t first, int64_t n,
-                                 const int64_t *in, const char *name, op2_map *map);
+                                 const int64_t *in, bool partial, const char *name, op2_map *map);
   size_t (*type_size)(op2_type type);
   /* Rows of dats in the library's order: access scopes on the owned rows, and their global numbers,
    * see mesh.h. For a running operation: the owned rows of one of its dats, in the host's memory;

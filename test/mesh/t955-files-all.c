@@ -195,8 +195,6 @@ static void not_dumped(const char *what, op2_status want, const char *words) {
 
 static void dumps_refused(void) {
   op2_set set = NULL, same = NULL;
-  op2_map map = NULL;
-  const int32_t nowhere[] = {-1, 0};
   CHECK(op2_set_create(ctx, 2, "set", &set));
   ok(failed(op2_file_dump(ctx, NULL), OP2_ERR_ARG, "null pointer"), "a null path");
   CHECK(op2_set_create(ctx, 2, "set", &same));
@@ -205,9 +203,6 @@ static void dumps_refused(void) {
   CHECK(op2_set_create(ctx, 2, "a\tb", &same));
   not_dumped("a name with a tab", OP2_ERR_NAME, "a tab");
   op2_set_destroy(&same);
-  CHECK(op2_map_create_partial(set, set, 1, nowhere, "partial", &map));
-  not_dumped("a map that may lead nowhere", OP2_ERR_MISMATCH, "map 'partial'");
-  op2_map_destroy(&map);
   op2_set_destroy(&set);
 }
 

@@ -20,10 +20,10 @@ static char once[512], twice[512], other[512];
 struct program {
   op2_context ctx;
   op2_set nodes, cells, rim, none, corner; /* subsets: all but the first two */
-  op2_map corners, self;
+  op2_map corners, inner, self;            /* inner leads to no node of the rim */
   op2_dat x, y, w, mark;
-  op2_sparsity square, oblong;
-  op2_mat a, b;
+  op2_sparsity square, oblong, inside;
+  op2_mat a, b, c;
   op2_kernel add, spread, count;
 };
 
@@ -49,15 +49,19 @@ static int64_t block(op2_context ctx, int64_t n, int64_t *count) {
 }
 
 static op2_status declare_maps(struct program *p) {
-  int64_t n, idx[BOXES][4], self[BOXES];
+  int64_t n, idx[BOXES][4], inner[BOXES][4], self[BOXES];
+  const op2_entries_desc how = {.type = OP2_I64, .partial = true, .global = true};
   const int64_t first = block(p->ctx, BOXES, &n);
   for (int64_t i = 0; i < n; i++) {
     const int64_t cell = first + i, node = cell / (WIDTH - 1) * WIDTH + cell % (WIDTH - 1);
     const int64_t row[] = {node, node + 1, node + WIDTH + 1, node + WIDTH};
     memcpy(idx[i], row, sizeof row);
+    for (int k = 0; k < 4; k++) inner[i][k] = on_rim(row[k]) ? -1 - k : row[k];
     self[i] = cell;
   }
   op2_status status = op2_map_create_global(p->cells, p->nodes, 4, idx[0], "corners", &p->corners);
+  if (!status)
+    status = op2_map_create_entries(p->cells, p->nodes, 4, &how, inner[0], "inner", &p->inner);
   return status ? status : op2_map_create_global(p->cells, p->cells, 1, self, "self", &p->self);
 }
 
@@ -112,10 +116,13 @@ static op2_status scatter(struct program *p) {
 static op2_status declare_mats(struct program *p) {
   const op2_map_pair square[] = {{p->corners, p->corners}, {NULL, NULL}};
   const op2_map_pair oblong = {p->self, p->corners};
+  const op2_map_pair inside = {p->inner, p->corners};
   op2_status status = op2_sparsity_create(2, square, "square", &p->square);
   if (!status) status = op2_sparsity_create(1, &oblong, "in/oblong", &p->oblong);
+  if (!status) status = op2_sparsity_create(1, &inside, "inside", &p->inside);
   if (!status) status = op2_mat_create(p->square, 1, 1, OP2_F64, "A", &p->a);
-  return status ? status : op2_mat_create(p->oblong, 2, 3, OP2_F32, "mats/B", &p->b);
+  if (!status) status = op2_mat_create(p->oblong, 2, 3, OP2_F32, "mats/B", &p->b);
+  return status ? status : op2_mat_create(p->inside, 1, 1, OP2_F64, "C", &p->c);
 }
 
 static op2_status declare(struct program *p) {
@@ -140,6 +147,9 @@ static op2_status advance(struct program *p) {
   if (!status)
     status = op2_par_loop(p->spread, p->cells, op2_arg_direct(p->w, OP2_READ),
                           op2_arg_mat(p->b, p->self, p->corners, OP2_INC));
+  if (!status)
+    status = op2_par_loop(p->add, p->cells, op2_arg_direct(p->w, OP2_READ),
+                          op2_arg_mat(p->c, p->inner, p->corners, OP2_INC));
   if (!status) status = op2_par_loop(p->count, p->rim, op2_arg_direct(p->mark, OP2_RW));
   if (!status) status = op2_par_loop(p->count, p->none, op2_arg_direct(p->mark, OP2_RW));
   return status ? status : op2_mat_mult(p->a, p->x, p->y);
@@ -152,10 +162,13 @@ static void destroy(struct program *p) {
   for (int k = 0; k < 3; k++) op2_kernel_destroy(kernels[k]);
   op2_mat_destroy(&p->a);
   op2_mat_destroy(&p->b);
+  op2_mat_destroy(&p->c);
   op2_sparsity_destroy(&p->square);
   op2_sparsity_destroy(&p->oblong);
+  op2_sparsity_destroy(&p->inside);
   for (int d = 0; d < 4; d++) op2_dat_destroy(dats[d]);
   op2_map_destroy(&p->corners);
+  op2_map_destroy(&p->inner);
   op2_map_destroy(&p->self);
   for (int s = 0; s < 5; s++) op2_set_destroy(sets[s]);
 }
@@ -175,15 +188,18 @@ static int take(struct program *p, int64_t n, const op2_object *read) {
              {"sub/corner", OP2_OBJECT_SET, &p->corner},
              {"corners", OP2_OBJECT_MAP, &p->corners},
              {"self", OP2_OBJECT_MAP, &p->self},
+             {"inner", OP2_OBJECT_MAP, &p->inner},
              {"x", OP2_OBJECT_DAT, &p->x},
              {"w", OP2_OBJECT_DAT, &p->w},
              {"y", OP2_OBJECT_DAT, &p->y},
              {"mark", OP2_OBJECT_DAT, &p->mark},
              {"square", OP2_OBJECT_SPARSITY, &p->square},
              {"in/oblong", OP2_OBJECT_SPARSITY, &p->oblong},
+             {"inside", OP2_OBJECT_SPARSITY, &p->inside},
              {"A", OP2_OBJECT_MAT, &p->a},
-             {"mats/B", OP2_OBJECT_MAT, &p->b}};
-  enum { MADE = sizeof all / sizeof *all, MATRICES = 4 };
+             {"mats/B", OP2_OBJECT_MAT, &p->b},
+             {"C", OP2_OBJECT_MAT, &p->c}};
+  enum { MADE = sizeof all / sizeof *all, MATRICES = 6 };
   const bool matrices = n == MATRICES;
   const int64_t first = matrices ? MADE - MATRICES : 0;
   int wrong = n != (matrices ? MATRICES : MADE - MATRICES);
@@ -436,6 +452,29 @@ static void files_refused(void) {
   }
 }
 
+/* Entries of -1 are refused but where a program asks for a map that may lead nowhere. */
+static void nowhere(void) {
+  int32_t row[4];
+  op2_set nodes = NULL, cells = NULL;
+  op2_map map = NULL;
+  op2_map_info info;
+  op2_file file = opened(once, OP2_FILE_READ);
+  CHECK(op2_file_read_rows(file, "inner", 0, 1, 4, OP2_I32, row));
+  ok(row[0] == -1 && row[1] == -1 && row[2] == WIDTH + 1 && row[3] == -1, "-1 leads nowhere");
+  CHECK(op2_file_read_set(file, "nodes", &nodes));
+  CHECK(op2_file_read_set(file, "cells", &cells));
+  ok(failed(op2_file_read_map(file, cells, nodes, 4, "inner", &map), OP2_ERR_RANGE,
+            "has the entry -1 at row 0, column 0"),
+     "not as a map all of whose entries lead somewhere");
+  CHECK(op2_file_read_map_partial(file, cells, nodes, 4, "inner", &map));
+  CHECK(op2_map_info_get(map, &info));
+  ok(info.partial, "a map that may lead nowhere");
+  op2_map_destroy(&map);
+  op2_set_destroy(&cells);
+  op2_set_destroy(&nodes);
+  CHECK(op2_file_close(&file));
+}
+
 static void order_refused(void) {
   const op2_object *read = NULL, *mats = NULL;
   int64_t n = 0, m = 0;
@@ -585,6 +624,7 @@ int main(void) {
   CHECK(op2_init(&options, &ctx));
   layout();
   files_refused();
+  nowhere();
   order_refused();
   handles_destroyed();
   equal_names();

@@ -109,11 +109,11 @@ class File:
         return Set._of(self.context, name, self._reader("read_set_rows"), dataset.encode(),
                        name.encode())
 
-    def read_map(self, source: Set, target: Set, name: str) -> Map:
-        """The map of this name."""
+    def read_map(self, source: Set, target: Set, name: str, partial: bool = False) -> Map:
+        """The map of this name. With `partial`, entries of -1 lead nowhere."""
         arity = self.shape(name)[1]
-        return Map._of(source, target, name, self._reader("read_map"), source._p, target._p, arity,
-                       name.encode())
+        reader = self._reader("read_map_partial" if partial else "read_map")
+        return Map._of(source, target, name, reader, source._p, target._p, arity, name.encode())
 
     def read_dat(self, set: Set, name: str) -> Dat:
         """The dat of this name, with its values."""
