@@ -161,7 +161,9 @@ typedef struct op2_kernel_desc {
                                     nothing. Null with `function` */
   op2_function function;        /**< a compiled function, which is called instead of one in
                                     `source` (see "Kernels by address"); null: none */
-  const void *reserved[4];      /**< null: room for later versions */
+  const char *remark;           /**< a line for op2_explain(): where the text comes from, or why
+                                    there is only an address; may be null */
+  const void *reserved[3];      /**< null: room for later versions */
 } op2_kernel_desc;
 
 /** Define a kernel that the program's C compiler checks, too. Written as `OP2_KERNEL(name,
@@ -175,7 +177,7 @@ typedef struct op2_kernel_desc {
 #define OP2_KERNEL(name_, params_, ...)                                                            \
   static inline __attribute__((unused)) void name_ params_ __VA_ARGS__                             \
   static const op2_kernel_desc name_##_kernel = {                                                  \
-      #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__, 0, 0, 0, {0}}
+      #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__, 0, 0, 0, 0, {0}}
 /* clang-format on */
 
 /** Define the descriptor `name_kernel` of a kernel by address. Written as
@@ -191,7 +193,7 @@ typedef struct op2_kernel_desc {
   static void (*const name_##_function) params_ __attribute__((unused)) = name_;                   \
   static const op2_kernel_desc name_##_kernel = {                                                  \
       #name_, "void " #name_ #params_ ";\n", 0, 0, __FILE__, __LINE__, threads_, 0,                \
-      OP2_FUNCTION_(name_), {0}}
+      OP2_FUNCTION_(name_), 0, {0}}
 /* clang-format on */
 
 /** One argument of a loop. Made by the op2_arg_* functions only; passed by value. The first member

@@ -24,6 +24,7 @@ static void free_strings(char **strings) {
 static void free_parts(op2_kernel kernel) {
   op2i_free(kernel->source);
   op2i_free(kernel->file);
+  op2i_free(kernel->remark);
   op2i_free(kernel->headers);
   free_strings(kernel->includes);
   free_strings(kernel->libraries);
@@ -165,6 +166,7 @@ static op2_status create(op2_context ctx, const op2_kernel_desc *desc, op2_kerne
   if (!kernel) return op2i_error_nomem("a kernel");
   struct op2i_text headers = {0};
   OP2I_TRY(copy_string(desc->file, &kernel->file));
+  OP2I_TRY(copy_string(desc->remark, &kernel->remark));
   OP2I_TRY(copy_folders(desc->includes, &kernel->includes));
   OP2I_TRY(copy_libraries(desc->libraries, &kernel->libraries));
   OP2I_TRY(op2i_headers_collect(desc, &headers));

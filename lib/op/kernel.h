@@ -47,6 +47,7 @@ struct op2_kernel_s {
   bool one_thread;    /* by address: no other thread may be in such a function */
   char *file;         /* null: none given */
   int line;
+  char *remark; /* what op2_explain() says of it; may be null */
   /* Text to print: "#include ..." lines and a digest comment for each file; may be "". */
   char *headers;
   char **includes;  /* null-terminated, may be null; absolute */

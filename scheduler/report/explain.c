@@ -199,10 +199,18 @@ static void explain_place(const struct op2i_loop *loop, FILE *stream) {
   }
 }
 
+static void explain_remarks(const struct op2i_loop *loop, FILE *stream) {
+  for (int m = 0; m < op2i_loop_nmembers(loop); m++) {
+    const struct op2_kernel_s *kernel = op2i_loop_member(loop, m).kernel;
+    if (kernel->remark) fprintf(stream, "    kernel '%s': %s\n", kernel->obj.name, kernel->remark);
+  }
+}
+
 static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   const struct op2i_loop_data *data = loop->attached.sched_data;
   fprintf(stream, "  %s over %s: run %" PRId64 " times\n", op2i_loop_name(loop),
           loop->set->obj.name, loop->profile.calls);
+  explain_remarks(loop, stream);
   if (!data || !data->ready) return;
   fprintf(stream, "    %s%s%s\n",
           loop->traits.indirect_write ? "modifies through maps"
