@@ -44,7 +44,7 @@ OP2_CACHE_DIR=$folder/cache OP2_BACKEND=$backend OP2_THREADS=$threads
 export OP2_CACHE_DIR OP2_BACKEND OP2_THREADS
 
 prepare() { # APPLICATION OPTION: compiles its forms, and writes its mesh
-  sh "$root/compat/op2-c++" "${CXX:-c++}" -std=c++17 -O3 -I"$root/bench" -I"$root/bench/compat" \
+  sh "$build/compat/op2-c++" "${CXX:-c++}" -std=c++17 -O3 -I"$root/bench" -I"$root/bench/compat" \
     -I"$root/include/op2-compat" -I"$root/include" -o "$folder/$1" \
     "$root/bench/compat/$1_forms.cpp" -L"$build/compat" -L"$build" -Wl,-rpath,"$build/compat" \
     -Wl,-rpath,"$build" -lop2-compat -lop2

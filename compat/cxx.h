@@ -18,15 +18,16 @@ struct op2i_cxx_word {
   int match; /* index of the matching bracket, or -1 */
 };
 
-/* A declaration at file scope, or in a namespace. */
-enum op2i_cxx_kind { OP2I_CXX_FUNCTION, OP2I_CXX_RECORD, OP2I_CXX_OTHER };
+/* A declaration at file scope, or in a namespace, which is an item itself. */
+enum op2i_cxx_kind { OP2I_CXX_FUNCTION, OP2I_CXX_RECORD, OP2I_CXX_OTHER, OP2I_CXX_NAMESPACE };
 struct op2i_cxx_item {
   enum op2i_cxx_kind kind;
   int begin, end;  /* range of its words */
   int name;        /* index of the declared word, or -1 */
   int open, close; /* FUNCTION: the parentheses of its parameters */
-  int body;        /* the brace that opens it; FUNCTION, RECORD */
-  bool emitted;    /* its C text has been made */
+  int body;        /* the brace that opens it; all but OTHER */
+  int space;       /* the item of the namespace that it is in, or -1 */
+  bool emitted;    /* its text has been made */
 };
 
 struct op2i_cxx_unit {
@@ -72,5 +73,13 @@ struct op2i_cxx_request {
  * lives until the next call. */
 const char *op2i_cxx_translate(struct op2i_cxx_unit *unit, const struct op2i_cxx_request *request,
                                struct op2i_text *out);
+/* True if a text calls functions whose results C does not determine to the last bit, such as exp(),
+ * so that compilers may have two results for them. */
+bool op2i_cxx_rounds(const char *text);
+
+/* cxx_copy.c: append C++ text that follows the unit: copies of its kernels and of what they call,
+ * and the function op2_compat_copies(), which returns the copy of a name. Kernels that need a
+ * function of `left_out`, a null-terminated list, have no copy. False if memory is lacking. */
+bool op2i_cxx_copy(struct op2i_cxx_unit *unit, const char *const *left_out, struct op2i_text *out);
 
 #endif

@@ -94,7 +94,8 @@ static void result_type(struct op2i_cxx_body *body, const struct op2i_cxx_item *
   for (int at = item->begin; at < item->name; at++) {
     if (op2i_cxx_is(unit, at, "&") || op2i_cxx_is(unit, at, "template"))
       refuse(body->turn, "it, or what it calls, is a template or returns a reference");
-    if (!op2i_cxx_in(unit, at, left_out)) op2i_cxx_words(body, at, at + 1);
+    bool linkage = unit->words[at].kind == OP2I_TOK_STRING; /* extern "C" */
+    if (!linkage && !op2i_cxx_in(unit, at, left_out)) op2i_cxx_words(body, at, at + 1);
   }
 }
 

@@ -33,6 +33,40 @@ bool op2i_cxx_is_float_math(const struct op2i_cxx_unit *unit, int at) {
   return false;
 }
 
+/* The functions of `math` that C rounds as it does sums, or that do not round. */
+static const char *const exact[] = {"sqrt",  "fabs",  "abs",      "floor", "ceil",  "fmin",
+                                    "fmax",  "fmod",  "fma",      "round", "trunc", "copysign",
+                                    "isnan", "isinf", "isfinite", NULL};
+
+static bool is_exact(const char *name) {
+  for (const char *const *e = exact; *e; e++)
+    if (!strcmp(*e, name)) return true;
+  return false;
+}
+
+static bool is_letter(char c) {
+  return c == '_' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+/* True if a text has the name as a word, also for float and as a function of the compiler. */
+static bool names(const char *text, const char *name) {
+  size_t length = strlen(name);
+  for (const char *at = strstr(text, name); at; at = strstr(at + 1, name)) {
+    static const char builtin[] = "__builtin_";
+    const char *before = at, *behind = at + length + (at[length] == 'f');
+    size_t n = sizeof builtin - 1;
+    if ((size_t)(at - text) >= n && !memcmp(at - n, builtin, n)) before -= n;
+    if ((before == text || !is_letter(before[-1])) && !is_letter(*behind)) return true;
+  }
+  return false;
+}
+
+bool op2i_cxx_rounds(const char *text) {
+  for (const char *const *name = math; *name; name++)
+    if (!is_exact(*name) && names(text, *name)) return true;
+  return false;
+}
+
 const struct op2i_cxx_name *op2i_cxx_local(const struct op2i_cxx_body *body, int at) {
   if (op2i_cxx_member(body->turn->unit, at)) return NULL;
   for (int64_t i = body->nnames - 1; i >= 0; i--)

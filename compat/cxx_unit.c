@@ -141,7 +141,7 @@ static int behind_attributes(const struct op2i_cxx_unit *unit, int begin, int br
 
 /* Read the item with a body in braces at `brace`; returns where the next one begins, or -1 where
  * the brace belongs to a value. */
-static int read_braced(struct op2i_cxx_unit *unit, int begin, int brace, bool *good) {
+static int read_braced(struct op2i_cxx_unit *unit, int begin, int brace, int space, bool *good) {
   int close = unit->words[brace].match;
   begin = behind_attributes(unit, begin, brace);
   int open = first(unit, begin, brace, "(");
@@ -153,7 +153,8 @@ static int read_braced(struct op2i_cxx_unit *unit, int begin, int brace, bool *g
                                  .name = named ? open - 1 : -1,
                                  .open = open,
                                  .close = unit->words[open].match,
-                                 .body = brace};
+                                 .body = brace,
+                                 .space = space};
     *good = add(unit, item);
     return close + 1;
   }
@@ -167,29 +168,50 @@ static int read_braced(struct op2i_cxx_unit *unit, int begin, int brace, bool *g
                                .begin = begin,
                                .end = end,
                                .name = name == brace ? -1 : name,
-                               .body = brace};
+                               .body = brace,
+                               .space = space};
   *good = add(unit, item);
   return end;
 }
 
-static bool read_items(struct op2i_cxx_unit *unit, int begin, int end) {
+static bool read_items(struct op2i_cxx_unit *unit, int begin, int end, int space);
+
+/* Read a namespace, or what `extern "C" {` begins, up to its closing brace. */
+static bool read_space(struct op2i_cxx_unit *unit, int begin, int brace, int space) {
+  int close = unit->words[brace].match;
+  if (op2i_cxx_has(unit, begin, brace, "namespace")) {
+    struct op2i_cxx_item item = {.kind = OP2I_CXX_NAMESPACE,
+                                 .begin = begin,
+                                 .end = close + 1,
+                                 .name = op2i_cxx_is(unit, brace - 1, "namespace") ? -1 : brace - 1,
+                                 .body = brace,
+                                 .space = space};
+    if (!add(unit, item)) return false;
+    space = (int)unit->nitems - 1;
+  }
+  return read_items(unit, brace + 1, close, space);
+}
+
+static bool read_items(struct op2i_cxx_unit *unit, int begin, int end, int space) {
   bool good = true;
   for (int at = begin; good && at < end; at++) {
     if (op2i_cxx_is(unit, at, ";")) {
-      struct op2i_cxx_item item = {
-          .kind = OP2I_CXX_OTHER, .begin = begin, .end = at + 1, .name = declared(unit, begin, at)};
+      struct op2i_cxx_item item = {.kind = OP2I_CXX_OTHER,
+                                   .begin = begin,
+                                   .end = at + 1,
+                                   .name = declared(unit, begin, at),
+                                   .space = space};
       good = add(unit, item);
       begin = at + 1;
     } else if (!op2i_cxx_is(unit, at, "{")) {
       if (unit->words[at].match > at) at = unit->words[at].match;
     } else if (op2i_cxx_has(unit, begin, at, "namespace") ||
                (op2i_cxx_is(unit, begin, "extern") && at == begin + 2)) {
-      int close = unit->words[at].match;
-      good = read_items(unit, at + 1, close);
-      at = close;
-      begin = close + 1;
+      good = read_space(unit, begin, at, space);
+      at = unit->words[at].match;
+      begin = at + 1;
     } else {
-      int next = read_braced(unit, begin, at, &good);
+      int next = read_braced(unit, begin, at, space, &good);
       if (next >= 0) begin = next;
       at = next >= 0 ? next - 1 : unit->words[at].match;
     }
@@ -200,7 +222,7 @@ static bool read_items(struct op2i_cxx_unit *unit, int begin, int end) {
 const char *op2i_cxx_read(char *text, struct op2i_cxx_unit *unit) {
   *unit = (struct op2i_cxx_unit){.text = text};
   const char *why = take_words(unit);
-  if (!why && !read_items(unit, 0, unit->nwords)) why = "memory is lacking";
+  if (!why && !read_items(unit, 0, unit->nwords, -1)) why = "memory is lacking";
   return why;
 }
 

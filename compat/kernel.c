@@ -142,13 +142,17 @@ static const char *try_text(const struct wish *w, bool plain, op2_kernel *kernel
   return op2_compat_any(why && strstr(why, "structure")) ? by_text(w, unit, false, kernel) : why;
 }
 
-static void by_address(const struct wish *w, const char *rest, op2_kernel *kernel) {
-  struct op2i_text text = {0};
+static void by_address(const struct wish *w, const char *rest, const char *why,
+                       op2_kernel *kernel) {
+  struct op2i_text text = {0}, remark = {0};
   op2i_text_add(&text, "void %s(%s", w->name, rest);
-  if (text.failed) op2i_compat_end("memory is lacking");
+  op2i_text_add(&remark, "called by its address: %s", why);
+  if (text.failed || remark.failed) op2i_compat_end("memory is lacking");
   op2_kernel_desc desc = describe(w->site, w->name, text.chars);
+  desc.remark = remark.chars;
   op2i_compat_check(op2_kernel_create(op2i_compat.ctx, &desc, kernel), "op_par_loop");
   op2i_text_free(&text);
+  op2i_text_free(&remark);
 }
 
 static const struct op2i_compat_kernel *make(const struct wish *w, bool plain) {
@@ -167,7 +171,7 @@ static const struct op2i_compat_kernel *make(const struct wish *w, bool plain) {
     if (OP_diags > 0 || strstr(why, "differs"))
       op2i_compat_warn("%s:%d: kernel '%s' is called by its address, as scalar code: %s",
                        w->site->file, w->site->line, w->name, why);
-    by_address(w, rest.chars, &m->kernel.handle);
+    by_address(w, rest.chars, why, &m->kernel.handle);
     m->kernel.address = true;
     m->kernel.repeats = op2i_compat_repeats(w->site, w->nargs, w->args);
     op2i_compat_addresses(w->site, m->kernel.repeats, m->kernel.addresses);

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "compat.h"
+#include "cxx.h"
 #include "mem.h"
 
 enum { ELEMENTS = 8, MOST = 128, ULPS = 8 };
@@ -14,9 +15,10 @@ struct part {
   const op_arg *arg;
   const struct op2i_compat_type *type;
   op2_access access;
-  int slots; /* rows for each element; 0 for a global */
+  int slots; /* rows for each element, one for a sum over elements; 0 for another global */
   int64_t values;
-  char *mine; /* the values that the function sees */
+  char *mine;   /* the values that the function sees */
+  char *copied; /* those that its copy sees; null: it has none */
   op2_set set;
   op2_map map;
   op2_dat dat;
@@ -25,6 +27,8 @@ struct part {
 
 struct trial {
   const struct op2_compat_site *site;
+  void (*copy)(void); /* the function without contraction, or null */
+  bool exact;         /* the copy has the bits of a right text */
   op_set from;
   int count; /* elements */
   op2_set set;
@@ -113,40 +117,59 @@ static bool fits(int nargs, const op_arg *args) {
   return true;
 }
 
+/* True for a global that sums over elements. In a trial each element has its own, a row of a dat,
+ * since the library adds them up in an order of its own. */
+static bool sums(const op_arg *arg) { return arg->kind == OP2_COMPAT_GBL && arg->acc == OP_INC; }
+
 static op2_status make_part(struct trial *t, int i, const op_arg *arg) {
   struct part *p = &t->parts[i];
   bool all = op2i_compat_all_slots(arg),
-       rows = arg->kind <= OP2_COMPAT_IDX && arg->kind != OP2_COMPAT_GBL;
+       rows = sums(arg) || arg->kind == OP2_COMPAT_DAT || arg->kind == OP2_COMPAT_IDX;
   *p = (struct part){.arg = arg, .slots = !rows ? 0 : all ? arg->map->dim : 1};
   t->nparts = i + 1;
   if (!arg->opt) return OP2_SUCCESS;
   p->type = op2i_compat_type(arg->type, 0);
   p->access = op2i_compat_access(t->site, i, arg);
-  op2_status status = arg->kind == OP2_COMPAT_DAT   ? make_dat(t, p)
-                      : arg->kind == OP2_COMPAT_IDX ? make_numbers(t, p)
-                                                    : make_gbl(p);
+  op2_status status = arg->kind == OP2_COMPAT_IDX ? make_numbers(t, p)
+                      : rows                      ? make_dat(t, p)
+                                                  : make_gbl(p);
   if (!status) note(t, p);
   return status;
 }
 
 /* ---- both runs ------------------------------------------------------------------------------- */
 
-static void run_function(const struct trial *t) {
+/* Apply the function, or its copy, to all elements. */
+static void run_function(const struct trial *t, void (*function)(void)) {
   static char *rows[MOST][MOST];
   void *values[MOST];
   for (int e = 0; e < t->count; e++) {
     for (int i = 0; i < t->nparts; i++) {
       const struct part *p = &t->parts[i];
-      int64_t bytes = p->mine && t->count ? p->values * p->type->size / t->count : 0;
-      char *first = p->slots && p->mine ? p->mine + e * bytes : p->mine;
+      char *all = function == t->copy ? p->copied : p->mine;
+      int64_t bytes = all && t->count ? p->values * p->type->size / t->count : 0;
+      char *first = p->slots && all ? all + e * bytes : all;
       values[i] = first;
-      if (!p->slots || !p->mine || !op2i_compat_all_slots(p->arg) || p->arg->kind != OP2_COMPAT_DAT)
+      if (!p->slots || !all || !op2i_compat_all_slots(p->arg) || p->arg->kind != OP2_COMPAT_DAT)
         continue;
       for (int s = 0; s < p->slots; s++) rows[i][s] = first + s * (bytes / p->slots);
       values[i] = rows[i];
     }
-    t->site->call(t->site->function, values);
+    t->site->call(function, values);
   }
+}
+
+/* Run the copy on values of its own, and the function. */
+static void run_functions(struct trial *t) {
+  for (int i = 0; i < t->nparts && t->copy; i++) {
+    struct part *p = &t->parts[i];
+    size_t bytes = p->mine ? (size_t)(p->values * p->type->size) : 0;
+    if (!bytes) continue;
+    p->copied = op2i_compat_memory(bytes);
+    memcpy(p->copied, p->mine, bytes);
+  }
+  if (t->copy) run_function(t, t->copy);
+  run_function(t, t->site->function);
 }
 
 static op2_arg argument(const struct part *p, int i) {
@@ -154,6 +177,7 @@ static op2_arg argument(const struct part *p, int i) {
   if (p->arg->kind == OP2_COMPAT_INFO)
     return op2_arg_info(p->gbl, op2i_compat_position(p->arg - i, p->arg->idx));
   if (p->gbl) return op2_arg_gbl(p->gbl, p->access);
+  if (sums(p->arg)) return op2_arg_direct(p->dat, OP2_INC);
   if (op2i_compat_works(p->arg)) return op2_arg_work(p->arg->dim, p->type->type);
   if (p->arg->kind == OP2_COMPAT_GBL) return op2_arg_val(p->mine, p->arg->dim, p->type->type);
   if (p->arg->kind == OP2_COMPAT_IDX) return p->map ? op2_arg_map_idx(p->map, slot) : op2_arg_idx();
@@ -176,40 +200,76 @@ static op2_status run_text(struct trial *t, const op2_kernel_desc *desc) {
 
 /* ---- what comes out -------------------------------------------------------------------------- */
 
-static bool near(const struct trial *t, op2_type type, const char *a, const char *b, int64_t i) {
-  if (type == OP2_F64) {
-    double x = ((const double *)a)[i], y = ((const double *)b)[i];
-    return x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= ULPS * DBL_EPSILON * t->largest[0];
+/* Value i of an array as a double, for messages and comparisons of reals. */
+static double value(op2_type type, const char *values, int64_t i) {
+  switch (type) {
+  case OP2_F64: return ((const double *)values)[i];
+  case OP2_F32: return (double)((const float *)values)[i];
+  case OP2_I32: return ((const int32_t *)values)[i];
+  case OP2_U32: return ((const uint32_t *)values)[i];
+  case OP2_I64: return (double)((const int64_t *)values)[i];
+  case OP2_U64: return (double)((const uint64_t *)values)[i];
+  case OP2_I16: return ((const int16_t *)values)[i];
+  case OP2_I8: return ((const int8_t *)values)[i];
+  default: return ((const uint8_t *)values)[i];
   }
-  double x = (double)((const float *)a)[i], y = (double)((const float *)b)[i];
-  return x == y || (isnan(x) && isnan(y)) || fabs(x - y) <= ULPS * FLT_EPSILON * t->largest[1];
 }
 
-/* True if the results of an argument agree; *status is that of getting them. */
-static bool agrees(const struct trial *t, const struct part *p, op2_status *status) {
-  if (p->access == OP2_READ || (!p->dat && !p->gbl)) return true;
-  size_t bytes = (size_t)(p->values * p->type->size);
-  char *text = op2i_compat_memory(bytes);
+/* True if value i of both arrays has the same bits, but for the sign and the payload of a NaN. */
+static bool same(const struct op2i_compat_type *type, const char *a, const char *b, int64_t i) {
+  size_t size = (size_t)type->size, at = size * (size_t)i;
+  bool real = type->type == OP2_F64 || type->type == OP2_F32;
+  return !memcmp(a + at, b + at, size) ||
+         (real && isnan(value(type->type, a, i)) && isnan(value(type->type, b, i)));
+}
+
+/* The same, or as near as contraction and functions of <math.h> may make it. */
+static bool near(const struct trial *t, const struct op2i_compat_type *type, const char *a,
+                 const char *b, int64_t i) {
+  if (same(type, a, b, i)) return true;
+  if (type->type != OP2_F64 && type->type != OP2_F32) return false;
+  double x = value(type->type, a, i), y = value(type->type, b, i);
+  double unit = type->type == OP2_F64 ? DBL_EPSILON * t->largest[0] : FLT_EPSILON * t->largest[1];
+  return x == y || fabs(x - y) <= ULPS * unit;
+}
+
+/* Says where results of argument p differ, by the element as the program numbers it. */
+static const char *report(const struct trial *t, const struct part *p, const char *text,
+                          const char *other, int64_t i) {
+  static char why[300];
+  int row = p->slots ? (int)(i / p->arg->dim) : 0, n = 0;
+#define ADD(...) n += snprintf(why + n, sizeof why - (size_t)n, __VA_ARGS__)
+  ADD("its text differs from the compiled function%s in argument %d",
+      other == p->copied ? " without contraction" : "", (int)(p - t->parts));
+  if (p->slots) ADD(", element %lld", (long long)element(t, row / p->slots));
+  if (p->slots > 1) ADD(", slot %d", row % p->slots);
+  ADD(", value %d: %.17g, and the function has %.17g", (int)(i % p->arg->dim),
+      value(p->type->type, text, i), value(p->type->type, other, i));
+#undef ADD
+  return why;
+}
+
+/* Compare the results of an argument; *status is that of getting them. Returns null if they agree. */
+static const char *differ(const struct trial *t, const struct part *p, op2_status *status) {
+  if (p->access == OP2_READ || (!p->dat && !p->gbl)) return NULL;
+  char *text = op2i_compat_memory((size_t)(p->values * p->type->size));
+  const char *why = NULL;
   *status = p->dat ? op2_dat_get(p->dat, text) : op2_gbl_get(p->gbl, text);
-  bool real = p->type->type == OP2_F64 || p->type->type == OP2_F32;
-  bool same = *status || !memcmp(text, p->mine, bytes);
-  if (!same && real) {
-    same = true;
-    for (int64_t i = 0; same && i < p->values; i++) same = near(t, p->type->type, text, p->mine, i);
-  }
+  for (int64_t i = 0; !*status && !why && i < p->values; i++)
+    if (!near(t, p->type, text, p->mine, i))
+      why = report(t, p, text, p->mine, i);
+    else if (t->exact && !same(p->type, text, p->copied, i))
+      why = report(t, p, text, p->copied, i);
   op2i_free(text);
-  return same;
+  return why;
 }
 
 static const char *compare(struct trial *t, op2_status *status) {
-  static char why[120];
+  const char *why = NULL;
   for (int i = 0; i < t->nparts; i++) note(t, &t->parts[i]);
-  for (int i = 0; i < t->nparts && !*status; i++) {
-    if (!t->parts[i].arg->opt || agrees(t, &t->parts[i], status)) continue;
-    snprintf(why, sizeof why, "its text differs from the compiled function in argument %d", i);
-    return why;
-  }
-  return NULL;
+  for (int i = 0; i < t->nparts && !*status && !why; i++)
+    if (t->parts[i].arg->opt) why = differ(t, &t->parts[i], status);
+  return why;
 }
 
 static void end(struct trial *t) {
@@ -220,6 +280,7 @@ static void end(struct trial *t) {
     op2_map_destroy(&p->map);
     op2_set_destroy(&p->set);
     op2i_free(p->mine);
+    op2i_free(p->copied);
   }
   op2_set_destroy(&t->set);
   op2i_free(t);
@@ -234,6 +295,8 @@ const char *op2i_compat_trial(const struct op2_compat_site *site, const op2_kern
   if (status) return op2_error_message();
   struct trial *t = op2i_compat_memory(sizeof *t);
   t->site = site;
+  t->copy = site->copies ? site->copies(desc->name) : NULL;
+  t->exact = t->copy && !op2i_cxx_rounds(desc->source);
   t->from = set;
   t->count = set->size < ELEMENTS ? set->size : ELEMENTS;
   op2i_compat_trial_constants();
@@ -242,7 +305,7 @@ const char *op2i_compat_trial(const struct op2_compat_site *site, const op2_kern
   if (!status) status = run_text(t, desc);
   const char *why = NULL;
   if (!status) {
-    run_function(t);
+    run_functions(t);
     why = compare(t, &status);
   }
   if (status) why = op2_error_message();

@@ -136,6 +136,8 @@ struct op2_compat_site {
   void (*call)(void (*function)(void), void *const *values);
   const bool *readonly; /**< for each parameter whether it points to const */
   void *cache;
+  /** The copy of a kernel that op2-c++ has compiled without contraction, or null. */
+  void (*(*copies)(const char *kernel))(void);
 };
 
 #ifdef __cplusplus
@@ -534,15 +536,18 @@ inline void op2_compat_par_loop(op2_compat_site *site, void (*function)(P...), c
 }
 
 static const char *const op2_compat_header __attribute__((unused)) = __FILE__;
-/* op2-c++ defines the text of the program's own files. */
+/* op2-c++ defines the text of the program's own files, and finds copies of kernels. */
 #ifndef OP2_COMPAT_TEXT
 #define OP2_COMPAT_TEXT nullptr
+#endif
+#ifndef OP2_COMPAT_COPIES
+#define OP2_COMPAT_COPIES nullptr
 #endif
 #define op_par_loop(kernel_, name_, set_, ...)                                                     \
   (__extension__({                                                                                 \
     static struct op2_compat_site op2_site_ = {                                                    \
-        #kernel_, __BASE_FILE__, OP2_COMPAT_TEXT, op2_compat_header, __FILE__,                     \
-        __LINE__, nullptr,       nullptr,         nullptr,           nullptr};                     \
+        #kernel_, __BASE_FILE__, OP2_COMPAT_TEXT, op2_compat_header, __FILE__, __LINE__,           \
+        nullptr,  nullptr,       nullptr,         nullptr,           OP2_COMPAT_COPIES};           \
     op2_compat_par_loop(&op2_site_, kernel_, name_, set_, __VA_ARGS__);                            \
   }))
 #endif

@@ -47,7 +47,7 @@ needs_ranks() {
 # compiled plain|stored NAME FLAG...: makes $tmp/NAME, without or with op2-c++
 compiled() {
   wrapper=$cxx
-  [ "$1" = plain ] || wrapper="sh $src/compat/op2-c++ $cxx"
+  [ "$1" = plain ] || wrapper="sh $build/compat/op2-c++ $cxx"
   name=$2
   shift 2
   [ "$name" != files ] || set -- "$@" -lop2-compat-hdf5

@@ -84,6 +84,9 @@ static const struct {
     {"namespaces",
      "namespace { double f(double x) { return x; } } void k(double *d) { *d = f(1); }", "-",
      "static inline double f (double x ) { return x ; } void k (double * d ) { * d = f ( 1 ) ; }"},
+    {"linkage of C",
+     "extern \"C\" double f(double x) { return x; } void k(double *d) { *d = f(1); }", "-",
+     "static inline double f (double x ) { return x ; } void k (double * d ) { * d = f ( 1 ) ; }"},
 };
 
 static const struct {
@@ -106,6 +109,54 @@ static const struct {
      "struct v { double x; }; void k(double *a) { v p, q; p.x = 1; q = p; *a = q.x; }",
      "structure"},
 };
+
+/* The copies of a text, with the names of functions that have none; blanks as in turn(). */
+static void copy(const char *source, const char *const *left_out, char *out, size_t room) {
+  struct op2i_cxx_unit unit;
+  struct op2i_text text = {0};
+  bool good = !op2i_cxx_read(op2i_strdup(source), &unit) && op2i_cxx_copy(&unit, left_out, &text);
+  snprintf(out, room, "%s", good ? text.chars : "");
+  op2i_text_free(&text);
+  op2i_cxx_free(&unit);
+}
+
+static const char calls[] =
+    "namespace a { inline double f(double x) { return x; } } static double g(double x) { return x; "
+    "}"
+    " using a::f; void k(double *y) { *y = f(*y); } void l(double *y) { *y = g(*y); }"
+    " template <class T> void m(T *y) { *y = 1; } void n(int) {} void n(double) {}"
+    " int main() { op2_compat_par_loop(&site, k, \"k\", s); op2_compat_par_loop(&site, (&l), "
+    "\"l\"); "
+    "op2_compat_par_loop(&site, m<int>, \"m\"); op2_compat_par_loop(&site, n, \"n\"); }";
+
+static void copies(void) {
+  const char *const none[] = {NULL}, *const g[] = {"g", NULL};
+  char out[4000];
+  copy(calls, none, out, sizeof out);
+  ok(strstr(
+         out,
+         "namespace a {\nnamespace {\ninline double op2_compat_copy_of_f(double x) { return x; }"),
+     "a copy in its namespace");
+  ok(strstr(out, "void op2_compat_copy_of_k(double *y) { *y = op2_compat_copy_of_f(*y); }"),
+     "a kernel calls copies");
+  ok(strstr(out, "{\"k\", reinterpret_cast<void (*)(void)>(&::op2_compat_copy_of_k)}"),
+     "it is in the table");
+  ok(strstr(out, "{\"l\""), "so is one in parentheses");
+  ok(!strstr(out, "{\"m\"") && !strstr(out, "{\"n\""), "templates and overloaded names are not");
+  copy(calls, g, out, sizeof out);
+  ok(strstr(out, "{\"k\"") && !strstr(out, "{\"l\"") && !strstr(out, "copy_of_g"),
+     "a kernel that needs what is left out");
+  for (size_t length = 0; length < strlen(calls); length++) {
+    char cut[1000] = {0};
+    memcpy(cut, calls, length);
+    copy(cut, none, out, sizeof out);
+  }
+  ok(op2i_cxx_rounds("x = exp(y)") && op2i_cxx_rounds("expf (y)") &&
+         op2i_cxx_rounds("1 + __builtin_pow(y, 2)"),
+     "functions that round as they like");
+  ok(!op2i_cxx_rounds("sqrt(exponent) + expm + cosine + fabs(xlog) + fmax(pow_, 1)"),
+     "other names");
+}
 
 int main(void) {
   char out[4000];
@@ -135,5 +186,6 @@ int main(void) {
       (void)turn(cut, turned[i].marks, false, out, sizeof out);
     }
   ok(cuts > 500, "%d texts that are cut off", cuts);
+  copies();
   return done();
 }

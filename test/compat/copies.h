@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* What kernels of copies.cpp call from a header. */
+#ifndef COPIES_H
+#define COPIES_H
+
+inline double from_header(double a, double b, double c) { return a * b + c; }
+
+#endif
