@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef KERNELS_LANES_H
+#define KERNELS_LANES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
+
+/** @file lanes.h
+ * Vectors by hand, as wide as the processor's registers, with gcc's and clang's extensions of C. */
+
+#if defined __AVX512F__
+enum { LANE_BYTES = 64 };
+#elif defined __AVX__
+enum { LANE_BYTES = 32 };
+#else
+enum { LANE_BYTES = 16 };
+#endif
+enum { LANES = LANE_BYTES / 8, LANES32 = LANE_BYTES / 4 };
+
+typedef double lanes __attribute__((vector_size(LANE_BYTES)));
+typedef int64_t lane_mask __attribute__((vector_size(LANE_BYTES)));
+typedef float lanes_f32 __attribute__((vector_size(LANE_BYTES)));
+typedef uint32_t lanes_u32 __attribute__((vector_size(LANE_BYTES)));
+
+static inline lanes lanes_load(const double *from) {
+  lanes v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+static inline void lanes_store(double *to, lanes v) { memcpy(to, &v, sizeof v); }
+
+static inline lanes_u32 lanes_load_u32(const uint32_t *from) {
+  lanes_u32 v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+static inline void lanes_store_u32(uint32_t *to, lanes_u32 v) { memcpy(to, &v, sizeof v); }
+
+/** All lanes with this value. */
+static inline lanes lanes_all(double x) { return x - (lanes){0}; }
+
+/** In each lane a where the mask is -1, and b where it is 0. */
+static inline lanes lanes_select(lane_mask mask, lanes a, lanes b) {
+  return (lanes)((mask & (lane_mask)a) | (~mask & (lane_mask)b));
+}
+
+/** True if the mask is -1 in any lane. */
+static inline bool lanes_any(lane_mask mask) {
+#ifdef __AVX512F__
+  return _mm512_test_epi64_mask((__m512i)mask, (__m512i)mask);
+#else
+  int64_t any = 0;
+  for (int k = 0; k < LANES; k++) any |= mask[k];
+  return any;
+#endif
+}
+
+static inline double lanes_sum(lanes v) {
+  double sum = 0;
+  for (int k = 0; k < LANES; k++) sum += v[k];
+  return sum;
+}
+
+/** Swap rows and columns of a square of values, one row in each vector. */
+static inline void lanes_transpose(lanes v[LANES]) {
+#define LANE_STAGE(distance)                                                                       \
+  for (int k = 0; k < LANES; k++)                                                                  \
+    if (!(k & (distance))) {                                                                       \
+      const lanes a = v[k], b = v[k + (distance)];                                                 \
+      v[k] = LANE_LOW_##distance(a, b);                                                            \
+      v[k + (distance)] = LANE_HIGH_##distance(a, b);                                              \
+    }
+#if defined __AVX512F__
+#define LANE_LOW_1(a, b)  __builtin_shufflevector(a, b, 0, 8, 2, 10, 4, 12, 6, 14)
+#define LANE_HIGH_1(a, b) __builtin_shufflevector(a, b, 1, 9, 3, 11, 5, 13, 7, 15)
+#define LANE_LOW_2(a, b)  __builtin_shufflevector(a, b, 0, 1, 8, 9, 4, 5, 12, 13)
+#define LANE_HIGH_2(a, b) __builtin_shufflevector(a, b, 2, 3, 10, 11, 6, 7, 14, 15)
+#define LANE_LOW_4(a, b)  __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11)
+#define LANE_HIGH_4(a, b) __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15)
+  LANE_STAGE(1)
+  LANE_STAGE(2)
+  LANE_STAGE(4)
+#elif defined __AVX__
+#define LANE_LOW_1(a, b)  __builtin_shufflevector(a, b, 0, 4, 2, 6)
+#define LANE_HIGH_1(a, b) __builtin_shufflevector(a, b, 1, 5, 3, 7)
+#define LANE_LOW_2(a, b)  __builtin_shufflevector(a, b, 0, 1, 4, 5)
+#define LANE_HIGH_2(a, b) __builtin_shufflevector(a, b, 2, 3, 6, 7)
+  LANE_STAGE(1)
+  LANE_STAGE(2)
+#else
+#define LANE_LOW_1(a, b)  __builtin_shufflevector(a, b, 0, 2)
+#define LANE_HIGH_1(a, b) __builtin_shufflevector(a, b, 1, 3)
+  LANE_STAGE(1)
+#endif
+}
+
+/** Four doubles, however wide the registers are. */
+typedef double lanes4 __attribute__((vector_size(32)));
+
+/** Multiply four rows of a matrix by a vector of `n` fours; rows are `dim` long. */
+static inline void lanes4_rows(const double *rows, int dim, int n, const double *x, double *out) {
+  lanes4 sum[4] = {{0}};
+  for (int r = 0; r < 4; r++)
+    for (int c = 0; c < n; c++) {
+      lanes4 value, factor;
+      memcpy(&value, rows + r * dim + 4 * c, sizeof value);
+      memcpy(&factor, x + 4 * c, sizeof factor);
+      sum[r] += value * factor;
+    }
+  const lanes4 ab = __builtin_shufflevector(sum[0], sum[1], 0, 4, 2, 6) +
+                    __builtin_shufflevector(sum[0], sum[1], 1, 5, 3, 7);
+  const lanes4 cd = __builtin_shufflevector(sum[2], sum[3], 0, 4, 2, 6) +
+                    __builtin_shufflevector(sum[2], sum[3], 1, 5, 3, 7);
+  const lanes4 all =
+      __builtin_shufflevector(ab, cd, 0, 1, 4, 5) + __builtin_shufflevector(ab, cd, 2, 3, 6, 7);
+  memcpy(out, &all, sizeof all);
+}
+
+#endif
