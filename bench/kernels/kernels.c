@@ -9,10 +9,8 @@
 #include "common/option.h"
 #include "table.h"
 
-const yardstick *const yardsticks[] = {
-    &yardstick_fill,   &yardstick_axpy, &yardstick_update, &yardstick_dense12,
-    &yardstick_row144, &yardstick_hex8, &yardstick_row27,  NULL,
-};
+#define ROW(name) &yardstick_##name,
+static const yardstick *const yardsticks[] = {YARDSTICKS(ROW) NULL};
 
 static const option table[] = {
     {"--kernels", "NAME,...", "which (default all)", PROGRAM_COMPARES, option_text,

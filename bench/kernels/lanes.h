@@ -61,6 +61,36 @@ static inline bool lanes_any(lane_mask mask) {
 #endif
 }
 
+#if defined __AVX512F__
+#define LANE_PAIRS_1 0, 8, 1, 9, 2, 10, 3, 11
+#define LANE_PAIRS_2 4, 12, 5, 13, 6, 14, 7, 15
+#define LANE_EVEN    0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30
+#define LANE_ODD     1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31
+#elif defined __AVX__
+#define LANE_PAIRS_1 0, 4, 1, 5
+#define LANE_PAIRS_2 2, 6, 3, 7
+#define LANE_EVEN    0, 2, 4, 6, 8, 10, 12, 14
+#define LANE_ODD     1, 3, 5, 7, 9, 11, 13, 15
+#else
+#define LANE_PAIRS_1 0, 2
+#define LANE_PAIRS_2 1, 3
+#define LANE_EVEN    0, 2, 4, 6
+#define LANE_ODD     1, 3, 5, 7
+#endif
+
+/** Store a lane of a, the same one of b, and so on. */
+static inline void lanes_store_pairs(double *to, lanes a, lanes b) {
+  lanes_store(to, __builtin_shufflevector(a, b, LANE_PAIRS_1));
+  lanes_store(to + LANES, __builtin_shufflevector(a, b, LANE_PAIRS_2));
+}
+
+/** Load pairs of numbers: the first ones into *a and the second ones into *b. */
+static inline void lanes_load_pairs_u32(const uint32_t *from, lanes_u32 *a, lanes_u32 *b) {
+  const lanes_u32 low = lanes_load_u32(from), high = lanes_load_u32(from + LANES32);
+  *a = __builtin_shufflevector(low, high, LANE_EVEN);
+  *b = __builtin_shufflevector(low, high, LANE_ODD);
+}
+
 static inline double lanes_sum(lanes v) {
   double sum = 0;
   for (int k = 0; k < LANES; k++) sum += v[k];

@@ -48,7 +48,9 @@ static op2_status make(ours *o, const yardstick *y, const problem *p) {
   for (int d = 0; d < p->ndat && !status; d++) {
     const problem_dat *dat = &p->dat[d];
     snprintf(name, sizeof name, "dat%d", d);
-    if (!is_matrix(p, d))
+    if (dat->set < 0)
+      status = op2_gbl_create(o->ctx, dat->dim, dat->type, dat->data, name, &o->gbl[d]);
+    else if (!is_matrix(p, d))
       status = op2_dat_create(o->set[dat->set], dat->dim, dat->type, dat->data, name, &o->dat[d]);
   }
   for (int k = 0; k < MOST_KERNELS && y->kernel[k] && !status; k++)
@@ -65,7 +67,7 @@ void ours_free(ours *o) {
   op2_mat_destroy(&o->mat);
   op2_sparsity_destroy(&o->sparsity);
   for (int k = 0; k < MOST_KERNELS; k++) op2_kernel_destroy(&o->kernel[k]);
-  for (int d = 0; d < MOST_DATS; d++) op2_dat_destroy(&o->dat[d]);
+  for (int d = 0; d < MOST_DATS; d++) op2_dat_destroy(&o->dat[d]), op2_gbl_destroy(&o->gbl[d]);
   for (int m = 0; m < MOST_MAPS; m++) op2_map_destroy(&o->map[m]);
   for (int s = 0; s < MOST_SETS; s++) op2_set_destroy(&o->set[s]);
 }

@@ -20,9 +20,13 @@ int32_t *problem_map_rows(problem *p, int from, int to, int arity) {
   return rows;
 }
 
+int64_t problem_rows(const problem *p, int dat) {
+  return p->dat[dat].set < 0 ? 1 : p->size[p->dat[dat].set];
+}
+
 size_t problem_bytes(const problem *p, int dat) {
   const problem_dat *d = &p->dat[dat];
-  return (size_t)(p->size[d->set] * d->dim) * width(d->type);
+  return (size_t)(problem_rows(p, dat) * d->dim) * width(d->type);
 }
 
 static void put(void *data, op2_type type, int64_t at, double value) {
@@ -43,8 +47,9 @@ static double get(const void *data, op2_type type, int64_t at) {
   }
 }
 
-static void fill(const problem *p, const problem_dat *d) {
-  for (int64_t i = 0; i < p->size[d->set]; i++)
+static void fill(const problem *p, int dat) {
+  const problem_dat *d = &p->dat[dat];
+  for (int64_t i = 0; i < problem_rows(p, dat); i++)
     for (int k = 0; k < d->dim; k++) put(d->data, d->type, i * d->dim + k, d->value(p, i, k));
 }
 
@@ -54,7 +59,11 @@ void problem_dat_add(problem *p, int set, int dim, op2_type type, problem_use us
   *d = (problem_dat){set, dim, type, use, value, NULL, NULL};
   d->data = reference_alloc(problem_bytes(p, p->ndat - 1) + 64);
   p->failed = p->failed || !d->data;
-  if (d->data) fill(p, d);
+  if (d->data) fill(p, p->ndat - 1);
+}
+
+void problem_global(problem *p, int dim, op2_type type, problem_value *value) {
+  problem_dat_add(p, -1, dim, type, READ, value);
 }
 
 void problem_free(problem *p) {
@@ -65,7 +74,7 @@ void problem_free(problem *p) {
 
 void problem_reset(problem *p) {
   for (int d = 0; d < p->ndat; d++)
-    if (p->dat[d].use & WRITTEN) fill(p, &p->dat[d]);
+    if (p->dat[d].use & WRITTEN) fill(p, d);
 }
 
 static double map_bytes(const problem *p) {
@@ -91,7 +100,7 @@ double problem_footprint(const problem *p) {
 double problem_difference(const problem *p, int dat) {
   const problem_dat *d = &p->dat[dat];
   double most = 0, off = 0;
-  for (int64_t i = 0; i < p->size[d->set] * d->dim; i++) {
+  for (int64_t i = 0; i < problem_rows(p, dat) * d->dim; i++) {
     const double mine = get(d->data, d->type, i), theirs = get(d->expected, d->type, i);
     if (!isfinite(mine) || !isfinite(theirs)) return INFINITY;
     most = fmax(most, fabs(theirs));
@@ -111,3 +120,6 @@ double problem_mixed(const problem *p, int64_t i, int k) {
   h = (h ^ h >> 29) * UINT64_C(0xbf58476d1ce4e5b9);
   return 0.5 + (double)(h >> 11) / 9007199254740992.0;
 }
+
+double problem_wide(const problem *p, int64_t i, int k) { return 20 * problem_mixed(p, i, k) - 20; }
+double problem_unit(const problem *p, int64_t i, int k) { return 2 * problem_mixed(p, i, k) - 2; }

@@ -28,7 +28,8 @@ typedef struct problem_map {
 } problem_map;
 
 typedef struct problem_dat {
-  int set, dim;
+  int set; /**< -1: it is a global */
+  int dim;
   op2_type type;
   problem_use use;
   problem_value *value;
@@ -53,6 +54,9 @@ int32_t *problem_map_rows(problem *p, int from, int to, int arity);
 void problem_dat_add(problem *p, int set, int dim, op2_type type, problem_use use,
                      problem_value *value);
 
+/** Add values that all elements read; they count as a dat in numbers and in arrays. */
+void problem_global(problem *p, int dim, op2_type type, problem_value *value);
+
 void problem_free(problem *p);
 
 /** The bytes of the values of a dat. */
@@ -72,7 +76,11 @@ double problem_footprint(const problem *p);
  * was; infinity where one of them is not a number. */
 double problem_difference(const problem *p, int dat);
 
-/** Values at the start: zeros, and numbers from 0.5 to 1.5 that follow no pattern. */
-problem_value problem_zero, problem_mixed;
+/** The number of elements that have values of a dat. */
+int64_t problem_rows(const problem *p, int dat);
+
+/** Values at the start: zeros, numbers from 0.5 to 1.5 that follow no pattern, such from -10 to 10,
+ * and such between -1 and 1. */
+problem_value problem_zero, problem_mixed, problem_wide, problem_unit;
 
 #endif

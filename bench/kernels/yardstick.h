@@ -17,7 +17,8 @@ typedef struct ours {
   op2_context ctx;
   op2_set set[MOST_SETS];
   op2_map map[MOST_MAPS];
-  op2_dat dat[MOST_DATS];
+  op2_dat dat[MOST_DATS]; /**< null where `gbl` is not */
+  op2_gbl gbl[MOST_DATS];
   op2_kernel kernel[MOST_KERNELS];
   op2_sparsity sparsity;
   op2_mat mat;
