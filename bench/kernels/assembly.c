@@ -71,7 +71,7 @@ static void zero(const arrays *a, int64_t first, int64_t last) {
   memset(value + first, 0, (size_t)(last - first) * sizeof *value);
 }
 
-static void assembly_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void assembly_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, value, 0);
   FIELD(const double, x, 1);
   ROWS(nodes, 0);
@@ -152,7 +152,7 @@ static void add_lanes(const double n[27][27][3], lanes x[27][3], lanes block[729
   }
 }
 
-static void assembly_lanes(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void assembly_lanes(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, value, 0);
   FIELD(const double, x, 1);
   ROWS(nodes, 0);
@@ -161,7 +161,7 @@ static void assembly_lanes(const arrays *a, int64_t first, int64_t last) {
   int64_t e = first;
   table_of(n);
   for (; e + LANES <= last; e += LANES) {
-    lanes at[27][3], block[729] = {{0}};
+    lanes at[27][3] = {{{0}}}, block[729] = {{0}};
     for (int i = 0; i < 27; i++)
       for (int l = 0; l < LANES; l++)
         for (int c = 0; c < 3; c++) at[i][c][l] = x[3 * (int64_t)nodes[27 * (e + l) + i] + c];
@@ -209,7 +209,7 @@ static inline void product_row(double g[81][WIDE], double wg[81][WIDE], int i, d
   for (int m = 0; m < 27; m++) row[m] = sum[m];
 }
 
-static void assembly_product(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void assembly_product(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, value, 0);
   FIELD(const double, x, 1);
   ROWS(nodes, 0);

@@ -2,6 +2,7 @@
 /* Work within cells: a small system of equations, a limiter that returns early, and a lattice. */
 #include <math.h>
 
+#include "columns.h"
 #include "kernels.h"
 
 /* ---- LU of 5x5 ------------------------------------------------------------------------------- */
@@ -42,19 +43,52 @@ static op2_status queue_lu5(ours *o) {
                       op2_arg_direct(o->dat[1], OP2_READ), op2_arg_direct(o->dat[2], OP2_WRITE));
 }
 
-static void lu5_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void lu5_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, matrix, 0);
   FIELD(const double, b, 1);
   FIELD(double, x, 2);
   for (int64_t i = first; i < last; i++) lu5(matrix + 25 * i, b + 5 * i, x + 5 * i);
 }
 
-static void lu5_simd(const arrays *a, int64_t first, int64_t last) {
+/* Subtract a multiple of one column from another, for each element another one. */
+static inline void subtract(const column factor, const column from, column to) {
+#pragma omp simd
+  for (int e = 0; e < BLOCK; e++) to[e] -= factor[e] * from[e];
+}
+
+static inline void eliminate(column *a, column *x) {
+  column factor;
+  for (int k = 0; k < 5; k++)
+    for (int i = k + 1; i < 5; i++) {
+#pragma omp simd
+      for (int e = 0; e < BLOCK; e++) factor[e] = a[5 * i + k][e] / a[6 * k][e];
+      for (int j = k + 1; j < 5; j++) subtract(factor, a[5 * k + j], a[5 * i + j]);
+      subtract(factor, x[k], x[i]);
+    }
+}
+
+static inline void substitute(column *a, column *x) {
+  for (int k = 4; k >= 0; k--) {
+    for (int j = k + 1; j < 5; j++) subtract(a[5 * k + j], x[j], x[k]);
+#pragma omp simd
+    for (int e = 0; e < BLOCK; e++) x[k][e] /= a[6 * k][e];
+  }
+}
+
+WHOLE static void lu5_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, matrix, 0);
   FIELD(const double, b, 1);
   FIELD(double, x, 2);
-#pragma omp simd
-  for (int64_t i = first; i < last; i++) lu5(matrix + 25 * i, b + 5 * i, x + 5 * i);
+  column m[25], y[5];
+  int64_t i = first;
+  for (; i + BLOCK <= last; i += BLOCK) {
+    columns_load(matrix + 25 * i, 25, m);
+    columns_load(b + 5 * i, 5, y);
+    eliminate(m, y);
+    substitute(m, y);
+    columns_store(x + 5 * i, 5, y);
+  }
+  lu5_scalar(a, i, last);
 }
 
 const yardstick yardstick_lu5 = {
@@ -114,7 +148,7 @@ static op2_status queue_limiter(ours *o) {
                       op2_arg_direct(o->dat[2], OP2_WRITE));
 }
 
-static void limiter_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void limiter_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, s, 0);
   FIELD(const double, u, 1);
   FIELD(double, phi, 2);
@@ -126,7 +160,7 @@ static void limiter_scalar(const arrays *a, int64_t first, int64_t last) {
   }
 }
 
-static void limiter_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void limiter_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, s, 0);
   FIELD(const double, u, 1);
   FIELD(double, phi, 2);
@@ -202,27 +236,42 @@ static op2_status queue_lattice(ours *o) {
                       op2_arg_direct(o->dat[1], OP2_WRITE));
 }
 
-static void lattice_scalar(const arrays *a, int64_t first, int64_t last) {
-  FIELD(const double, f, 0);
-  FIELD(double, to, 1);
-  ROWS(from, 0);
-  for (int64_t i = first; i < last; i++) {
-    const double *rows[9];
-    for (int k = 0; k < 9; k++) rows[k] = f + 9 * (int64_t)from[9 * i + k];
-    lattice(rows, to + 9 * i);
-  }
+static inline void collide(const double *restrict f, const int32_t *restrict from,
+                           double *restrict to) {
+  const double *rows[9];
+  for (int k = 0; k < 9; k++) rows[k] = f + 9 * (int64_t)from[k];
+  lattice(rows, to);
 }
 
-static void lattice_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void lattice_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, f, 0);
   FIELD(double, to, 1);
   ROWS(from, 0);
+  for (int64_t i = first; i < last; i++) collide(f, from + 9 * i, to + 9 * i);
+}
+
+static inline void collide_column(const column *f, int e, column *to) {
+  double g[9][9], next[9];
+  const double *rows[9];
+  for (int k = 0; k < 9; k++) g[k][k] = f[k][e], rows[k] = g[k];
+  lattice(rows, next);
+  for (int k = 0; k < 9; k++) to[k][e] = next[k];
+}
+
+WHOLE static void lattice_simd(const arrays *a, int64_t first, int64_t last) {
+  FIELD(const double, f, 0);
+  FIELD(double, to, 1);
+  ROWS(from, 0);
+  column before[9], after[9];
+  int64_t i = first;
+  for (; i + BLOCK <= last; i += BLOCK) {
+    for (int e = 0; e < BLOCK; e++)
+      for (int k = 0; k < 9; k++) before[k][e] = f[9 * (int64_t)from[9 * (i + e) + k] + k];
 #pragma omp simd
-  for (int64_t i = first; i < last; i++) {
-    const double *rows[9];
-    for (int k = 0; k < 9; k++) rows[k] = f + 9 * (int64_t)from[9 * i + k];
-    lattice(rows, to + 9 * i);
+    for (int e = 0; e < BLOCK; e++) collide_column(before, e, after);
+    columns_store(to + 9 * i, 9, after);
   }
+  lattice_scalar(a, i, last);
 }
 
 const yardstick yardstick_lattice = {

@@ -49,7 +49,7 @@ static op2_status queue_chemistry(ours *o) {
                       op2_arg_direct(o->dat[1], OP2_RW));
 }
 
-static void chemistry_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void chemistry_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, c, 0);
   FIELD(double, t, 1);
   for (int64_t i = first; i < last; i++) chemistry(c + 6 * i, t + i);
@@ -85,7 +85,7 @@ static inline void react(lanes c[6], lanes *t) {
   for (int l = 0; l < LANES; l++) (*t)[l] += 1e-9 * heat[l] * sqrt(per_t[l]);
 }
 
-static void chemistry_mvec(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void chemistry_mvec(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, c, 0);
   FIELD(double, t, 1);
   int64_t i = first;
@@ -146,14 +146,14 @@ static op2_status queue_waves(ours *o) {
                       op2_arg_direct(o->dat[1], OP2_WRITE));
 }
 
-static void waves_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void waves_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, x, 0);
   FIELD(double, y, 1);
   for (int64_t i = first; i < last; i++) waves(x + i, y + 2 * i);
 }
 
 #ifdef BENCH_MVEC
-static void waves_mvec(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void waves_mvec(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, x, 0);
   FIELD(double, y, 1);
   int64_t i = first;

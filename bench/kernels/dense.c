@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wide rows that are used about once: stored element matrices and moments of rows of 27. */
+#include "columns.h"
 #include "kernels.h"
 #include "lanes.h"
 
@@ -67,7 +68,7 @@ static inline void scatter12(const double *local, const int32_t *row, double *y)
   for (int i = 0; i < 12; i++) y[3 * (int64_t)row[i / 3] + i % 3] += local[i];
 }
 
-static void dense12_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void dense12_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, k, 0);
   FIELD(const double, x, 1);
   FIELD(double, y, 2);
@@ -89,7 +90,7 @@ static inline void multiply12_simd(const double *k, const double *x, double *y) 
   }
 }
 
-static void dense12_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void dense12_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, k, 0);
   FIELD(const double, x, 1);
   FIELD(double, y, 2);
@@ -102,7 +103,7 @@ static void dense12_simd(const arrays *a, int64_t first, int64_t last) {
   }
 }
 
-static void dense12_lanes(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void dense12_lanes(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, k, 0);
   FIELD(const double, x, 1);
   FIELD(double, y, 2);
@@ -142,21 +143,21 @@ static op2_status queue_row144(ours *o) {
                       op2_arg_direct(o->dat[1], OP2_READ), op2_arg_direct(o->dat[2], OP2_WRITE));
 }
 
-static void row144_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void row144_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, k, 0);
   FIELD(const double, x, 1);
   FIELD(double, y, 2);
   for (int64_t e = first; e < last; e++) row144(k + 144 * e, x + 12 * e, y + 12 * e);
 }
 
-static void row144_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void row144_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, k, 0);
   FIELD(const double, x, 1);
   FIELD(double, y, 2);
   for (int64_t e = first; e < last; e++) multiply12_simd(k + 144 * e, x + 12 * e, y + 12 * e);
 }
 
-static void row144_lanes(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void row144_lanes(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, k, 0);
   FIELD(const double, x, 1);
   FIELD(double, y, 2);
@@ -187,7 +188,7 @@ static void make_hex8(problem *p, int64_t n) {
   problem_dat_add(p, 1, 1, OP2_F64, CHANGED, problem_zero);
 }
 
-static void hex8_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void hex8_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, k, 0);
   FIELD(const double, x, 1);
   FIELD(double, y, 2);
@@ -204,7 +205,7 @@ static void hex8_scalar(const arrays *a, int64_t first, int64_t last) {
   }
 }
 
-static void hex8_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void hex8_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, k, 0);
   FIELD(const double, x, 1);
   FIELD(double, y, 2);
@@ -222,7 +223,7 @@ static void hex8_simd(const arrays *a, int64_t first, int64_t last) {
   }
 }
 
-static void hex8_lanes(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void hex8_lanes(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, k, 0);
   FIELD(const double, x, 1);
   FIELD(double, y, 2);
@@ -262,29 +263,50 @@ static op2_status queue_row27(ours *o) {
                       op2_arg_direct(o->dat[1], OP2_WRITE));
 }
 
-static void row27_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void row27_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, f, 0);
   FIELD(double, m, 1);
   for (int64_t e = first; e < last; e++) row27(f + 27 * e, m + 4 * e);
 }
 
-static void row27_simd(const arrays *a, int64_t first, int64_t last) {
-  FIELD(const double, f, 0);
-  FIELD(double, m, 1);
+/* Add the values of a column to the sums, with the factors of its velocity. */
+static inline void add_column(const column f, int k, column *m) {
+  const double cx = k % 3 - 1, cy = k / 3 % 3 - 1, cz = k / 9 - 1;
 #pragma omp simd
-  for (int64_t e = first; e < last; e++) row27(f + 27 * e, m + 4 * e);
+  for (int e = 0; e < BLOCK; e++) {
+    m[0][e] += f[e];
+    m[1][e] += cx * f[e];
+    m[2][e] += cy * f[e];
+    m[3][e] += cz * f[e];
+  }
 }
 
-/* Take the values of so many columns, from `column` on, of as many rows as there are lanes; the last
- * columns may be beyond the rows' end, but not beyond the array's. */
-static inline void columns27(const double *f, int column, lanes v[LANES]) {
-  for (int l = 0; l < LANES; l++) v[l] = lanes_load(f + 27 * l + column);
+WHOLE static void row27_simd(const arrays *a, int64_t first, int64_t last) {
+  FIELD(const double, f, 0);
+  FIELD(double, m, 1);
+  int64_t i = first;
+  for (; i + BLOCK <= last; i += BLOCK) {
+    column in[27], out[4] = {{0}};
+    columns_load(f + 27 * i, 27, in);
+    for (int k = 0; k < 27; k++) add_column(in[k], k, out);
+    for (int k = 1; k < 4; k++)
+#pragma omp simd
+      for (int e = 0; e < BLOCK; e++) out[k][e] /= out[0][e];
+    columns_store(m + 4 * i, 4, out);
+  }
+  row27_scalar(a, i, last);
+}
+
+/* Take value `at` and those behind it, of as many rows as there are lanes. */
+static inline void columns27(const double *f, int at, lanes v[LANES]) {
+  for (int l = 0; l < LANES; l++) v[l] = lanes_load(f + 27 * l + at);
   lanes_transpose(v);
 }
 
-static inline void add27(const lanes v[LANES], int column, int from, lanes sum[4]) {
+/* Add those of them that come after the first `from` to the sums. */
+static inline void add27(const lanes v[LANES], int at, int from, lanes sum[4]) {
   for (int k = from; k < LANES; k++) {
-    const int c = column + k;
+    const int c = at + k;
     sum[0] += v[k];
     sum[1] += (c % 3 - 1) * v[k];
     sum[2] += (c / 3 % 3 - 1) * v[k];
@@ -292,20 +314,20 @@ static inline void add27(const lanes v[LANES], int column, int from, lanes sum[4
   }
 }
 
-static void row27_lanes(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void row27_lanes(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, f, 0);
   FIELD(double, m, 1);
   int64_t e = first;
   for (; e + LANES <= last; e += LANES) {
     lanes v[LANES], sum[4] = {{0}};
-    int column = 0;
-    for (; column + LANES <= 27; column += LANES) {
-      columns27(f + 27 * e, column, v);
-      add27(v, column, 0, sum);
+    int at = 0;
+    for (; at + LANES <= 27; at += LANES) {
+      columns27(f + 27 * e, at, v);
+      add27(v, at, 0, sum);
     }
     /* The last columns overlap with those before them. */
     columns27(f + 27 * e, 27 - LANES, v);
-    add27(v, 27 - LANES, column - (27 - LANES), sum);
+    add27(v, 27 - LANES, at - (27 - LANES), sum);
     for (int k = 1; k < 4; k++) sum[k] /= sum[0];
     for (int l = 0; l < LANES; l++)
       for (int k = 0; k < 4; k++) m[4 * (e + l) + k] = sum[k][l];

@@ -14,9 +14,10 @@ enum { EDGE_BLOCK = 64 };
 
 /** Define KERNEL_scalar and KERNEL_simd for arrays of type T and a kernel of the parameters (data of
  * the edge, both states, both sums). The latter gathers blocks of edges into columns, computes them
- * by `omp simd`, and adds what comes of it edge by edge. */
+ * by `omp simd`, and adds what comes of it edge by edge. Arrays of one edge are in a function of
+ * their own, since gcc does not keep those of a loop's body in registers. */
 #define EDGE_TWINS(kernel, T, nd, nq, nr)                                                          \
-  static void kernel##_scalar(const arrays *a, int64_t first, int64_t last) {                      \
+  WHOLE static void kernel##_scalar(const arrays *a, int64_t first, int64_t last) {                \
     FIELD(const T, data, 0);                                                                       \
     FIELD(const T, q, 1);                                                                          \
     FIELD(T, res, 2);                                                                              \
@@ -29,22 +30,25 @@ enum { EDGE_BLOCK = 64 };
       for (int k = 0; k < nr; k++) res[nr * j + k] += two[k];                                      \
     }                                                                                              \
   }                                                                                                \
-  static inline void kernel##_block(const T *restrict data, const T *restrict q,                   \
-                                    const int32_t *restrict ends, int n, T *restrict res) {        \
+  static inline void kernel##_column(const T *restrict data, T left[nq][EDGE_BLOCK],               \
+                                     T right[nq][EDGE_BLOCK], int e, T one[nr][EDGE_BLOCK],        \
+                                     T two[nr][EDGE_BLOCK]) {                                      \
+    T l[nq], r[nq], f[nr] = {0}, g[nr] = {0};                                                      \
+    for (int k = 0; k < nq; k++) l[k] = left[k][e], r[k] = right[k][e];                            \
+    kernel(data + nd * e, l, r, f, g);                                                             \
+    for (int k = 0; k < nr; k++) one[k][e] = f[k], two[k][e] = g[k];                               \
+  }                                                                                                \
+  WHOLE static void kernel##_block(const T *restrict data, const T *restrict q,                    \
+                                   const int32_t *restrict ends, T *restrict res) {                \
     T left[nq][EDGE_BLOCK], right[nq][EDGE_BLOCK], one[nr][EDGE_BLOCK], two[nr][EDGE_BLOCK];       \
-    for (int e = 0; e < n; e++)                                                                    \
+    for (int e = 0; e < EDGE_BLOCK; e++)                                                           \
       for (int k = 0; k < nq; k++) {                                                               \
         left[k][e] = q[nq * (int64_t)ends[2 * e] + k];                                             \
         right[k][e] = q[nq * (int64_t)ends[2 * e + 1] + k];                                        \
       }                                                                                            \
-    _Pragma("omp simd") for (int e = 0; e < n; e++) {                                              \
-      T d[nd], l[nq], r[nq], f[nr] = {0}, g[nr] = {0};                                             \
-      for (int k = 0; k < nd; k++) d[k] = data[nd * e + k];                                        \
-      for (int k = 0; k < nq; k++) l[k] = left[k][e], r[k] = right[k][e];                          \
-      kernel(d, l, r, f, g);                                                                       \
-      for (int k = 0; k < nr; k++) one[k][e] = f[k], two[k][e] = g[k];                             \
-    }                                                                                              \
-    for (int e = 0; e < n; e++) {                                                                  \
+    _Pragma("omp simd") for (int e = 0; e < EDGE_BLOCK; e++)                                       \
+        kernel##_column(data, left, right, e, one, two);                                           \
+    for (int e = 0; e < EDGE_BLOCK; e++) {                                                         \
       for (int k = 0; k < nr; k++) res[nr * (int64_t)ends[2 * e] + k] += one[k][e];                \
       for (int k = 0; k < nr; k++) res[nr * (int64_t)ends[2 * e + 1] + k] += two[k][e];            \
     }                                                                                              \
@@ -56,7 +60,7 @@ enum { EDGE_BLOCK = 64 };
     ROWS(ends, 0);                                                                                 \
     int64_t e = first;                                                                             \
     for (; e + EDGE_BLOCK <= last; e += EDGE_BLOCK)                                                \
-      kernel##_block(data + nd * e, q, ends + 2 * e, EDGE_BLOCK, res);                             \
+      kernel##_block(data + nd * e, q, ends + 2 * e, res);                                         \
     if (e < last) kernel##_scalar(a, e, last);                                                     \
   }
 

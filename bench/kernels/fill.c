@@ -20,12 +20,12 @@ static op2_status queue_fill(ours *o) {
   return op2_par_loop(o->kernel[0], o->set[0], op2_arg_direct(o->dat[0], OP2_WRITE));
 }
 
-static void fill_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void fill_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, y, 0);
   for (int64_t i = first; i < last; i++) fill(&y[i]);
 }
 
-static void fill_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void fill_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, y, 0);
 #pragma omp simd
   for (int64_t i = first; i < last; i++) fill(&y[i]);
@@ -53,13 +53,13 @@ static op2_status queue_axpy(ours *o) {
                       op2_arg_direct(o->dat[1], OP2_RW));
 }
 
-static void axpy_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void axpy_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, x, 0);
   FIELD(double, y, 1);
   for (int64_t i = first; i < last; i++) axpy(&x[i], &y[i]);
 }
 
-static void axpy_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void axpy_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, x, 0);
   FIELD(double, y, 1);
 #pragma omp simd
@@ -92,7 +92,7 @@ static op2_status queue_update(ours *o) {
                       op2_arg_direct(o->dat[3], OP2_WRITE));
 }
 
-static void update_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void update_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, old, 0);
   FIELD(double, rate, 1);
   FIELD(double, res, 2);
@@ -100,7 +100,7 @@ static void update_scalar(const arrays *a, int64_t first, int64_t last) {
   for (int64_t i = first; i < last; i++) update(&old[i], &rate[i], &res[i], &q[i]);
 }
 
-static void update_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void update_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, old, 0);
   FIELD(double, rate, 1);
   FIELD(double, res, 2);

@@ -60,7 +60,7 @@ static void flow_by_hand(const arrays *a, int64_t first, int64_t last) {
   }
 }
 
-static void nodes_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void nodes_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, rate, 1);
   FIELD(double, gain, 2);
   FIELD(double, u, 3);
@@ -72,7 +72,7 @@ static void nodes_scalar(const arrays *a, int64_t first, int64_t last) {
   *a->most = most;
 }
 
-static void nodes_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void nodes_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, rate, 1);
   FIELD(double, gain, 2);
   FIELD(double, u, 3);

@@ -15,7 +15,7 @@ static const yardstick *const yardsticks[] = {YARDSTICKS(ROW) NULL};
 static const option table[] = {
     {"--kernels", "NAME,...", "which (default all)", PROGRAM_COMPARES, option_text,
      offsetof(settings, kernels)},
-    {"--sizes", "N,...", "elements (default 2000,20000,200000,4000000)", PROGRAM_COMPARES,
+    {"--sizes", "N,...", "elements (default 2200,10000,100000,1000000,4000000)", PROGRAM_COMPARES,
      option_text, offsetof(settings, sizes)},
     {"--rounds", "N", "measurements of each (default 21)", PROGRAM_COMPARES, option_positive,
      offsetof(settings, rounds)},
@@ -25,6 +25,8 @@ static const option table[] = {
      PROGRAM_COMPARES, option_count, offsetof(settings, stream)},
     {"--all", "", "a line for each twin, in place of the best one", PROGRAM_COMPARES, option_flag,
      offsetof(settings, all)},
+    {"--spoil", "", "change a value of each twin's result, to see that this is noticed",
+     PROGRAM_COMPARES, option_flag, offsetof(settings, spoil)},
     {"--list", "", "print the names of the kernels, and exit", PROGRAM_COMPARES, option_flag,
      offsetof(settings, list)},
     {0},
@@ -104,7 +106,8 @@ static bool run(const settings *o, const machine *m, counts *c) {
 }
 
 int main(int argc, char **argv) {
-  settings o = {.sizes = "2000,20000,200000,4000000", .rounds = 21, .least = 5, .stream = 512};
+  settings o = {
+      .sizes = "2200,10000,100000,1000000,4000000", .rounds = 21, .least = 5, .stream = 512};
   const int status = option_parse(argc, argv, PROGRAM_COMPARES, table, &o, &o.run);
   if (status >= 0) return status;
   if (o.list) {

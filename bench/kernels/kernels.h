@@ -9,9 +9,14 @@
 
 #define YARDSTICKS(X)                                                                              \
   X(fill)                                                                                          \
-  X(axpy) X(update)                                            /* fill.c */                        \
-      X(dense12) X(row144) X(hex8) X(row27)                    /* dense.c */                       \
-      X(chemistry) X(waves)                                    /* chemistry.c */                   \
+  X(axpy)                                                                                          \
+  X(update) /* fill.c */                                                                           \
+  X(dense12)                                                                                       \
+  X(row144)                                                                                        \
+  X(hex8)                                                                                          \
+  X(row27) /* dense.c */                                                                           \
+  X(chemistry)                                                                                     \
+  X(waves)                                                     /* chemistry.c */                   \
       X(newton) X(newton_trips)                                /* newton.c */                      \
       X(lookup) X(ragged) X(hash)                              /* lookup.c */                      \
       X(heat)                                                  /* heat.c */                        \

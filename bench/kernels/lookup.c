@@ -2,6 +2,7 @@
 /* Loops with integers: tables by material, rows of differing length, keys and flags. */
 #include <math.h>
 
+#include "columns.h"
 #include "kernels.h"
 #include "lanes.h"
 
@@ -38,7 +39,7 @@ static op2_status queue_lookup(ours *o) {
                       op2_arg_direct(o->dat[3], OP2_WRITE));
 }
 
-static void lookup_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void lookup_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, t, 0);
   FIELD(const int32_t, m, 1);
   FIELD(const double, x, 2);
@@ -46,7 +47,7 @@ static void lookup_scalar(const arrays *a, int64_t first, int64_t last) {
   for (int64_t i = first; i < last; i++) lookup(t, m + i, x + i, y + i);
 }
 
-static void lookup_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void lookup_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, t, 0);
   FIELD(const int32_t, m, 1);
   FIELD(const double, x, 2);
@@ -120,7 +121,7 @@ static op2_status queue_ragged(ours *o) {
                       op2_arg_direct(o->dat[3], OP2_WRITE));
 }
 
-static void ragged_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void ragged_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const int32_t, there, 0);
   FIELD(const double, weight, 1);
   FIELD(const double, u, 2);
@@ -134,21 +135,34 @@ static void ragged_scalar(const arrays *a, int64_t first, int64_t last) {
   }
 }
 
-static void ragged_simd(const arrays *a, int64_t first, int64_t last) {
+static inline double ragged_column(int32_t (*there)[BLOCK], const column *weight,
+                                   const column *near, double u, int e) {
+  double sum = 0;
+  for (int k = 0; k < 6; k++) {
+    const double part = weight[k][e] * (near[k][e] - u);
+    sum += there[k][e] >= 0 ? part : 0;
+  }
+  return sum;
+}
+
+WHOLE static void ragged_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const int32_t, there, 0);
   FIELD(const double, weight, 1);
   FIELD(const double, u, 2);
   FIELD(double, r, 3);
   ROWS(near, 0);
+  column w[6], around[6];
+  int32_t is[6][BLOCK];
+  int64_t i = first;
+  for (; i + BLOCK <= last; i += BLOCK) {
+    columns_load(weight + 6 * i, 6, w);
+    columns_gather(u, 1, near + 6 * i, 6, around);
+    for (int e = 0; e < BLOCK; e++)
+      for (int k = 0; k < 6; k++) is[k][e] = there[6 * (i + e) + k];
 #pragma omp simd
-  for (int64_t i = first; i < last; i++) {
-    double sum = 0;
-    for (int k = 0; k < 6; k++) {
-      const double part = weight[6 * i + k] * (u[near[6 * i + k]] - u[i]);
-      sum += there[6 * i + k] >= 0 ? part : 0;
-    }
-    r[i] = sum;
+    for (int e = 0; e < BLOCK; e++) r[i + e] = ragged_column(is, w, around, u[i + e], e);
   }
+  ragged_scalar(a, i, last);
 }
 
 const yardstick yardstick_ragged = {
@@ -200,14 +214,14 @@ static op2_status queue_hash(ours *o) {
                       op2_arg_direct(o->dat[1], OP2_READ), op2_arg_direct(o->dat[2], OP2_WRITE));
 }
 
-static void hash_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void hash_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const uint32_t, x, 0);
   FIELD(const uint32_t, flags, 1);
   FIELD(uint32_t, key, 2);
   for (int64_t i = first; i < last; i++) hash(x + 2 * i, flags + i, key + i);
 }
 
-static void hash_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void hash_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const uint32_t, x, 0);
   FIELD(const uint32_t, flags, 1);
   FIELD(uint32_t, key, 2);
@@ -223,7 +237,7 @@ static inline lanes_u32 spread(lanes_u32 a) {
   return (a | a << 1) & 0x55555555u;
 }
 
-static void hash_lanes(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void hash_lanes(const arrays *a, int64_t first, int64_t last) {
   FIELD(const uint32_t, x, 0);
   FIELD(const uint32_t, flags, 1);
   FIELD(uint32_t, key, 2);

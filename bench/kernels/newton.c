@@ -56,7 +56,7 @@ static op2_status queue(ours *o) {
                       op2_arg_direct(o->dat[1], OP2_READ), op2_arg_direct(o->dat[2], OP2_WRITE));
 }
 
-static void newton_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void newton_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, pressure, 0);
   FIELD(const double, temperature, 1);
   FIELD(double, z, 2);
@@ -84,7 +84,7 @@ static inline lanes solve(lanes pressure, lanes temperature) {
   return x;
 }
 
-static void newton_lanes(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void newton_lanes(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, pressure, 0);
   FIELD(const double, temperature, 1);
   FIELD(double, z, 2);

@@ -2,6 +2,7 @@
 /* Particles in cells: the field at eight nodes moves them, and they leave their charge there. */
 #include <math.h>
 
+#include "columns.h"
 #include "kernels.h"
 
 OP2_KERNEL(particles,
@@ -61,7 +62,7 @@ static op2_status queue(ours *o) {
                       op2_arg_dat(o->dat[4], OP2_ALL, o->map[0], OP2_INC));
 }
 
-static void particles_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void particles_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, x, 0);
   FIELD(double, v, 1);
   FIELD(const double, q, 2);
@@ -77,31 +78,53 @@ static void particles_scalar(const arrays *a, int64_t first, int64_t last) {
   }
 }
 
-/* What the particles of a block leave is held until they are all computed. */
-static void particles_simd(const arrays *a, int64_t first, int64_t last) {
-  enum { BLOCK = 64 };
+/* The share of each node in a particle. */
+static inline void shares(double x, double y, double z, double w[8]) {
+  for (int k = 0; k < 8; k++)
+    w[k] = ((k & 1) ? x : 1.0 - x) * ((k & 2) ? y : 1.0 - y) * ((k & 4) ? z : 1.0 - z);
+}
+
+/* Move in one direction, whose column of the field is the first one; returns the new place. */
+static inline double push(const column *field, const double w[8], double charge, int e, double x,
+                          double *v) {
+  double force = 0;
+  for (int k = 0; k < 8; k++) force += w[k] * field[3 * k][e];
+  const double speed = *v + 0.01 * charge * force, there = x + 0.01 * speed;
+  const int below = there<0.0, above = there> 1.0;
+  *v = below | above ? -speed : speed;
+  return below ? -there : above ? 2.0 - there : there;
+}
+
+static inline void move(column *x, column *v, const double *q, const column *field, int e,
+                        column *left) {
+  double w[8];
+  shares(x[0][e], x[1][e], x[2][e], w);
+  const double x0 = push(field, w, q[e], e, x[0][e], &v[0][e]);
+  const double x1 = push(field + 1, w, q[e], e, x[1][e], &v[1][e]);
+  const double x2 = push(field + 2, w, q[e], e, x[2][e], &v[2][e]);
+  x[0][e] = x0, x[1][e] = x1, x[2][e] = x2;
+  shares(x0, x1, x2, w);
+  for (int k = 0; k < 8; k++) left[k][e] = q[e] * w[k];
+}
+
+WHOLE static void particles_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(double, x, 0);
   FIELD(double, v, 1);
   FIELD(const double, q, 2);
   FIELD(const double, field, 3);
   FIELD(double, rho, 4);
   ROWS(nodes, 0);
+  column here[3], speed[3], force[24], left[8];
   int64_t b = first;
   for (; b + BLOCK <= last; b += BLOCK) {
-    double left[8][BLOCK];
+    columns_load(x + 3 * b, 3, here);
+    columns_load(v + 3 * b, 3, speed);
+    columns_gather(field, 3, nodes + 8 * b, 8, force);
 #pragma omp simd
-    for (int e = 0; e < BLOCK; e++) {
-      const int64_t i = b + e;
-      const double *around[8];
-      double mine[8] = {0};
-      for (int k = 0; k < 8; k++) around[k] = field + 3 * (int64_t)nodes[8 * i + k];
-      particles(
-          x + 3 * i, v + 3 * i, q + i, around,
-          (double *[]){mine, mine + 1, mine + 2, mine + 3, mine + 4, mine + 5, mine + 6, mine + 7});
-      for (int k = 0; k < 8; k++) left[k][e] = mine[k];
-    }
-    for (int e = 0; e < BLOCK; e++)
-      for (int k = 0; k < 8; k++) rho[nodes[8 * (b + e) + k]] += left[k][e];
+    for (int e = 0; e < BLOCK; e++) move(here, speed, q + b, force, e, left);
+    columns_store(x + 3 * b, 3, here);
+    columns_store(v + 3 * b, 3, speed);
+    columns_add(rho, 1, nodes + 8 * b, 8, left);
   }
   particles_scalar(a, b, last);
 }

@@ -77,6 +77,12 @@ void problem_reset(problem *p) {
     if (p->dat[d].use & WRITTEN) fill(p, d);
 }
 
+void problem_spoil(problem *p, int dat) {
+  const problem_dat *d = &p->dat[dat];
+  const int64_t at = problem_rows(p, dat) * d->dim / 2;
+  put(d->data, d->type, at, get(d->data, d->type, at) * 1.01 + 1);
+}
+
 static double map_bytes(const problem *p) {
   double bytes = 0;
   for (int m = 0; m < p->nmap; m++)

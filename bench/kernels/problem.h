@@ -65,6 +65,9 @@ size_t problem_bytes(const problem *p, int dat);
 /** Give the dats that a step writes their values at the start. */
 void problem_reset(problem *p);
 
+/** Change one value of a dat, as a twin that is wrong does. */
+void problem_spoil(problem *p, int dat);
+
 /** The bytes that a step moves at least: each map, and each dat once for reading and once for
  * writing. */
 double problem_traffic(const problem *p);

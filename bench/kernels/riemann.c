@@ -160,7 +160,7 @@ OP2_KERNEL(shallow,
              }
            });
 
-static void shallow_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void shallow_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, data, 0);
   FIELD(const double, q, 1);
   FIELD(double, res, 2);
@@ -175,9 +175,39 @@ static void shallow_scalar(const arrays *a, int64_t first, int64_t last) {
   }
 }
 
-static inline void shallow_block(const int32_t *restrict behind, const double *restrict data,
-                                 const double *restrict q, const int32_t *restrict ends,
-                                 double *restrict res) {
+/* The same without branches. */
+static inline void shallow_column(const int32_t *restrict behind, const double *restrict data,
+                                  double left[3][EDGE_BLOCK], double right[3][EDGE_BLOCK], int e,
+                                  double one[3][EDGE_BLOCK], double two[3][EDGE_BLOCK]) {
+  const double nx = data[3 * e], ny = data[3 * e + 1], size = data[3 * e + 2];
+  const int inner = behind[e] == 0, wall = behind[e] == 1, open = behind[e] == 2;
+  const double hl = left[0][e], h = right[0][e];
+  const double dl = 1 / (hl > 1e-6 ? hl : 1), dr = 1 / (h > 1e-6 ? h : 1);
+  const double ml = hl > 1e-6 ? dl : 0, mr = h > 1e-6 ? dr : 0;
+  const double ul = ml * (left[1][e] * nx + left[2][e] * ny);
+  const double vl = ml * (left[2][e] * nx - left[1][e] * ny);
+  const double hr = inner ? h : wall ? hl : open ? 1.0 : 0.0;
+  const double across = mr * (right[1][e] * nx + right[2][e] * ny);
+  const double along = mr * (right[2][e] * nx - right[1][e] * ny);
+  const double ur = inner ? across : wall ? -ul : ul, vr = inner ? along : vl;
+  const double cl = sqrt(9.81 * hl), cr = sqrt(9.81 * hr);
+  const double sl = ul - cl < ur - cr ? ul - cl : ur - cr;
+  const double sr = ul + cl > ur + cr ? ul + cl : ur + cr;
+  const double gl = hl * ul * ul + 4.905 * hl * hl, gr = hr * ur * ur + 4.905 * hr * hr;
+  const double w = 1 / (sr - sl);
+  const double fan = w * (sr * hl * ul - sl * hr * ur + sl * sr * (hr - hl));
+  const double push = w * (sr * gl - sl * gr + sl * sr * (hr * ur - hl * ul));
+  const double f0 = sl >= 0 ? hl * ul : sr <= 0 ? hr * ur : fan;
+  const double f1 = sl >= 0 ? gl : sr <= 0 ? gr : push;
+  const double carried = fan > 0 ? fan * vl : fan * vr;
+  const double f2 = sl >= 0 ? hl * ul * vl : sr <= 0 ? hr * ur * vr : carried;
+  const double f[3] = {size * f0, size * (f1 * nx - f2 * ny), size * (f1 * ny + f2 * nx)};
+  for (int k = 0; k < 3; k++) one[k][e] = -f[k], two[k][e] = inner ? f[k] : 0;
+}
+
+WHOLE static void shallow_block(const int32_t *restrict behind, const double *restrict data,
+                                const double *restrict q, const int32_t *restrict ends,
+                                double *restrict res) {
   double left[3][EDGE_BLOCK], right[3][EDGE_BLOCK], one[3][EDGE_BLOCK], two[3][EDGE_BLOCK];
   for (int e = 0; e < EDGE_BLOCK; e++)
     for (int k = 0; k < 3; k++) {
@@ -185,20 +215,14 @@ static inline void shallow_block(const int32_t *restrict behind, const double *r
       right[k][e] = q[3 * (int64_t)ends[2 * e + 1] + k];
     }
 #pragma omp simd
-  for (int e = 0; e < EDGE_BLOCK; e++) {
-    const double l[3] = {left[0][e], left[1][e], left[2][e]};
-    const double r[3] = {right[0][e], right[1][e], right[2][e]};
-    double f[3] = {0}, g[3] = {0};
-    shallow(behind + e, data + 3 * e, l, r, f, g);
-    for (int k = 0; k < 3; k++) one[k][e] = f[k], two[k][e] = g[k];
-  }
+  for (int e = 0; e < EDGE_BLOCK; e++) shallow_column(behind, data, left, right, e, one, two);
   for (int e = 0; e < EDGE_BLOCK; e++) {
     for (int k = 0; k < 3; k++) res[3 * (int64_t)ends[2 * e] + k] += one[k][e];
     for (int k = 0; k < 3; k++) res[3 * (int64_t)ends[2 * e + 1] + k] += two[k][e];
   }
 }
 
-static void shallow_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void shallow_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, data, 0);
   FIELD(const double, q, 1);
   FIELD(double, res, 2);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Forces of linear elasticity on tetrahedra without stored matrices. */
+#include "columns.h"
 #include "kernels.h"
 
 /* ---- gradients of the functions on the fly --------------------------------------------------- */
@@ -87,15 +88,12 @@ static op2_status queue_stored(ours *o) {
 
 /* ---- twins ----------------------------------------------------------------------------------- */
 
-/* Tetrahedra that are computed together before anything is added. */
-enum { BLOCK = 64 };
-
 static inline void add_forces(const double force[4][3], const int32_t *row, double *f) {
   for (int n = 0; n < 4; n++)
     for (int k = 0; k < 3; k++) f[3 * (int64_t)row[n] + k] += force[n][k];
 }
 
-static void elastic_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void elastic_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, x, 0);
   FIELD(const double, u, 1);
   FIELD(double, f, 2);
@@ -114,7 +112,7 @@ static void elastic_scalar(const arrays *a, int64_t first, int64_t last) {
   }
 }
 
-static void stored_scalar(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void stored_scalar(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, g, 0);
   FIELD(const double, u, 1);
   FIELD(double, f, 2);
@@ -129,60 +127,53 @@ static void stored_scalar(const arrays *a, int64_t first, int64_t last) {
   }
 }
 
-/* Columns of the values of a block, one for each number of its nodes. */
-typedef double columns[12][BLOCK];
-
-static inline void gather(const double *x, const int32_t *nodes, columns to) {
-  for (int e = 0; e < BLOCK; e++)
-    for (int k = 0; k < 12; k++) to[k][e] = x[3 * (int64_t)nodes[4 * e + k / 3] + k % 3];
+static inline void elastic_column(const column *at, const column *moved, int e, column *force) {
+  double p[4][3], q[4][3], r[4][3] = {{0}};
+  for (int k = 0; k < 12; k++) p[k / 3][k % 3] = at[k][e], q[k / 3][k % 3] = moved[k][e];
+  elastic((const double *[]){p[0], p[1], p[2], p[3]}, (const double *[]){q[0], q[1], q[2], q[3]},
+          (double *[]){r[0], r[1], r[2], r[3]});
+  for (int k = 0; k < 12; k++) force[k][e] = r[k / 3][k % 3];
 }
 
-static inline void scatter(columns from, const int32_t *nodes, double *f) {
-  for (int e = 0; e < BLOCK; e++)
-    for (int k = 0; k < 12; k++) f[3 * (int64_t)nodes[4 * e + k / 3] + k % 3] += from[k][e];
-}
-
-static void elastic_simd(const arrays *a, int64_t first, int64_t last) {
+WHOLE static void elastic_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, x, 0);
   FIELD(const double, u, 1);
   FIELD(double, f, 2);
   ROWS(nodes, 0);
-  columns at, moved, force;
+  column at[12], moved[12], force[12];
   int64_t b = first;
   for (; b + BLOCK <= last; b += BLOCK) {
-    gather(x, nodes + 4 * b, at);
-    gather(u, nodes + 4 * b, moved);
+    columns_gather(x, 3, nodes + 4 * b, 4, at);
+    columns_gather(u, 3, nodes + 4 * b, 4, moved);
 #pragma omp simd
-    for (int e = 0; e < BLOCK; e++) {
-      double p[4][3], q[4][3], r[4][3] = {{0}};
-      for (int k = 0; k < 12; k++) p[k / 3][k % 3] = at[k][e], q[k / 3][k % 3] = moved[k][e];
-      elastic((const double *[]){p[0], p[1], p[2], p[3]},
-              (const double *[]){q[0], q[1], q[2], q[3]}, (double *[]){r[0], r[1], r[2], r[3]});
-      for (int k = 0; k < 12; k++) force[k][e] = r[k / 3][k % 3];
-    }
-    scatter(force, nodes + 4 * b, f);
+    for (int e = 0; e < BLOCK; e++) elastic_column(at, moved, e, force);
+    columns_add(f, 3, nodes + 4 * b, 4, force);
   }
   elastic_scalar(a, b, last);
 }
 
-static void stored_simd(const arrays *a, int64_t first, int64_t last) {
+static inline void stored_column(const column *gradient, const column *moved, int e,
+                                 column *force) {
+  double g[13], q[4][3], r[4][3] = {{0}};
+  for (int k = 0; k < 13; k++) g[k] = gradient[k][e];
+  for (int k = 0; k < 12; k++) q[k / 3][k % 3] = moved[k][e];
+  stored(g, (const double *[]){q[0], q[1], q[2], q[3]}, (double *[]){r[0], r[1], r[2], r[3]});
+  for (int k = 0; k < 12; k++) force[k][e] = r[k / 3][k % 3];
+}
+
+WHOLE static void stored_simd(const arrays *a, int64_t first, int64_t last) {
   FIELD(const double, g, 0);
   FIELD(const double, u, 1);
   FIELD(double, f, 2);
   ROWS(nodes, 0);
-  columns moved, force;
+  column gradient[13], moved[12], force[12];
   int64_t b = first;
   for (; b + BLOCK <= last; b += BLOCK) {
-    gather(u, nodes + 4 * b, moved);
+    columns_load(g + 13 * b, 13, gradient);
+    columns_gather(u, 3, nodes + 4 * b, 4, moved);
 #pragma omp simd
-    for (int e = 0; e < BLOCK; e++) {
-      double q[4][3], r[4][3] = {{0}};
-      for (int k = 0; k < 12; k++) q[k / 3][k % 3] = moved[k][e];
-      stored(g + 13 * (b + e), (const double *[]){q[0], q[1], q[2], q[3]},
-             (double *[]){r[0], r[1], r[2], r[3]});
-      for (int k = 0; k < 12; k++) force[k][e] = r[k / 3][k % 3];
-    }
-    scatter(force, nodes + 4 * b, f);
+    for (int e = 0; e < BLOCK; e++) stored_column(gradient, moved, e, force);
+    columns_add(f, 3, nodes + 4 * b, 4, force);
   }
   stored_scalar(a, b, last);
 }

@@ -65,6 +65,9 @@ typedef struct yardstick {
   twin twins[MOST_TWINS];
 } yardstick;
 
+/** A function whose calls are all inlined, large kernels included. */
+#define WHOLE __attribute__((flatten))
+
 /** In twins: an array of a dat, and the rows of a map. */
 #define FIELD(type, name, i) type *restrict const name = a->dat[i]
 #define ROWS(name, i)        const int32_t *restrict const name = a->map[i]
