@@ -72,3 +72,6 @@ printf '\n## Renumbering\n\nairfoil --shuffle 1 --renumber --iterations 20\n\n'
 
 printf '\n## Overhead\n\n'
 "$build/bench/overhead/overhead"
+
+printf '\n## Kernels\n\nbench/kernels.sh\n\n'
+sh "$root/bench/kernels.sh" --build "$build"
