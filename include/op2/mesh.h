@@ -50,6 +50,25 @@ OP2_API OP2_NODISCARD op2_status op2_set_create(op2_context ctx, int64_t size, c
 OP2_API OP2_NODISCARD op2_status op2_set_create_sections(op2_context ctx, const int64_t ends[4],
                                                          const char *name, op2_set *set);
 
+/** @brief Declare a set of one element that all ranks share, for unknowns of the whole mesh: a
+ * Lagrange multiplier, or a function that is constant in space (Firedrake's space "R"). Rank 0 owns
+ * the element, the others have it in their halo, and so do partitions, which leave the set as it is.
+ *
+ * Each element of any set leads to it by a map of arity 1, whose entries may be null:
+ * op2_map_create(cells, single, 1, NULL, "whole", &map). Such a map takes no memory. A pair of maps
+ * of a sparsity may have it as its rows, its columns or both, so that a matrix has a dense row or
+ * column. op2_arg_dat(d, 0, map, OP2_READ) lends each element the values of a dat on the set, and
+ * OP2_INC adds up what the elements have, as a global would. Loops over the set itself exchange
+ * values with globals: a kernel that copies, with op2_arg_direct(d, OP2_WRITE) and op2_arg_gbl(g,
+ * OP2_READ), or op2_arg_direct(d, OP2_READ) and op2_arg_gbl(g, OP2_INC) after op2_gbl_set().
+ * @units  elements                        @memory the handle is the caller's
+ * @sync   never blocks, runs nothing; among ranks it waits for the others
+ * @mpi    collective
+ * @errors OP2_ERR_STATE (no context), OP2_ERR_ARG, OP2_ERR_NOMEM; on error *set is untouched
+ * @source PyOP2 GlobalDataSet; Firedrake's space "R" */
+OP2_API OP2_NODISCARD op2_status op2_set_create_single(op2_context ctx, const char *name,
+                                                       op2_set *set);
+
 /** @brief Declare a subset, which can be looped over wherever a set can.
  * Indices are sorted and duplicates removed. A subset of a subset takes positions in its parent and
  * refers to the same base set: maps and dats of a loop over a subset are those of its base set.
@@ -122,7 +141,9 @@ OP2_API void op2_set_destroy(op2_set *set);
 
 /** @brief Declare a map: arity elements of `to` for every element of `from`.
  * @shape  idx[from total size][arity], row-major, entries in [0, to total size)
- * @units  elements, never bytes           @memory idx is copied; null declares a map without values
+ * @units  elements, never bytes
+ * @memory idx is copied; null declares a map without values, but for a map to a set of
+ *         op2_set_create_single(), which has arity 1 and keeps no entries
  * @sync   never blocks, runs nothing; among ranks it waits for the others
  * @mpi    collective; entries are rank-local; rows of the non-exec halo are not read, as their
  *         targets need not be here

@@ -86,6 +86,7 @@ struct op2_context_s {
   int64_t objects_left; /* destroyed handles whose objects are still referenced */
   struct op2i_list objects; /* all objects, in the order of their making */
   struct op2i_list sets;    /* all sets, without subsets */
+  bool has_single;          /* a set with one element that all ranks share has been declared */
   bool partitioned;
   op2_partition_report partition; /* report of the last partitioning */
   struct op2i_list dats, sparsities;

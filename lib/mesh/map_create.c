@@ -23,7 +23,7 @@ static op2_status agree_on_kind(const struct op2i_given *g, bool *has) {
                       "map '%s': entries that may lead nowhere, or global ones, on some ranks only",
                       g->name);
   *has = most[0];
-  if (*has && !g->idx && !null_is_empty && op2i_set_rows_known(g->from) > 0)
+  if (*has && !g->idx && !null_is_empty && !g->to->single && op2i_set_rows_known(g->from) > 0)
     status =
         op2i_error(OP2_ERR_ARG, "map '%s': the entries are null, and not so on all ranks", g->name);
   return op2i_map_agree(g->from, status);

@@ -78,9 +78,25 @@ static op2_status check_description(const struct op2i_given *g) {
   return OP2_SUCCESS;
 }
 
+static op2_status check_single(const struct op2i_given *g) {
+  if (!g->to->single) return OP2_SUCCESS;
+  if (g->arity != 1)
+    return op2i_error(OP2_ERR_ARG,
+                      "map '%s': arity %d; set '%s' has one element (op2_set_create_single), so "
+                      "that maps to it have arity 1",
+                      g->name, g->arity, g->to->obj.name);
+  if (!g->how.partial) return OP2_SUCCESS;
+  return op2i_error(OP2_ERR_ARG,
+                    "map '%s': all elements lead to the one of set '%s' (op2_set_create_single), "
+                    "and none leads nowhere: leave rows or columns out by the other map of a pair",
+                    g->name, g->to->obj.name);
+}
+
 op2_status op2i_given_check(const struct op2i_given *g) {
   op2_status status = check_sets(g);
   if (!status) status = check_description(g);
+  if (!status) status = check_single(g);
+  if (!status && g->to->single) return OP2_SUCCESS;
   if (status || (!g->how.partial && !g->how.global) || !rows_given(g)) return status;
   if (!g->idx) return op2i_error(OP2_ERR_ARG, "map '%s': the entries are null", g->name);
   if (limit_of(g) || !g->how.partial) return OP2_SUCCESS;
@@ -276,5 +292,6 @@ static op2_status convert_global(const struct op2i_given *g, struct op2i_convert
 }
 
 op2_status op2i_given_convert(const struct op2i_given *g, struct op2i_converted *out) {
+  if (g->to->single) return g->idx ? find_stray(g) : OP2_SUCCESS; /* no table is kept */
   return spread(g) ? convert_global(g, out) : convert_local(g, out);
 }

@@ -24,6 +24,7 @@ enum op2i_section { OP2I_CORE, OP2I_OWNED, OP2I_EXEC, OP2I_NONEXEC, OP2I_SECTION
 struct op2_set_s {
   struct op2i_object obj;
   int64_t ends[OP2I_SECTIONS]; /* for a subset: positions in idx */
+  bool single;  /* one element that all ranks share (op2_set_create_single()) */
   int64_t tail; /* of a set: owned elements at its end that no loop over the whole set runs over */
   op2_set base; /* itself for a set, the base set (referenced) for a subset */
   int64_t *idx; /* subset: sorted base indices, ends[OP2I_NONEXEC] of them */
@@ -59,7 +60,9 @@ struct op2_map_s {
   op2_set from, to;
   int32_t arity;
   op2_map_origin origin;
-  int32_t *idx; /* [from total][arity]; null when declared without values */
+  /* [from total][arity]; null when declared without values, or if all entries are 0 because they
+   * lead to a set with one element that all ranks share; see op2i_map_target(). */
+  int32_t *idx;
   /* [from owned][arity] targets by global number, until op2_partition() makes idx of them; else
    * null. */
   int64_t *global;
@@ -92,6 +95,13 @@ struct op2_map_s {
   int64_t rows_to_wait;
   struct op2i_link from_link, to_link;
 };
+
+/* True for a map to a set with one element that all ranks share. It has arity 1 and no table. */
+static inline bool op2i_map_single(const struct op2_map_s *map) { return map->to->single; }
+/* Entry `at` of a map's table. */
+static inline int32_t op2i_map_target(const struct op2_map_s *map, int64_t at) {
+  return map->idx ? map->idx[at] : 0;
+}
 
 /* The entries of a row of a matrix: n of them, beginning at `first` and `step` apart. */
 struct op2i_entries {
@@ -129,6 +139,14 @@ static inline int64_t op2i_row_table_end(const int32_t *table, int32_t rows_per_
   return table[op2i_row_table_size(rows_per_slice, nrows) - 1];
 }
 
+/* What loops need in which all elements reach one row of a dat (loop_single.h): globals that stand
+ * for it where it is read and where it is added to, and the kernels that copy its values to the one
+ * and add those of the other to it; null: not requested yet. */
+struct op2i_shared {
+  op2_gbl value, sum;
+  op2_kernel copy, add;
+};
+
 struct op2_dat_s {
   struct op2i_object obj;
   op2_set set;
@@ -150,6 +168,7 @@ struct op2_dat_s {
   struct op2i_link link_of_all; /* in the context's */
   struct op2i_resource res;
   op2_dat prev_wrapped, next_wrapped;
+  struct op2i_shared *shared; /* of a dat to which single maps lead (loop_single.h); null: nothing */
   /* A component (component.h) has a reference to its dat, the first of its values in a row of the
    * dat, set, dim, type and row_bytes, and none of the other fields. Else these are null and 0. */
   op2_dat whole;

@@ -201,6 +201,29 @@ op2_status op2_set_create(op2_context ctx, int64_t size, const char *name, op2_s
   return ctx->comm ? op2i_comm_agree(ctx->comm, status) : status;
 }
 
+/* Rank 0 owns the element, and the others have it in their halo. */
+static op2_status create_single(op2_context ctx, const char *name, op2_set *out) {
+  const bool owns = op2_rank(ctx) == 0;
+  const int64_t ends[] = {owns, owns, owns, 1}, first = 0;
+  const int32_t owner = 0;
+  if (!ctx->comm) return make_set(ctx, ends, name, NULL, out);
+  return op2i_set_create_halo(ctx, ends, &first, &owner, name, out);
+}
+
+op2_status op2_set_create_single(op2_context ctx, const char *name, op2_set *out) {
+  char room[OP2I_NAME_ROOM];
+  op2_set set = NULL;
+  op2_status status = op2i_context_validate(ctx, "op2_set_create_single");
+  if (status) return status;
+  op2i_context_call(ctx, "op2_set_create_single", name, op2i_digest_text(0, name), 0);
+  if (!out) return op2i_error(OP2_ERR_ARG, "op2_set_create_single: a null pointer");
+  status = create_single(ctx, op2i_object_name(ctx, OP2I_SET, name, room), &set);
+  if (status) return status;
+  set->single = ctx->has_single = true;
+  *out = set;
+  return OP2_SUCCESS;
+}
+
 static int ascending(const void *a, const void *b) {
   int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
   return (x > y) - (x < y);

@@ -24,8 +24,12 @@ int op2i_part_find(const struct op2i_parting *p, op2_set set) {
 
 static bool has_values(op2_map map) { return map->idx || map->global; }
 
+/* The set of an element that all ranks share stays as it is, and maps to it have no values. */
+static bool moves(op2_set set) { return !set->single; }
+
 static op2_status make_tables(struct op2i_parting *p) {
   for (struct op2i_link *l = p->ctx->sets.first; l; l = l->next) {
+    if (!moves(l->object)) continue;
     p->nsets++;
     for (struct op2i_link *m = ((op2_set)l->object)->maps_from.first; m; m = m->next)
       p->nmaps += has_values(m->object);
@@ -70,7 +74,7 @@ static op2_status list_all(struct op2i_parting *p) {
   int s = 0, m = 0;
   op2_status status = OP2_SUCCESS;
   for (struct op2i_link *l = p->ctx->sets.first; l && !status; l = l->next)
-    status = list_set(&p->sets[s++], l->object);
+    if (moves(l->object)) status = list_set(&p->sets[s++], l->object);
   for (s = 0; s < p->nsets && !status; s++)
     for (struct op2i_link *l = p->sets[s].set->maps_from.first; l && !status; l = l->next)
       if (has_values(l->object)) status = list_map(p, &p->maps[m++], l->object);

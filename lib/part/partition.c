@@ -30,6 +30,11 @@ static op2_status check_set(op2_context ctx, op2_set set) {
   if (set->base != set)
     return op2i_error(OP2_ERR_ARG, "op2_partition: '%s' is a subset of '%s'", set->obj.name,
                       set->base->obj.name);
+  if (set->single)
+    return op2i_error(OP2_ERR_ARG,
+                      "op2_partition: set '%s' has one element, which all ranks share "
+                      "(op2_set_create_single)",
+                      set->obj.name);
   return OP2_SUCCESS;
 }
 
