@@ -87,6 +87,15 @@ static bool is_partial_map(const void *handle) {
   return (map->idx || map->global) && map->absent;
 }
 
+/* Maps to a set that all ranks share have no values to be written, and so neither have sparsities. */
+static bool is_of_maps(const void *handle) {
+  const struct op2_sparsity_s *sparsity = handle;
+  return !sparsity->rows->single && !sparsity->columns->single;
+}
+static bool is_of_sparsity(const void *handle) {
+  return is_of_maps(((const struct op2_mat_s *)handle)->sparsity);
+}
+
 /* How the objects of a kind are written. */
 static const struct writer {
   bool (*written)(const void *handle);       /* null: all of them are */
@@ -101,8 +110,8 @@ static const struct writer {
     [OP2I_FILE_DAT] = {NULL, dat_other, OP2I_FILE_SET, write_dat},
     [OP2I_FILE_GBL] = {.write = write_gbl},
     [OP2I_FILE_CONST] = {.write = write_const},
-    [OP2I_FILE_SPARSITY] = {NULL, sparsity_other, OP2I_FILE_MAP, write_sparsity},
-    [OP2I_FILE_MAT] = {NULL, mat_other, OP2I_FILE_SPARSITY, write_mat},
+    [OP2I_FILE_SPARSITY] = {is_of_maps, sparsity_other, OP2I_FILE_MAP, write_sparsity},
+    [OP2I_FILE_MAT] = {is_of_sparsity, mat_other, OP2I_FILE_SPARSITY, write_mat},
 };
 
 /* ---- the list of objects --------------------------------------------------------------------- */

@@ -43,14 +43,14 @@ static op2_status check_member(const struct request *r, const void *object, enum
 
 static op2_status check_square(const struct request *r) {
   const struct op2_mat_s *mat = *r->system.mat;
-  const struct op2_sparsity_s *sparsity = mat->sparsity;
-  if (sparsity->rows == sparsity->columns && mat->row_dim == mat->column_dim) return OP2_SUCCESS;
+  const struct op2_set_s *rows = op2i_sparsity_row_set(mat->sparsity),
+                         *columns = op2i_sparsity_column_set(mat->sparsity);
+  if (rows == columns && mat->row_dim == mat->column_dim) return OP2_SUCCESS;
   return op2i_error(OP2_ERR_MISMATCH,
                     "%s:%d: %s by '%s': matrix '%s' is not square: rows are of set '%s' with dim "
                     "%" PRId32 ", columns of '%s' with %" PRId32,
                     r->where.file, r->where.line, r->call, r->solver->obj.name, mat->obj.name,
-                    sparsity->rows->obj.name, mat->row_dim, sparsity->columns->obj.name,
-                    mat->column_dim);
+                    rows->obj.name, mat->row_dim, columns->obj.name, mat->column_dim);
 }
 
 static op2_status check_dat(const struct request *r, op2_dat dat, const char *which) {
@@ -431,7 +431,7 @@ op2_status op2_solve_at(op2_where where, op2_solver solver, op2_mat mat, op2_dat
   if (!status) status = check_member(&r, mat, OP2I_MAT, "the matrix");
   if (!status) status = check_square(&r);
   if (status) return status;
-  r.set = mat->sparsity->rows;
+  r.set = op2i_sparsity_row_set(mat->sparsity);
   r.dim = mat->row_dim;
   r.type = mat->type;
   r.name = r.type_name = mat->obj.name;
@@ -503,8 +503,9 @@ static op2_status check_mat_block(const struct request *r, const char *which, op
                                   const op2_dat dats[2]) {
   op2_status status = check_member(r, mat, OP2I_MAT, which);
   if (status) return status;
-  const struct side sides[] = {{mat->sparsity->rows, mat->row_dim, mat->type},
-                               {mat->sparsity->columns, mat->column_dim, mat->type}};
+  const struct side sides[] = {
+      {op2i_sparsity_row_set(mat->sparsity), mat->row_dim, mat->type},
+      {op2i_sparsity_column_set(mat->sparsity), mat->column_dim, mat->type}};
   return check_sides(r, which, mat->obj.name, sides, dats);
 }
 

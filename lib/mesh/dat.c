@@ -73,6 +73,13 @@ static void release_dat(void *object) {
       dat->obj.ctx->wrapped = dat->next_wrapped;
     if (dat->next_wrapped) dat->next_wrapped->prev_wrapped = dat->prev_wrapped;
   }
+  if (dat->shared) {
+    op2i_unref(dat->shared->value);
+    op2i_unref(dat->shared->sum);
+    op2i_unref(dat->shared->copy);
+    op2i_unref(dat->shared->add);
+    op2i_free(dat->shared);
+  }
   op2i_buffer_free(&dat->values);
   op2i_resource_clear(&dat->res);
   if (!dat->spare) op2i_unref(dat->set);

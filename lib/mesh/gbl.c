@@ -224,6 +224,14 @@ op2_status op2_gbl_set(op2_gbl gbl, const void *in) {
   return OP2_SUCCESS;
 }
 
+op2_status op2i_gbl_clear(op2_gbl gbl) {
+  void *zeros = op2i_calloc(1, gbl->bytes);
+  if (!zeros) return op2i_context_abort_ranks(gbl->obj.ctx, op2i_error_nomem("a global's values"));
+  const op2_status status = op2_gbl_set(gbl, zeros);
+  op2i_free(zeros);
+  return status;
+}
+
 void op2_gbl_destroy(op2_gbl *gbl) {
   if (!gbl) return;
   if (op2i_object_leave(*gbl, OP2I_GBL)) op2i_unref(*gbl);

@@ -38,4 +38,7 @@ void op2i_gbl_end_nested(op2_gbl gbl);
 /* Let operations in the nested queue use a global, which keeps its values when that ends. */
 void op2i_gbl_admit(op2_gbl gbl);
 
+/* Set all values to zero, whatever their number. */
+op2_status op2i_gbl_clear(op2_gbl gbl);
+
 #endif

@@ -92,6 +92,7 @@ static bool keep_dat(void *object) {
   op2_dat dat = object;
   if (!may_keep(&dat->obj) || dat->set->obj.given_up) return false;
   if (dat->wrapped || dat->view || dat->open_reads || dat->open_writes) return false;
+  if (dat->shared) return false;
   op2i_list_remove(&dat->set->dats, &dat->link);
   op2i_list_remove(&dat->obj.ctx->dats, &dat->link_of_all);
   op2i_resource_clear(&dat->res);

@@ -25,17 +25,17 @@ static op2_status make_lent(op2_mat mat, struct lent **out) {
   const op2_sparsity sparsity = mat->sparsity;
   struct lent *lent = op2i_calloc(1, sizeof *lent);
   if (!lent) return op2i_error_nomem("a call's matrix");
-  lent->rows = (op2_mat_rows){.nrows = sparsity->nrows,
+  lent->rows = (op2_mat_rows){.nrows = op2i_sparsity_nrows(sparsity),
                               .row_dim = mat->row_dim,
                               .column_dim = mat->column_dim,
                               .type = mat->type};
   lent->rows.starts = lent->starts =
-      op2i_malloc((size_t)(sparsity->nrows + 1) * sizeof *lent->starts);
+      op2i_malloc((size_t)(op2i_sparsity_nrows(sparsity) + 1) * sizeof *lent->starts);
   lent->rows.columns = lent->columns =
       op2i_malloc((size_t)(sparsity->nnz + 1) * sizeof *lent->columns);
   lent->rows.values = op2i_calloc((size_t)sparsity->nnz + 1, mat->values->row_bytes);
   op2_status status = lent->starts && lent->columns && lent->rows.values
-                          ? op2_sparsity_get(sparsity, lent->starts, lent->columns)
+                          ? op2i_sparsity_get(sparsity, lent->starts, lent->columns)
                           : op2i_error_nomem("a call's matrix");
   if (status) {
     free_lent(lent);

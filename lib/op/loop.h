@@ -8,6 +8,7 @@
 #include "code.h"
 #include "kernel.h"
 #include "loop_arg.h"
+#include "loop_single.h"
 #include "mesh.h"
 #include "op.h"
 #include "op2/loop.h"
@@ -156,6 +157,7 @@ struct op2_loop_s {
   struct op2i_loop *loop; /* counts as one use */
   op2_where where;
   unsigned char *payload;
+  struct op2i_single single; /* what is queued with it; no uses in most loops */
   char *by_strategy[OP2I_VARIANTS][OP2I_DEVICE_STRATEGIES]; /* text that was requested, or null */
 };
 

@@ -140,7 +140,8 @@ static op2_status check_dropped(const struct call *call, int n, const char *what
                  " is not OP2_ROWS, OP2_COLUMNS or OP2_ROWS_AND_COLUMNS",
                  n, mat->obj.name, arg->idx2);
   for (int side = OP2_ROWS; side <= OP2_COLUMNS; side++) {
-    const struct op2_set_s *of = side == OP2_ROWS ? mat->sparsity->rows : mat->sparsity->columns;
+    const struct op2_set_s *of = side == OP2_ROWS ? op2i_sparsity_row_set(mat->sparsity)
+                                                  : op2i_sparsity_column_set(mat->sparsity);
     if (arg->idx2 & side && subset->base != of)
       return wrong(call, OP2_ERR_MISMATCH,
                    "argument %d: '%s' is of set '%s', and the %s of matrix '%s' are of '%s'", n,

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "fpenv.h"
 #include "loop.h"
+#include "loop_single.h"
 #include "loop_table.h"
 #include "mem.h"
 #include "text.h"
@@ -17,15 +18,16 @@ static op2_where known(op2_where where) {
   return where;
 }
 
-op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                           const op2_arg *args) {
+/* Queue a loop all of whose arguments are its own. */
+static op2_status queue_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                             const op2_arg *args, const struct op2i_single *single) {
   enum { USUAL = 1024 };
   _Alignas(16) unsigned char usual[USUAL];
   unsigned char *payload = usual;
   struct op2i_loop *loop;
-  where = known(where);
   op2_status status = op2i_loop_intern(where, kernel, set, nargs, args, &loop);
   if (status == OP2_ERR_NOMEM) return op2i_context_abort_ranks(set->obj.ctx, status);
+  if (!status && single) status = op2i_single_before(single);
   if (status) return status;
   if (loop->op.payload_bytes > USUAL) payload = op2i_malloc((size_t)loop->op.payload_bytes);
   if (payload) {
@@ -40,16 +42,31 @@ op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int 
   return status;
 }
 
+op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                           const op2_arg *args) {
+  struct op2i_single single;
+  where = known(where);
+  if (!op2i_single_any(set, nargs, args)) return queue_loop(where, kernel, set, nargs, args, NULL);
+  op2_status status = op2i_single_open(where, kernel, set, nargs, args, &single);
+  if (status == OP2_ERR_NOMEM) return op2i_context_abort_ranks(set->obj.ctx, status);
+  if (status) return status;
+  status = queue_loop(where, kernel, set, nargs, single.args, &single);
+  if (!status) status = op2i_single_after(&single);
+  op2i_single_close(&single);
+  return status;
+}
+
 static void release_parloop(void *object) {
   op2_loop parloop = object;
   for (int v = 0; v < OP2I_VARIANTS; v++)
     for (int s = 0; s < OP2I_DEVICE_STRATEGIES; s++) op2i_free(parloop->by_strategy[v][s]);
   op2i_free(parloop->payload);
   op2i_loop_unuse(parloop->loop);
+  op2i_single_close(&parloop->single);
 }
 
-static op2_status create(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                         const op2_arg *args, op2_loop *out) {
+static op2_status make(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                       const op2_arg *args, op2_loop *out) {
   struct op2i_loop *loop;
   op2_status status = op2i_loop_intern(where, kernel, set, nargs, args, &loop);
   if (status) return status;
@@ -70,6 +87,20 @@ static op2_status create(op2_where where, op2_kernel kernel, op2_set set, int na
   parloop->payload = payload;
   *out = parloop;
   return OP2_SUCCESS;
+}
+
+static op2_status create(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                         const op2_arg *args, op2_loop *out) {
+  struct op2i_single single;
+  if (!op2i_single_any(set, nargs, args)) return make(where, kernel, set, nargs, args, out);
+  op2_status status = op2i_single_open(where, kernel, set, nargs, args, &single);
+  if (status) return status;
+  status = make(where, kernel, set, nargs, single.args, out);
+  if (status)
+    op2i_single_close(&single);
+  else
+    (*out)->single = single;
+  return status;
 }
 
 op2_status op2_loop_create_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
@@ -153,8 +184,11 @@ static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish)
   if (!status) status = op2i_op_validate_scopes(parloop->where, &parloop->loop->op);
   if (status) return status;
   if (wish == OP2I_LATER && parloop->obj.ctx->config.eager) wish = OP2I_EAGER;
-  return op2i_scheduler.enqueue(parloop->obj.ctx->sched, &parloop->loop->op, parloop->where,
-                                parloop->payload, wish);
+  status = op2i_single_before(&parloop->single);
+  if (!status)
+    status = op2i_scheduler.enqueue(parloop->obj.ctx->sched, &parloop->loop->op, parloop->where,
+                                    parloop->payload, wish);
+  return status ? status : op2i_single_after(&parloop->single);
 }
 
 op2_status op2_loop_compute(op2_loop parloop) {

@@ -31,8 +31,8 @@ op2_status op2i_sparsity_diagonal(op2_sparsity sparsity) {
   int32_t *idx = op2i_alloc_raw((size_t)n * sizeof *idx);
   if (!idx) return op2i_error_nomem("the diagonal of a matrix");
   for (int64_t row = 0; row < n; row++) {
-    int64_t nonzero =
-        row < sparsity->nrows ? op2i_sparsity_nonzero(sparsity, row, (int32_t)row) : -1;
+    const int32_t column = sparsity->columns->single ? 0 : (int32_t)row;
+    int64_t nonzero = row < sparsity->nrows ? op2i_sparsity_nonzero(sparsity, row, column) : -1;
     idx[row] = nonzero < 0 ? zero : (int32_t)nonzero;
   }
   snprintf(name, sizeof name, "diagonal of %s", sparsity->obj.name);

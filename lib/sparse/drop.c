@@ -35,12 +35,18 @@ static void drop_entries(const struct op2_sparsity_s *sparsity, const struct op2
   const int64_t n = op2i_map_rows(pair->rows);
   for (int64_t e = 0; e < n; e++)
     for (int i = 0; i < nrows; i++) {
-      const int32_t row = pair->rows->idx[e * nrows + i];
+      const int32_t row = op2i_map_target(pair->rows, e * nrows + i);
       const bool whole = side & OP2_ROWS && flag[row];
       for (int j = 0; j < ncolumns; j++, entries++)
-        if (whole || (side & OP2_COLUMNS && flag[pair->columns->idx[e * ncolumns + j]]))
+        if (whole || (side & OP2_COLUMNS && flag[op2i_map_target(pair->columns, e * ncolumns + j)]))
           *entries = op2i_sparsity_spare(sparsity, row);
     }
+}
+
+/* The side in the sparsity's own sense. */
+static int kept_side(const struct op2_sparsity_s *sparsity, int side) {
+  if (!sparsity->flipped || side == OP2_ROWS_AND_COLUMNS) return side;
+  return side == OP2_ROWS ? OP2_COLUMNS : OP2_ROWS;
 }
 
 static op2_status make_dropped(op2_sparsity sparsity, const struct op2i_pair *pair,
@@ -54,13 +60,14 @@ static op2_status make_dropped(op2_sparsity sparsity, const struct op2i_pair *pa
   int32_t *entries = op2i_alloc_raw(bytes);
   if (!entries) return op2i_error_nomem("the rows that a matrix leaves out");
   if (bytes) memcpy(entries, all->idx, bytes);
-  drop_entries(sparsity, pair, flag, out->side, entries);
+  drop_entries(sparsity, pair, flag, kept_side(sparsity, out->side), entries);
   return op2i_sparsity_make_map(sparsity, pair, entries, &out->drop);
 }
 
 op2_status op2i_sparsity_need_dropped(op2_sparsity sparsity, op2_map rows, op2_map columns,
                                       op2_set subset, int side) {
-  const struct op2i_pair *pair = pair_of(sparsity, rows, columns);
+  const struct op2i_pair *pair =
+      sparsity->flipped ? pair_of(sparsity, columns, rows) : pair_of(sparsity, rows, columns);
   struct op2i_dropped made = {.subset = subset->obj.id, .side = side, .of = pair->nonzeros};
   const int32_t *flag = NULL;
   if (op2i_sparsity_dropped(sparsity, pair->nonzeros, subset, side)) return OP2_SUCCESS;

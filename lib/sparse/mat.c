@@ -20,6 +20,11 @@ static void release_mat(void *object) {
   op2i_unref(mat->mult_transpose);
   op2i_unref(mat->add_sums);
   op2i_unref(mat->column_sums);
+  op2i_unref(mat->single_products);
+  op2i_unref(mat->single_amounts);
+  op2i_unref(mat->single_store);
+  op2i_unref(mat->single_store_amounts);
+  op2i_unref(mat->single_sum);
   op2i_unref(mat->set_diagonal);
   op2i_unref(mat->get_diagonal);
   op2i_unref(mat->get_block);

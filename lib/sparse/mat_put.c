@@ -13,7 +13,8 @@
 #include "numbers.h"
 #include "sparse.h"
 
-/* The blocks of a call. A record is a row, a column and the values of the block. */
+/* The blocks of a call. A record is a row, a column and the values of the block; rows and columns are
+ * those of the sparsity, which may be flipped. */
 struct put {
   const char *call;
   op2_mat mat;
@@ -45,9 +46,10 @@ static op2_status check(const struct put *p, const int64_t *rows, const int64_t 
   for (int64_t i = 0; i < p->n; i++)
     if (rows[i] < 0 || rows[i] >= all)
       return op2i_error(OP2_ERR_RANGE,
-                        "%s, matrix '%s': row %" PRId64 " (number %" PRId64
+                        "%s, matrix '%s': %s %" PRId64 " (number %" PRId64
                         " of the list) is not in [0, %" PRId64 ")",
-                        p->call, p->mat->obj.name, rows[i], i, all);
+                        p->call, p->mat->obj.name, p->mat->sparsity->flipped ? "column" : "row",
+                        rows[i], i, all);
   return OP2_SUCCESS;
 }
 
@@ -144,12 +146,14 @@ static op2_status find_nonzeros(struct put *p) {
   op2_status status = p->nonzero ? list_rows(sparsity->rows, &rows) : no_memory();
   for (int64_t i = 0; i < p->n && !status; i++) {
     const int64_t row = number_of(p, i, 0), column = number_of(p, i, 1);
+    const bool flipped = sparsity->flipped;
     p->nonzero[i] = find_nonzero(sparsity, rows.is[op2i_numbers_at(&rows, row)], column);
     if (p->nonzero[i] < 0)
       status = op2i_error(OP2_ERR_RANGE,
                           "%s, matrix '%s': sparsity '%s' has no place in row %" PRId64
                           ", column %" PRId64,
-                          p->call, p->mat->obj.name, sparsity->obj.name, row, column);
+                          p->call, p->mat->obj.name, sparsity->obj.name, flipped ? column : row,
+                          flipped ? row : column);
   }
   op2i_numbers_free(&rows);
   return status;
@@ -194,6 +198,11 @@ static op2_status put(op2_mat mat, const char *call, bool adds, int64_t n, const
   op2_status status = op2i_object_validate(mat, OP2I_MAT, call);
   if (status) return status;
   op2_context ctx = mat->obj.ctx;
+  if (mat->sparsity->flipped) {
+    const int64_t *given = rows;
+    rows = columns;
+    columns = given;
+  }
   struct put p = {.call = call, .mat = mat, .adds = adds, .n = n};
   p.bytes = mat->values->row_bytes;
   p.record = p.bytes + 2 * sizeof(int64_t);

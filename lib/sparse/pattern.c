@@ -51,7 +51,7 @@ static bool numbers_fit(const struct op2_sparsity_s *sparsity, int64_t room) {
  * rank. */
 static int32_t row_of(const struct pattern *p, const struct reached *r, int64_t element, int i) {
   int64_t at = element * r->pair->rows->arity + i;
-  int32_t row = r->pair->rows->idx[at];
+  int32_t row = op2i_map_target(r->pair->rows, at);
   return (r->no_row && r->no_row[at]) || row >= p->sparsity->nrows ? -1 : row;
 }
 
@@ -154,7 +154,8 @@ static int64_t columns_of(const struct pattern *p, int64_t row, struct scratch *
       int64_t begin = r->elements[at] * arity;
       if (at > r->first[row] && r->elements[at - 1] == r->elements[at]) continue;
       for (int64_t c = begin; c < begin + arity; c++)
-        if (!r->no_column || !r->no_column[c]) s->columns[n++] = r->pair->columns->idx[c];
+        if (!r->no_column || !r->no_column[c])
+          s->columns[n++] = op2i_map_target(r->pair->columns, c);
     }
   }
   return keep_once(s, n);
@@ -256,14 +257,16 @@ static int32_t place_of(const struct op2_sparsity_s *sparsity, int32_t row, int3
 static void look_up_some(void *argument, int64_t lo, int64_t hi) {
   struct pattern *p = argument;
   const struct reached *r = p->by;
+  const int32_t *idx = r->pair->columns->idx, single = 0;
   int nrows = r->pair->rows->arity, ncolumns = r->pair->columns->arity;
   for (int64_t e = lo; e < hi; e++) {
-    const int32_t *column = r->pair->columns->idx + e * ncolumns;
+    const int32_t *column = idx ? idx + e * ncolumns : &single;
     const unsigned char *none = r->no_column ? r->no_column + e * ncolumns : NULL;
     int32_t *out = p->entries + e * nrows * ncolumns;
     for (int i = 0; i < nrows; i++) {
       const int32_t row = row_of(p, r, e, i);
-      const int32_t spare = op2i_sparsity_spare(p->sparsity, r->pair->rows->idx[e * nrows + i]);
+      const int32_t spare =
+          op2i_sparsity_spare(p->sparsity, op2i_map_target(r->pair->rows, e * nrows + i));
       for (int j = 0; j < ncolumns; j++, out++)
         *out = row < 0 || (none && none[j]) ? spare : place_of(p->sparsity, row, column[j]);
     }

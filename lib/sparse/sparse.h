@@ -9,7 +9,13 @@
  * leads, and then a spare one for each row, also for those of other ranks. Entries of a map that
  * lead nowhere, or to a row of another rank, lead to the spare element of their row: what is added
  * there is never read. Elements of a loop that share a row do not run at the same time, so no two
- * of them write to a spare element at once. Loops over the set leave spare elements out. */
+ * of them write to a spare element at once. Loops over the set leave spare elements out.
+ *
+ * A dense row, which is of a set with one element that all ranks share, would be written by all
+ * elements. Its nonzeros are kept by columns instead: `flipped` is set, `rows` and the maps of pairs
+ * to rows are those of the program's columns, and the other way round. Each rank has the nonzeros
+ * of the columns that it owns, and elements are coloured by columns. Blocks are as the program has
+ * them. */
 
 #include "mesh.h"
 #include "op2/matrix.h"
@@ -58,6 +64,7 @@ struct op2i_transpose {
 struct op2_sparsity_s {
   struct op2i_object obj;
   op2_set rows, columns, nonzeros;
+  bool flipped; /* nonzeros are kept by columns: `rows` are the columns of matrices */
   int npairs;
   struct op2i_pair *pairs;
   bool whole_diagonal;    /* every row has a nonzero on the diagonal, by a pair of null maps */
@@ -71,8 +78,9 @@ struct op2_sparsity_s {
   /* Maps for loops over rows: the row table, the nonzeros of a row, and their columns. `first` and
    * `across` share the memory of `table` and `column`. */
   op2_map first, entries, across;
-  /* The map from rows to their nonzero on the diagonal, or to the element that is always zero;
-   * null: not requested yet. */
+  /* The map from rows to their nonzero on the diagonal or, if the columns have one element, to their
+   * only nonzero. Rows without one lead to the element that is always zero. Null: not requested
+   * yet. */
   op2_map diagonal;
   struct op2i_row_nonzeros *row_nonzeros; /* [nrow_nonzeros], with capacity row_nonzeros_capacity */
   int64_t nrow_nonzeros, row_nonzeros_capacity;
@@ -107,13 +115,37 @@ struct op2_mat_s {
   /* rows_zeroed: since op2_mat_zero() was last queued, rows were zeroed without their columns,
    * which leaves no matrix symmetric. warned_of_rows: a warning of this has been printed. */
   bool rows_zeroed, warned_of_rows;
+  /* For sums over all rows of a matrix whose columns have one element (mat_single.c): the kernels
+   * that add up products and absolute values, the global that they are added to, in double
+   * precision, and the kernels that copy it to a dat; null: not requested yet. */
+  op2_kernel single_products, single_amounts, single_store, single_store_amounts;
+  op2_gbl single_sum;
   struct op2i_kept kept;
 };
 
+/* The sets of a matrix's rows and columns, as the program sees them. */
+static inline op2_set op2i_sparsity_row_set(const struct op2_sparsity_s *sparsity) {
+  return sparsity->flipped ? sparsity->columns : sparsity->rows;
+}
+static inline op2_set op2i_sparsity_column_set(const struct op2_sparsity_s *sparsity) {
+  return sparsity->flipped ? sparsity->rows : sparsity->columns;
+}
+/* The number of rows of which this rank has nonzeros: those that it owns, and a dense row. */
+static inline int64_t op2i_sparsity_nrows(const struct op2_sparsity_s *sparsity) {
+  return sparsity->flipped ? 1 : sparsity->nrows;
+}
+/* The extents of a block, along the rows of the sparsity and along its columns. */
+static inline int32_t op2i_mat_height(const struct op2_mat_s *mat) {
+  return mat->sparsity->flipped ? mat->column_dim : mat->row_dim;
+}
+static inline int32_t op2i_mat_width(const struct op2_mat_s *mat) {
+  return mat->sparsity->flipped ? mat->row_dim : mat->column_dim;
+}
 /* pattern.c: compute the rows of a sparsity whose pairs are set: all fields from nrows to column.
  * For each pair, return the entries of its map to nonzeros, in memory of op2i_alloc_raw(). */
 op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries);
-/* The map from elements to nonzeros of a pair of maps; null if the sparsity lacks the pair. */
+/* The map from elements to nonzeros of a pair of maps, as the program gives them; null if the
+ * sparsity lacks the pair. */
 op2_map op2i_sparsity_nonzeros(const struct op2_sparsity_s *sparsity, op2_map rows,
                                op2_map columns);
 /* sparsity.c: make a map from elements to nonzeros for a pair, with these entries, which it takes
@@ -126,11 +158,14 @@ op2_status op2i_sparsity_make_row_map(op2_sparsity sparsity, op2_set from, op2_s
                                       int64_t n, const char *what, op2_map *map);
 /* Map k of all that lead from elements to nonzeros, or null behind the last one. */
 op2_map op2i_sparsity_map(const struct op2_sparsity_s *sparsity, int64_t k);
-/* diagonal.c: make the map to the diagonal, unless there is one. Rows and columns are of one
- * set. */
+/* diagonal.c: make the map to the diagonal, unless there is one. Rows and columns are of one set, or
+ * the columns have one element. */
 op2_status op2i_sparsity_diagonal(op2_sparsity sparsity);
 /* diagonal.c: the nonzero of a column in a row; -1 if there is none. */
 int64_t op2i_sparsity_nonzero(const struct op2_sparsity_s *sparsity, int64_t row, int32_t column);
+/* As op2_sparsity_get(), also if the program has given up the sparsity. */
+op2_status op2i_sparsity_get(const struct op2_sparsity_s *sparsity, int64_t *starts,
+                             int64_t *columns);
 /* Copy values of `bytes` bytes each, from the original order of the nonzeros, which is the
  * program's order of their set, to the order that the program sees: rows and columns by its
  * numbers; and back. */

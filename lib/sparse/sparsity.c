@@ -41,6 +41,11 @@ static void release_sparsity(void *object) {
 
 op2_map op2i_sparsity_nonzeros(const struct op2_sparsity_s *sparsity, op2_map rows,
                                op2_map columns) {
+  if (sparsity->flipped) {
+    const op2_map first = rows;
+    rows = columns;
+    columns = first;
+  }
   for (int k = 0; k < sparsity->npairs; k++)
     if (sparsity->pairs[k].rows == rows && sparsity->pairs[k].columns == columns)
       return sparsity->pairs[k].nonzeros;
@@ -66,7 +71,7 @@ static op2_status check_map(op2_map map, op2_map first, const char *side, const 
                       "sparsity '%s': maps '%s' and '%s' belong to different contexts", name,
                       first->obj.name, map->obj.name);
   if (map->global) return op2i_map_partition_first("sparsity", map);
-  if (!map->idx && map->from->ends[OP2I_NONEXEC] > 0)
+  if (!map->idx && !op2i_map_single(map) && map->from->ends[OP2I_NONEXEC] > 0)
     return op2i_error(OP2_ERR_MISMATCH, "sparsity '%s': map '%s' was declared without values", name,
                       map->obj.name);
   if (map->to != first->to)
@@ -114,17 +119,33 @@ static op2_status check_pairs(int npairs, const op2_map_pair *pairs, const char 
 
 /* ---- building the sparsity ------------------------------------------------------------------- */
 
+static struct op2i_pair pair_for(const struct op2_sparsity_s *sparsity, const op2_map_pair *pair) {
+  return sparsity->flipped ? (struct op2i_pair){.rows = pair->columns, .columns = pair->rows}
+                           : (struct op2i_pair){.rows = pair->rows, .columns = pair->columns};
+}
+
 static void keep_pairs(op2_sparsity sparsity, int npairs, const op2_map_pair *pairs) {
   for (int k = 0; k < npairs; k++) {
+    const struct op2i_pair pair = pair_for(sparsity, &pairs[k]);
     bool before = is_diagonal(&pairs[k]);
     sparsity->whole_diagonal |= before;
     for (int j = 0; j < sparsity->npairs; j++)
-      before |= sparsity->pairs[j].rows == pairs[k].rows &&
-                sparsity->pairs[j].columns == pairs[k].columns;
+      before |= sparsity->pairs[j].rows == pair.rows && sparsity->pairs[j].columns == pair.columns;
     if (before) continue;
-    sparsity->pairs[sparsity->npairs++] =
-        (struct op2i_pair){.rows = op2i_ref(pairs[k].rows), .columns = op2i_ref(pairs[k].columns)};
+    sparsity->pairs[sparsity->npairs++] = pair;
+    op2i_ref(pair.rows);
+    op2i_ref(pair.columns);
   }
+}
+
+/* A dense row is kept by columns. A matrix of one element in rows and columns has its only nonzero,
+ * on rank 0, whether or not that rank has elements that lead to it. */
+static void keep_sides(op2_sparsity sparsity, const op2_map_pair *first) {
+  const op2_set rows = first->rows->to, columns = first->columns->to;
+  sparsity->flipped = rows->single && !columns->single;
+  sparsity->whole_diagonal = rows->single && columns->single;
+  sparsity->rows = op2i_ref(sparsity->flipped ? columns : rows);
+  sparsity->columns = op2i_ref(sparsity->flipped ? rows : columns);
 }
 
 static op2_status allocate_sparsity(int npairs, const op2_map_pair *pairs, const char *name,
@@ -141,8 +162,7 @@ static op2_status allocate_sparsity(int npairs, const op2_map_pair *pairs, const
     return status;
   }
   sparsity->pairs = kept;
-  sparsity->rows = op2i_ref(pairs[0].rows->to);
-  sparsity->columns = op2i_ref(pairs[0].columns->to);
+  keep_sides(sparsity, &pairs[0]);
   keep_pairs(sparsity, npairs, pairs);
   op2i_list_append(&sparsity->obj.ctx->sparsities, &sparsity->link_of_all, sparsity);
   *out = sparsity;
@@ -391,17 +411,34 @@ op2_status op2_sparsity_create(int npairs, const op2_map_pair *pairs, const char
 op2_status op2_sparsity_size(op2_sparsity sparsity, int64_t *rows, int64_t *places) {
   op2_status status = op2i_object_validate(sparsity, OP2I_SPARSITY, "op2_sparsity_size");
   if (status) return status;
-  if (rows) *rows = sparsity->nrows;
+  if (rows) *rows = op2i_sparsity_nrows(sparsity);
   if (places) *places = sparsity->nnz;
   return OP2_SUCCESS;
 }
 
-op2_status op2_sparsity_get(op2_sparsity sparsity, int64_t *starts, int64_t *columns) {
+/* The columns of the one row that this rank owns, in the program's order. */
+static op2_status see_dense_row(const struct op2_sparsity_s *sparsity, int64_t *starts,
+                                int64_t *columns) {
+  int64_t *order, at = 0;
+  op2_status status = rows_by_place(sparsity, &order);
+  if (status) return status;
+  for (int64_t p = 0; p < sparsity->nrows && columns; p++) {
+    const int64_t column = order ? order[p] : p;
+    if (op2i_sparsity_row(sparsity, column).n)
+      columns[at++] = op2i_set_number(sparsity->rows, column);
+  }
+  op2i_free(order);
+  if (starts) starts[0] = 0;
+  if (starts) starts[1] = sparsity->nnz;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_sparsity_get(const struct op2_sparsity_s *sparsity, int64_t *starts,
+                             int64_t *columns) {
   struct seen seen;
   int64_t at = 0, length = 0;
-  op2_status status = op2i_object_validate(sparsity, OP2I_SPARSITY, "op2_sparsity_get");
-  if (status) return status;
-  status = open_seen(sparsity, &seen);
+  if (sparsity->flipped) return see_dense_row(sparsity, starts, columns);
+  op2_status status = open_seen(sparsity, &seen);
   if (starts && !status) starts[0] = 0;
   for (int64_t p = 0; p < sparsity->nrows && !status; p++, at += length) {
     status = see_row(sparsity, &seen, p, &length);
@@ -411,6 +448,11 @@ op2_status op2_sparsity_get(op2_sparsity sparsity, int64_t *starts, int64_t *col
   }
   close_seen(&seen);
   return status;
+}
+
+op2_status op2_sparsity_get(op2_sparsity sparsity, int64_t *starts, int64_t *columns) {
+  op2_status status = op2i_object_validate(sparsity, OP2I_SPARSITY, "op2_sparsity_get");
+  return status ? status : op2i_sparsity_get(sparsity, starts, columns);
 }
 
 void op2_sparsity_destroy(op2_sparsity *sparsity) {

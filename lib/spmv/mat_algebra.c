@@ -9,6 +9,7 @@
 #include "fpenv.h"
 #include "kernel.h"
 #include "loop_arg.h"
+#include "mat_single.h"
 #include "sparse.h"
 
 static op2_status queue(struct op2i_vector_call call) {
@@ -84,8 +85,8 @@ static op2_status need_row_sums(op2_mat mat) {
   if (!mat->add_amounts)
     status = op2i_kernel_create_own(mat->obj.ctx, "add_amounts", source, &mat->add_amounts);
   if (status || mat->row_sums) return status;
-  status = op2_dat_create(mat->sparsity->rows, mat->row_dim, OP2_F64, NULL, mat->obj.name,
-                          &mat->row_sums);
+  status = op2_dat_create(op2i_sparsity_row_set(mat->sparsity), mat->row_dim, OP2_F64, NULL,
+                          mat->obj.name, &mat->row_sums);
   op2i_object_own(mat->row_sums);
   return status;
 }
@@ -100,7 +101,10 @@ static op2_status queue_largest(op2_where where, op2_mat mat, op2_gbl result) {
   if (status) return status;
   const op2_arg args[] = {op2_arg_direct(mat->row_sums, OP2_WRITE),
                           op2_arg_dat(mat->values, OP2I_EACH, sparsity->entries, OP2_READ)};
-  status = op2_par_loop_at(where, mat->add_amounts, sparsity->rows, 2, args);
+  if (sparsity->flipped)
+    status = op2i_single_amounts(where, mat, mat->row_sums);
+  else
+    status = op2_par_loop_at(where, mat->add_amounts, sparsity->rows, 2, args);
   return status ? status : op2i_dat_algebra(&call, &shape);
 }
 

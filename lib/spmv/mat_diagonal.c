@@ -25,13 +25,15 @@ static op2_status check_diagonal(op2_where where, op2_mat mat, op2_dat dat) {
   if (!status) status = op2i_object_validate(dat, OP2I_DAT, "op2_mat_diagonal");
   if (status) return status;
   const struct op2_sparsity_s *sparsity = mat->sparsity;
-  if (sparsity->rows != sparsity->columns || mat->row_dim != mat->column_dim)
+  const struct op2_set_s *rows = op2i_sparsity_row_set(sparsity),
+                         *columns = op2i_sparsity_column_set(sparsity);
+  if (rows != columns || mat->row_dim != mat->column_dim)
     return op2i_error(
         OP2_ERR_MISMATCH,
         "%s:%d: op2_mat_diagonal, matrix '%s' has none: rows are of set '%s' with dim %" PRId32
         ", columns of '%s' with %" PRId32,
-        where.file, where.line, mat->obj.name, sparsity->rows->obj.name, mat->row_dim,
-        sparsity->columns->obj.name, mat->column_dim);
+        where.file, where.line, mat->obj.name, rows->obj.name, mat->row_dim, columns->obj.name,
+        mat->column_dim);
   if (dat->set != sparsity->rows ||
       (dat->dim != mat->row_dim && dat->dim != mat->row_dim * mat->row_dim))
     return op2i_error(

@@ -8,6 +8,7 @@
 #include "error.h"
 #include "kernel.h"
 #include "loop_arg.h"
+#include "mat_single.h"
 #include "op2/loop.h"
 #include "sparse.h"
 #include "transpose.h"
@@ -51,8 +52,8 @@ static op2_status check_dat(const struct call *c, op2_dat dat, const struct side
 /* Check x, which is on one side of the matrix, and y, which is on the other. */
 static op2_status check_dats(const struct call *c, op2_dat x, op2_dat y, bool transposed) {
   const struct op2_sparsity_s *sparsity = c->mat->sparsity;
-  const struct side sides[] = {{"columns", sparsity->columns, c->mat->column_dim},
-                               {"rows", sparsity->rows, c->mat->row_dim}};
+  const struct side sides[] = {{"columns", op2i_sparsity_column_set(sparsity), c->mat->column_dim},
+                               {"rows", op2i_sparsity_row_set(sparsity), c->mat->row_dim}};
   op2_status status = check_dat(c, x, &sides[transposed]);
   if (!status) status = check_dat(c, y, &sides[!transposed]);
   if (!status && x == y)
@@ -80,23 +81,20 @@ static op2_status need_kernel(op2_mat mat, bool transposed, op2_kernel *kernel) 
   return op2i_kernel_create_own(mat->obj.ctx, "mult", source, kernel);
 }
 
-op2_status op2_mat_mult_at(op2_where where, op2_mat mat, op2_dat x, op2_dat y) {
-  op2_status status = op2i_object_validate(mat, OP2I_MAT, "op2_mat_mult");
-  if (status) return status;
-  if (!where.file) where.file = "?";
+/* A product by the rows of the sparsity, which are the columns of a matrix with a dense row. */
+static op2_status queue_by_rows(const struct call *c, op2_dat x, op2_dat y, bool transposed) {
+  const op2_mat mat = c->mat;
   const struct op2_sparsity_s *sparsity = mat->sparsity;
-  const struct call call = {where, "op2_mat_mult", mat};
-  status = check_dats(&call, x, y, false);
-  if (status) return status;
+  op2_kernel *kernel = transposed ? &mat->mult_transpose : &mat->mult;
   const struct op2i_behalf before =
-      op2i_context_behalf(mat->obj.ctx, call.name, mat->obj.name, where);
-  status = need_kernel(mat, false, &mat->mult);
+      op2i_context_behalf(mat->obj.ctx, c->name, mat->obj.name, c->where);
+  op2_status status = need_kernel(mat, transposed, kernel);
   op2i_context_behalf_end(mat->obj.ctx, before);
   if (status) return status;
   const op2_arg args[] = {op2_arg_direct(y, OP2_WRITE),
                           op2_arg_dat(mat->values, OP2I_EACH, sparsity->entries, OP2_READ),
                           op2_arg_dat(x, OP2I_EACH, sparsity->across, OP2_READ)};
-  return op2_par_loop_at(where, mat->mult, sparsity->rows, 3, args);
+  return op2_par_loop_at(c->where, *kernel, sparsity->rows, 3, args);
 }
 
 /* ---- the transpose --------------------------------------------------------------------------- */
@@ -139,17 +137,39 @@ static op2_status queue_transpose(const struct call *c, op2_dat x, op2_dat y) {
   return op2_par_loop_at(c->where, mat->add_sums, y->set, 2, all);
 }
 
-op2_status op2_mat_mult_transpose_at(op2_where where, op2_mat mat, op2_dat x, op2_dat y) {
-  op2_status status = op2i_object_validate(mat, OP2I_MAT, "op2_mat_mult_transpose");
-  if (status) return status;
-  if (!where.file) where.file = "?";
-  const struct call call = {where, "op2_mat_mult_transpose", mat};
-  status = check_dats(&call, x, y, true);
-  if (status) return status;
+static op2_status queue_by_columns(const struct call *c, op2_dat x, op2_dat y) {
+  const op2_mat mat = c->mat;
   const struct op2i_behalf before =
-      op2i_context_behalf(mat->obj.ctx, call.name, mat->obj.name, where);
-  status = need_transpose(mat);
-  if (!status) status = queue_transpose(&call, x, y);
+      op2i_context_behalf(mat->obj.ctx, c->name, mat->obj.name, c->where);
+  op2_status status = OP2_SUCCESS;
+  if (mat->sparsity->columns->single) {
+    status = op2i_single_product(c->where, mat, x, y);
+  } else {
+    status = need_transpose(mat);
+    if (!status) status = queue_transpose(c, x, y);
+  }
   op2i_context_behalf_end(mat->obj.ctx, before);
   return status;
+}
+
+/* ---- the interface --------------------------------------------------------------------------- */
+
+static op2_status multiply(op2_where where, const char *name, op2_mat mat, op2_dat x, op2_dat y,
+                           bool transposed) {
+  op2_status status = op2i_object_validate(mat, OP2I_MAT, name);
+  if (status) return status;
+  if (!where.file) where.file = "?";
+  const struct call call = {where, name, mat};
+  status = check_dats(&call, x, y, transposed);
+  if (status) return status;
+  return transposed == mat->sparsity->flipped ? queue_by_rows(&call, x, y, transposed)
+                                              : queue_by_columns(&call, x, y);
+}
+
+op2_status op2_mat_mult_at(op2_where where, op2_mat mat, op2_dat x, op2_dat y) {
+  return multiply(where, "op2_mat_mult", mat, x, y, false);
+}
+
+op2_status op2_mat_mult_transpose_at(op2_where where, op2_mat mat, op2_dat x, op2_dat y) {
+  return multiply(where, "op2_mat_mult_transpose", mat, x, y, true);
 }

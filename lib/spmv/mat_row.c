@@ -36,25 +36,35 @@ struct call {
   bool columns;
 };
 
+static op2_status check_dense(const struct call *c) {
+  if (!c->mat->sparsity->flipped) return OP2_SUCCESS;
+  return op2i_error(
+      OP2_ERR_UNAVAILABLE,
+      "%s:%d: %s, matrix '%s' has one row, of set '%s': op2_mat_zero() makes all of it "
+      "zero",
+      c->where.file, c->where.line, c->name, c->mat->obj.name, c->rows->base->obj.name);
+}
+
 static op2_status check_rows(const struct call *c) {
   op2_status status = op2i_object_validate(c->mat, OP2I_MAT, c->name);
   if (!status) status = op2i_object_validate(c->rows, OP2I_SET, c->name);
   if (status) return status;
   const struct op2_mat_s *mat = c->mat;
   const struct op2_sparsity_s *sparsity = mat->sparsity;
-  if (c->rows->base != sparsity->rows)
+  const struct op2_set_s *rows = op2i_sparsity_row_set(sparsity),
+                         *columns = op2i_sparsity_column_set(sparsity);
+  if (c->rows->base != rows)
     return op2i_error(OP2_ERR_MISMATCH,
                       "%s:%d: %s, matrix '%s': '%s' is of set '%s', and the rows are of '%s'",
                       c->where.file, c->where.line, c->name, mat->obj.name, c->rows->obj.name,
-                      c->rows->base->obj.name, sparsity->rows->obj.name);
-  if (c->diagonal == 0 && !c->columns) return OP2_SUCCESS;
-  if (sparsity->rows != sparsity->columns || mat->row_dim != mat->column_dim)
+                      c->rows->base->obj.name, rows->obj.name);
+  if (c->diagonal == 0 && !c->columns) return check_dense(c);
+  if (rows != columns || mat->row_dim != mat->column_dim)
     return op2i_error(OP2_ERR_MISMATCH,
                       "%s:%d: %s, matrix '%s' has no diagonal: rows are of set '%s' with "
                       "dim %" PRId32 ", columns of '%s' with %" PRId32,
-                      c->where.file, c->where.line, c->name, mat->obj.name,
-                      sparsity->rows->obj.name, mat->row_dim, sparsity->columns->obj.name,
-                      mat->column_dim);
+                      c->where.file, c->where.line, c->name, mat->obj.name, rows->obj.name,
+                      mat->row_dim, columns->obj.name, mat->column_dim);
   return OP2_SUCCESS;
 }
 
