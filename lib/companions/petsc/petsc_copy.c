@@ -24,12 +24,13 @@ struct part {
 /* Copy one block: the k-th of a row in PETSc, and entry `at` of the matrix here. */
 static void copy_block(const struct op2_mat_s *mat, struct part part, int64_t k, bool columns_first,
                        void *values, int64_t at, bool back) {
-  const int32_t rows = mat->row_dim, columns = mat->column_dim;
+  const int32_t rows = op2i_mat_height(mat), columns = op2i_mat_width(mat);
+  const bool flipped = mat->sparsity->flipped;
   for (int32_t i = 0; i < rows; i++)
     for (int32_t j = 0; j < columns; j++) {
       PetscScalar *there = part.first + (columns_first ? (k * columns + j) * rows + i
                                                        : (i * part.n + k) * columns + j);
-      int64_t here = (at * rows + i) * columns + j;
+      int64_t here = flipped ? (at * columns + j) * rows + i : (at * rows + i) * columns + j;
       if (back)
         put_value(mat, values, here, *there);
       else

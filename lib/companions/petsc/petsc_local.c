@@ -21,7 +21,8 @@ static op2_status list_numbers(struct op2i_petsc_scope *scope, op2_set set, Pets
 
 static op2_status make_mapping(struct op2i_petsc_scope *scope, op2_mat mat, Mat A, bool of_rows,
                                ISLocalToGlobalMapping *out) {
-  const op2_set set = of_rows ? mat->sparsity->rows : mat->sparsity->columns;
+  const op2_set set =
+      of_rows ? op2i_sparsity_row_set(mat->sparsity) : op2i_sparsity_column_set(mat->sparsity);
   PetscInt *number = NULL;
   op2_status status = list_numbers(scope, set, &number);
   if (!status) {

@@ -27,6 +27,7 @@ static void free_layout(const struct op2i_companion *op2, struct op2i_petsc_layo
 }
 
 static void drop_form(const struct op2i_companion *op2, struct op2i_petsc_form *form) {
+  if (form->stored && form->stored != form->mat) (void)MatDestroy(&form->stored);
   if (form->mat) (void)MatDestroy(&form->mat);
   free_layout(op2, &form->layout);
   *form = (struct op2i_petsc_form){0};
@@ -62,7 +63,7 @@ static op2_status have_kept(struct op2i_petsc_scope *scope, op2_mat mat, struct 
 /* ---- format and sizes of the matrix ---------------------------------------------------------- */
 
 int op2i_petsc_form_of(const struct op2_mat_s *mat, const char *type) {
-  bool square = mat->row_dim == mat->column_dim;
+  const bool square = mat->row_dim == mat->column_dim && !mat->sparsity->flipped;
   if (!type) return square && mat->row_dim > 1 ? OP2I_PETSC_BAIJ : OP2I_PETSC_AIJ;
   if (!strcmp(type, MATAIJ) || !strcmp(type, MATSEQAIJ) || !strcmp(type, MATMPIAIJ))
     return OP2I_PETSC_AIJ;
@@ -84,7 +85,7 @@ struct shape {
 static op2_status too_large(const struct op2i_petsc_scope *scope, op2_mat mat,
                             const struct shape *shape) {
   const int64_t places = mat->sparsity->nnz, most = PETSC_MAX_INT;
-  const int64_t rows = mat->row_dim, columns = mat->column_dim;
+  const int64_t rows = op2i_mat_height(mat), columns = op2i_mat_width(mat);
   if (shape->all_rows <= most / rows && shape->all_columns <= most / columns &&
       places <= most / rows / columns)
     return OP2_SUCCESS;
@@ -198,7 +199,8 @@ static op2_status make_pattern(const struct op2i_companion *op2, op2_mat mat,
                                const struct shape *shape, const struct op2i_petsc_layout *layout,
                                bool blocks, struct pattern *pattern) {
   const struct op2_sparsity_s *sparsity = mat->sparsity;
-  const int32_t height = blocks ? 1 : mat->row_dim, width = blocks ? 1 : mat->column_dim;
+  const int32_t height = blocks ? 1 : op2i_mat_height(mat),
+                width = blocks ? 1 : op2i_mat_width(mat);
   const size_t entries = (size_t)sparsity->nnz * (size_t)height * (size_t)width;
   PetscInt at = 0, rows = 0;
   pattern->start = op2->calloc((size_t)(sparsity->nrows * height) + 1, sizeof *pattern->start);
@@ -214,7 +216,7 @@ static op2_status make_pattern(const struct op2i_companion *op2, op2_mat mat,
 
 static PetscErrorCode create(op2_mat mat, const struct shape *shape, bool blocks,
                              const struct pattern *pattern, Mat *out) {
-  const PetscInt height = mat->row_dim, width = mat->column_dim;
+  const PetscInt height = op2i_mat_height(mat), width = op2i_mat_width(mat);
   PetscErrorCode code = MatCreate(shape->comm, out);
   if (!code)
     code = MatSetSizes(*out, (PetscInt)shape->rows * height, (PetscInt)shape->columns * width,
@@ -236,10 +238,10 @@ static PetscErrorCode create(op2_mat mat, const struct shape *shape, bool blocks
 }
 
 /* Set the name and the options that all forms have: the pattern of nonzeros stays as it is. */
-static PetscErrorCode set_options(op2_mat mat, Mat A) {
-  PetscErrorCode code = PetscObjectSetName((PetscObject)A, mat->obj.name);
-  if (!code) code = MatSetOption(A, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE);
-  return code ? code : MatSetOption(A, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE);
+static PetscErrorCode set_options(op2_mat mat, const struct op2i_petsc_form *form) {
+  PetscErrorCode code = PetscObjectSetName((PetscObject)form->mat, mat->obj.name);
+  if (!code) code = MatSetOption(form->stored, MAT_NEW_NONZERO_LOCATION_ERR, PETSC_TRUE);
+  return code ? code : MatSetOption(form->stored, MAT_KEEP_NONZERO_PATTERN, PETSC_TRUE);
 }
 
 /* ---- creating a matrix in one of PETSc's formats --------------------------------------------- */
@@ -256,7 +258,14 @@ static PetscErrorCode wrap(op2_mat mat, const struct shape *shape, void *values,
   form->wrapped = values;
   return MatCreateSeqAIJWithArrays(shape->comm, (PetscInt)shape->rows, (PetscInt)shape->columns,
                                    (PetscInt *)sparsity->table, (PetscInt *)sparsity->column,
-                                   values, &form->mat);
+                                   values, &form->stored);
+}
+
+/* A dense row is the transpose of a column, of which each rank has the rows that it owns. */
+static PetscErrorCode show(op2_mat mat, struct op2i_petsc_form *form) {
+  if (mat->sparsity->flipped) return MatCreateTranspose(form->stored, &form->mat);
+  form->mat = form->stored;
+  return 0;
 }
 
 /* Make a form. Collective. */
@@ -275,8 +284,9 @@ static op2_status make_form(struct op2i_petsc_scope *scope, op2_mat mat, int f, 
   if (mat->obj.ctx->comm) status = op2->agree(mat->obj.ctx->comm, status);
   if (!status)
     code = wraps ? wrap(mat, &shape, values, &made)
-                 : create(mat, &shape, f == OP2I_PETSC_BAIJ, &pattern, &made.mat);
-  if (!status && !code) code = set_options(mat, made.mat);
+                 : create(mat, &shape, f == OP2I_PETSC_BAIJ, &pattern, &made.stored);
+  if (!status && !code) code = show(mat, &made);
+  if (!status && !code) code = set_options(mat, &made);
   if (!status) status = op2i_petsc_status(scope, code, "matrix", mat->obj.name);
   if (!status) status = op2i_petsc_local_numbers(scope, mat, made.mat);
   op2->free(pattern.start);
@@ -320,7 +330,7 @@ static PetscErrorCode copy(op2_mat mat, int f, struct op2i_petsc_form *form, voi
                            bool back) {
   struct op2i_petsc_values petsc = {0};
   Mat parts[2];
-  PetscErrorCode code = parts_of(form->mat, f, parts);
+  PetscErrorCode code = parts_of(form->stored, f, parts);
   if (!code) code = borrow(parts[0], f, &petsc.own);
   if (!code) code = borrow(parts[1], f, &petsc.other);
   if (code) return code;
@@ -330,9 +340,11 @@ static PetscErrorCode copy(op2_mat mat, int f, struct op2i_petsc_form *form, voi
 }
 
 /* Notify PETSc that values have changed, so that it recomputes what depends on them. */
-static PetscErrorCode notify_change(Mat A) {
-  PetscErrorCode code = MatAssemblyBegin(A, MAT_FINAL_ASSEMBLY);
-  return code ? code : MatAssemblyEnd(A, MAT_FINAL_ASSEMBLY);
+static PetscErrorCode notify_change(const struct op2i_petsc_form *form) {
+  PetscErrorCode code = MatAssemblyBegin(form->stored, MAT_FINAL_ASSEMBLY);
+  if (!code) code = MatAssemblyEnd(form->stored, MAT_FINAL_ASSEMBLY);
+  if (code || form->mat == form->stored) return code;
+  return PetscObjectStateIncrease((PetscObject)form->mat);
 }
 
 op2_status op2i_petsc_mat(struct op2i_petsc_scope *scope, op2_mat mat, int f, int64_t changes,
@@ -353,7 +365,7 @@ op2_status op2i_petsc_mat(struct op2i_petsc_scope *scope, op2_mat mat, int f, in
   if (status) return status;
   if (form->changes != changes) {
     if (!form->wrapped) code = copy(mat, f, form, values, false);
-    if (!code) code = notify_change(form->mat);
+    if (!code) code = notify_change(form);
   }
   if (!code) form->changes = changes;
   if (!code) code = op2i_petsc_set_spaces(&own->spaces, own->forms);

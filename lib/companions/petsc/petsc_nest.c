@@ -31,7 +31,7 @@ static op2_mat first_of(const struct grid *grid, bool of_row, int line) {
 
 static op2_set side_of(op2_mat mat, bool of_row, int32_t *dim) {
   *dim = of_row ? mat->row_dim : mat->column_dim;
-  return of_row ? mat->sparsity->rows : mat->sparsity->columns;
+  return of_row ? op2i_sparsity_row_set(mat->sparsity) : op2i_sparsity_column_set(mat->sparsity);
 }
 
 static op2_status check_side(const struct op2i_companion *op2, const struct grid *grid, int row,

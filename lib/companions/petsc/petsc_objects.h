@@ -36,7 +36,9 @@ struct op2i_petsc_layout {
 };
 
 struct op2i_petsc_form {
-  Mat mat;                         /* null: not requested yet */
+  Mat mat; /* null: not requested yet */
+  /* The Mat that has the values: `mat` itself, or for a dense row the Mat of its transpose. */
+  Mat stored;
   const void *wrapped;             /* the matrix's own values; null: the Mat has copies */
   struct op2i_petsc_layout layout; /* for copies */
   /* Counters of the matrix when the form was made, and when values were copied. */
