@@ -60,7 +60,9 @@ OP2_API OP2_NODISCARD op2_status op2_set_create_sections(op2_context ctx, const 
  * column. op2_arg_dat(d, 0, map, OP2_READ) lends each element the values of a dat on the set, and
  * OP2_INC adds up what the elements have, as a global would. Loops over the set itself exchange
  * values with globals: a kernel that copies, with op2_arg_direct(d, OP2_WRITE) and op2_arg_gbl(g,
- * OP2_READ), or op2_arg_direct(d, OP2_READ) and op2_arg_gbl(g, OP2_INC) after op2_gbl_set().
+ * OP2_READ), or op2_arg_direct(d, OP2_READ) and op2_arg_gbl(g, OP2_INC) after op2_gbl_set(). Among
+ * ranks op2_dat_get_halo() and op2_dat_read_begin() show the values on each of them, and those that
+ * rank 0 gives count.
  * @units  elements                        @memory the handle is the caller's
  * @sync   never blocks, runs nothing; among ranks it waits for the others
  * @mpi    collective
