@@ -344,7 +344,8 @@ static PetscErrorCode notify_change(const struct op2i_petsc_form *form) {
   PetscErrorCode code = MatAssemblyBegin(form->stored, MAT_FINAL_ASSEMBLY);
   if (!code) code = MatAssemblyEnd(form->stored, MAT_FINAL_ASSEMBLY);
   if (code || form->mat == form->stored) return code;
-  return PetscObjectStateIncrease((PetscObject)form->mat);
+  code = MatAssemblyBegin(form->mat, MAT_FINAL_ASSEMBLY);
+  return code ? code : MatAssemblyEnd(form->mat, MAT_FINAL_ASSEMBLY);
 }
 
 op2_status op2i_petsc_mat(struct op2i_petsc_scope *scope, op2_mat mat, int f, int64_t changes,
