@@ -240,7 +240,9 @@ OP2_API void op2_kernel_destroy(op2_kernel *kernel);
 
 /** @brief A dat reached through a map: slot idx, all slots (::OP2_ALL) or a private buffer
  * (::OP2_PACKED, ::OP2_ITER). A null map is refused with a slot or a private buffer; with ::OP2_ALL
- * it means the element itself, as in op2_arg_direct().
+ * it means the element itself, as in op2_arg_direct(). Through a map to a set of
+ * op2_set_create_single() a dat is READ or INC, in slot 0 or a private buffer: a global of the
+ * library's has its values while the loop runs, so that elements and ranks need not take turns.
  * @memory keeps nothing; the loop that takes the argument does
  * @sync   never blocks, runs nothing      @mpi    not collective
  * @errors none here: a wrong argument is reported by the call that takes it

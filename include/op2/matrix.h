@@ -26,6 +26,12 @@ extern "C" {
  * inserted; loops that add to matrices are coloured, fused, vectorised and run on devices like
  * loops that add to dats.
  *
+ * Rows or columns may be of a set of op2_set_create_single(), whose one element all elements share.
+ * A row of that set is dense: among ranks each has the nonzeros in the columns that it owns, and
+ * op2_sparsity_size(), op2_sparsity_get(), op2_mat_get() and functions of calls have one row on
+ * each rank, whose columns are in the order of the rank's elements. Where rows and columns both are
+ * of such sets there is one nonzero, which rank 0 has. For the rest they are matrices as all others.
+ *
  * Rows and columns are numbered as the program numbers the elements of their sets. Rows, and
  * columns within a row, are returned in that order: with several ranks, each rank has the rows that
  * it owns, in its order, and columns by their global numbers. */
@@ -55,6 +61,7 @@ OP2_API OP2_NODISCARD op2_status op2_map_create_partial(op2_set from, op2_set to
  * given twice count once. With a pair of two null maps, which is not the first one, every row has a
  * nonzero on the diagonal, whether or not an element reaches it: for values that
  * op2_mat_zero_rows() puts there, and for preconditioners. Rows and columns are of one set then.
+ * Maps to a set of op2_set_create_single() make dense rows and columns.
  * @shape  pairs[npairs], npairs >= 1      @units  maps
  * @memory the maps are kept until the sparsity goes; for each pair and element arity * arity
  *         numbers of four bytes, and four bytes for each nonzero, and up to a quarter more where
@@ -123,8 +130,8 @@ OP2_API OP2_NODISCARD op2_status op2_mat_zero_at(op2_where where, op2_mat mat);
  * @memory keeps nothing of the caller's   @sync   as op2_par_loop_at()
  * @mpi    collective, the same call on every rank; owned rows of the subset
  * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a subset of another set; no diagonal, since rows and
- *         columns are of two sets, or a row has no nonzero there: gives its number), OP2_ERR_STATE,
- *         OP2_ERR_NOMEM
+ *         columns are of two sets, or a row has no nonzero there: gives its number),
+ *         OP2_ERR_UNAVAILABLE (a dense row: op2_mat_zero()), OP2_ERR_STATE, OP2_ERR_NOMEM
  * @source PETSc MatZeroRows; PyOP2 Mat.zero_rows */
 OP2_API OP2_NODISCARD op2_status op2_mat_zero_rows_at(op2_where where, op2_mat mat, op2_set rows,
                                                       double diagonal);
@@ -169,7 +176,9 @@ OP2_API OP2_NODISCARD op2_status op2_mat_diagonal_at(op2_where where, op2_mat ma
 /** @brief Queue: y = A x. Use op2_mat_mult(), which fills in `where`. It is a loop over the rows,
  * which is fused with others over them; y and x are two dats, on the sets of the rows and of the
  * columns, of the matrix's type, with row_dim and column_dim values for each element. A row is
- * added up in the order in which the library keeps its columns.
+ * added up in the order in which the library keeps its columns. A dense row takes a loop over the
+ * columns instead, which adds up in double precision as op2_dat_dot() does, and one that stores the
+ * sum.
  * @memory keeps nothing                   @sync   as op2_par_loop_at()
  * @mpi    as op2_par_loop_at(); x comes from the ranks that own its columns
  * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a dat on another set, or of another dim), OP2_ERR_TYPE,
@@ -283,11 +292,17 @@ OP2_API void op2_mat_destroy(op2_mat *mat);
  * `T *a` gets the rows one after the other. OP2_INC: what the kernel adds to zeros is added to the
  * matrix. OP2_WRITE: all values are overwritten; if several elements write a nonzero, the last one
  * wins. Rows and columns of entries that lead nowhere are left out.
+ *
+ * For a dense row the block has row_dim rows, for a dense column column_dim columns. Where both maps
+ * lead to a set of op2_set_create_single() the elements' blocks are added up like a global, so that
+ * only OP2_INC is possible; then any maps to these sets will do, whether or not the sparsity has
+ * them.
  * @memory keeps nothing; the loop that takes the argument does
  * @sync   never blocks, runs nothing      @mpi    not collective; rows of other ranks are left out,
  *         since those ranks compute them
  * @errors none here: a wrong argument is reported by the call that takes it (OP2_ERR_MISMATCH: the
- *         pair is not one of the sparsity; OP2_ERR_ACCESS: not INC or WRITE; OP2_ERR_TYPE: the
+ *         pair is not one of the sparsity; OP2_ERR_ACCESS: not INC or WRITE, or WRITE of the only
+ *         nonzero; OP2_ERR_TYPE: the
  *         parameter has another shape)
  * @source PyOP2 Mat(access, (map, map)); OP2 op_arg_mat */
 OP2_API op2_arg op2_arg_mat(op2_mat mat, op2_map rows, op2_map columns, op2_access access);

@@ -71,9 +71,11 @@ OP2_API OP2_NODISCARD op2_status op2_petsc_use(op2_context ctx, int argc, char *
  * sets are renumbered, and keeps its options. A null space, that of the transpose and a near null
  * space (MatSetNullSpace(), MatSetTransposeNullSpace(), MatSetNearNullSpace()) that the program
  * sets, or removes by null, hold for the matrix as any type, and so for op2_solve(). The nonzero
- * structure stays as it is. The local numbers of rows and columns (MatSetValuesLocal(),
- * MatZeroRowsLocal(), MatGetLocalToGlobalMapping()) are those that the program has for the elements
- * on this rank, with the halo; with blocks, those of MatSetValuesBlockedLocal().
+ * structure stays as it is. A dense row (op2_set_create_single()) is of type MATTRANSPOSEVIRTUAL:
+ * the transpose of an AIJ, which MatTransposeGetMat() has and in which values are changed. The
+ * local numbers of rows and columns (MatSetValuesLocal(), MatZeroRowsLocal(),
+ * MatGetLocalToGlobalMapping()) are those that the program has for the elements on this rank, with
+ * the halo; with blocks, those of MatSetValuesBlockedLocal().
  *
  * A Mat that is handed out for OP2_READ must not be changed. If the Mat has another state
  * afterwards (PetscObjectState), on any rank, a new copy is made for its next use, and the matrix
@@ -82,7 +84,8 @@ OP2_API OP2_NODISCARD op2_status op2_petsc_use(op2_context ctx, int argc, char *
  * @units  access: OP2_READ, OP2_RW        @memory the Mat is the library's; not to be destroyed
  * @sync   runs what the values depend on, and waits
  * @mpi    collective
- * @errors OP2_ERR_ARG, OP2_ERR_ACCESS, OP2_ERR_TYPE (BAIJ of blocks that are not square),
+ * @errors OP2_ERR_ARG, OP2_ERR_ACCESS, OP2_ERR_TYPE (BAIJ of blocks that are not square, or of a
+ *         dense row),
  *         OP2_ERR_RANGE (more than PETSc's integers count), OP2_ERR_STATE (it is open; PETSc is not
  *         initialised), OP2_ERR_NOMEM, OP2_ERR_CALL, and the failure of a loop that the values
  *         depend on; on error *A is untouched

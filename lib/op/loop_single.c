@@ -78,7 +78,7 @@ static op2_status check_dat(const struct call *c) {
                  "is a component, and set '%s' has one element that all ranks share: give the "
                  "whole dat",
                  dat->set->obj.name);
-  if (arg->idx != 0 && arg->idx != OP2_PACKED)
+  if (arg->idx != 0 && arg->idx != OP2_PACKED && arg->idx != OP2_ITER(0) && arg->idx != OP2_ITER(1))
     return wrong(c, OP2_ERR_RANGE,
                  "is reached in slot 0 of map '%s' (or OP2_PACKED), and not in %" PRId32,
                  arg->map->obj.name, arg->idx);
@@ -92,13 +92,20 @@ static op2_status check_dat(const struct call *c) {
 static op2_status check_mat(const struct call *c) {
   const op2_arg *arg = c->arg;
   const struct op2_mat_s *mat = arg->object;
-  if (!op2i_sparsity_nonzeros(mat->sparsity, arg->map, arg->map2))
-    return wrong(c, OP2_ERR_MISMATCH,
-                 "has sparsity '%s', and '%s' and '%s' are no pair of its maps",
-                 mat->sparsity->obj.name, arg->map->obj.name, arg->map2->obj.name);
+  const struct op2_set_s *rows = op2i_sparsity_row_set(mat->sparsity),
+                         *columns = op2i_sparsity_column_set(mat->sparsity);
+  if (arg->map->to != rows || arg->map2->to != columns)
+    return wrong(
+        c, OP2_ERR_MISMATCH,
+        "has rows of set '%s' and columns of '%s', and maps '%s' and '%s' lead to '%s' and "
+        "'%s'",
+        rows->obj.name, columns->obj.name, arg->map->obj.name, arg->map2->obj.name,
+        arg->map->to->obj.name, arg->map2->to->obj.name);
   if (arg->value || arg->idx2 != OP2_ALL)
     return wrong(c, OP2_ERR_ARG, "has one row and one column, and none can be left out");
-  if (op2i_sums(arg->access)) return check_map(c, arg->map);
+  op2_status status = check_map(c, arg->map);
+  if (!status) status = check_map(c, arg->map2);
+  if (status || op2i_sums(arg->access)) return status;
   return wrong(c, OP2_ERR_ACCESS,
                "can only be INC, since all elements lead to its one row and column: make it zero "
                "before (op2_mat_zero)");

@@ -166,6 +166,14 @@ static void sums(void) {
   expect_row(a.row, 1, got);
   expect_corner(a.corner, 1);
   expect_column(a.column, 4);
+  /* Any map to the set leads to the corner. */
+  const op2_map other = new_map(m.cells, m.single, 1, NULL, "other");
+  MUST(op2_par_loop(a.add_corner, m.cells, op2_arg_direct(m.w, OP2_READ),
+                    op2_arg_mat(a.corner, m.whole, other, OP2_INC)));
+  expect_corner(a.corner, 2);
+  int32_t idx[CELLS];
+  MUST(op2_map_get(other, idx));
+  for (int c = 0; c < CELLS; c++) EXPECT(idx[c] == 0);
   destroy_mats(&a);
 }
 
@@ -484,8 +492,12 @@ static void refused_arguments(const struct mesh *m, const struct mats *a) {
       "matrix 'corner'", "none can be left out");
   REFUSED(OP2_ERR_MISMATCH,
           op2_par_loop(a->add_corner, m->nodes, op2_arg_direct(q, OP2_READ),
-                       op2_arg_mat(a->corner, other, other, OP2_INC)),
-          "no pair of its maps");
+                       op2_arg_mat(a->corner, other, m->whole, OP2_INC)),
+          "by map 'whole', which starts from set 'cells'");
+  REFUSED(OP2_ERR_MISMATCH,
+          op2_par_loop(a->add_corner, m->cells, op2_arg_direct(m->w, OP2_READ),
+                       op2_arg_mat(a->row, m->whole, m->whole, OP2_INC)),
+          "matrix 'row' has rows of set 'R' and columns of 'nodes'");
 }
 
 static void refused(void) {
