@@ -147,13 +147,13 @@ static struct op2i_simd_node *name(struct op2i_simd_parser *p) {
   struct op2i_simd_var *var = p->scope;
   while (var && !op2i_piece_is(t, var->name)) var = var->outer;
   if (var && (var->is_type || var->hidden || var->line > t->line))
-    op2i_simd_refuse(p->l, "uses %.*s, which is not known", t->length, t->text);
+    op2i_simd_refuse(p->l, "uses %.*s in line %d, which is not known", t->length, t->text, t->line);
   if (var && var->of_loop && t->made)
-    op2i_simd_refuse(p->l, "uses the constant %s in a macro", var->name);
+    op2i_simd_refuse(p->l, "uses the constant %s in a macro in line %d", var->name, t->line);
   if (!var) {
     struct op2i_simd_node *standard = op2i_simd_standard(p);
     if (standard) return standard;
-    op2i_simd_refuse(p->l, "uses %.*s, which is not known", t->length, t->text);
+    op2i_simd_refuse(p->l, "uses %.*s in line %d, which is not known", t->length, t->text, t->line);
     return e;
   }
   p->r.at++;
@@ -193,15 +193,18 @@ static struct op2i_simd_node *call(struct op2i_simd_parser *p) {
   bool single = false;
   for (const struct op2i_simd_var *v = p->scope; v; v = v->outer)
     if (op2i_piece_is(t, v->name))
-      op2i_simd_refuse(p->l, "calls %s, which is no function", v->name);
+      op2i_simd_refuse(p->l, "calls %s in line %d, which is no function", v->name, t->line);
   e->text = op2i_simd_string(p->l, t->text, (size_t)t->length);
   e->item = op2i_simd_function(p->l, t->text, (size_t)t->length);
   if (e->item < 0) e->math = op2i_simd_math_find(t, &single);
-  if (e->item < 0 && !e->math) op2i_simd_refuse(p->l, "calls %s, which is not known", e->text);
+  if (e->item < 0 && !e->math)
+    op2i_simd_refuse(p->l, "calls %s in line %d, which is not known", e->text, t->line);
   if (e->item >= 0 && t->made && p->l->request->rewrite->needs[e->item])
-    op2i_simd_refuse(p->l, "calls %s, which uses constants, in a macro", e->text);
+    op2i_simd_refuse(p->l, "calls %s in line %d, which uses constants, in a macro", e->text,
+                     t->line);
   if (e->item < 0 && e->math && e->math->types[1] != 'd' && !(p->l->headers & OP2I_SIMD_STDLIB))
-    op2i_simd_refuse(p->l, "calls %s, and includes no header that knows it", e->text);
+    op2i_simd_refuse(p->l, "calls %s in line %d, and includes no header that knows it", e->text,
+                     t->line);
   p->r.at++;
   arguments(p, e);
   if (op2i_simd_stopped(p->l)) return e;
@@ -240,7 +243,7 @@ static void need_lvalue(struct op2i_simd *l, const struct op2i_simd_node *e) {
   while (at->kind == OP2I_SIMD_INDEX) at = at->a;
   if (!is_lvalue(e)) op2i_simd_refuse(l, "assigns to no variable in line %d", e->line);
   if (at->kind == OP2I_SIMD_NAME && at->var->fixed)
-    op2i_simd_refuse(l, "assigns to %s, which is a constant", at->var->name);
+    op2i_simd_refuse(l, "assigns to %s in line %d, which is a constant", at->var->name, e->line);
 }
 
 static const char *spelled(struct op2i_simd_parser *p) {

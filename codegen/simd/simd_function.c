@@ -17,7 +17,9 @@ int op2i_simd_function(struct op2i_simd *l, const char *name, size_t length) {
     const struct op2i_token *t = &unit->tokens.list[unit->code[unit->items[i].name]];
     if (t->end - t->begin != length || memcmp(unit->tokens.text + t->begin, name, length) != 0)
       continue;
-    if (found >= 0) op2i_simd_refuse(l, "defines %.*s twice", (int)length, name);
+    if (found >= 0)
+      op2i_simd_refuse(l, "defines %.*s twice, again in line %d", (int)length, name,
+                       op2i_unit_line(unit, unit->items[i].name));
     found = i;
   }
   return found;
@@ -90,8 +92,9 @@ static void widen_parameters(struct op2i_simd *l, struct op2i_simd_form *form,
     const struct op2i_simd_var *var = form->params[n];
     if (!widened(form, n)) continue;
     if (var->type.nlevels) {
-      op2i_simd_refuse(l, "needs what %s points to to differ between elements, and it is the same",
-                       var->name);
+      op2i_simd_refuse(
+          l, "needs what %s points to to differ between elements in line %d, and it is the same",
+          var->name, var->raised);
       return;
     }
     op2i_text_add(out, "  ");

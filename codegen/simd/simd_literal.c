@@ -104,7 +104,8 @@ struct op2i_simd_node *op2i_simd_standard(struct op2i_simd_parser *p) {
   for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
     if (!op2i_piece_is(t, values[i].name)) continue;
     if (values[i].header && !(p->l->headers & values[i].header))
-      op2i_simd_refuse(p->l, "uses %s, and includes no header that knows it", values[i].name);
+      op2i_simd_refuse(p->l, "uses %s in line %d, and includes no header that knows it",
+                       values[i].name, t->line);
     struct op2i_simd_node *e = standard(p, values[i].text, OP2I_C_I32);
     e->known = values[i].header == 0; /* a null pointer */
     return e;

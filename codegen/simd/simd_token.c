@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reads a function's tokens, with the source's own macros replaced. */
+#include <stdio.h>
 #include <string.h>
 
 #include "conditional.h"
@@ -9,7 +10,8 @@
 
 /* ---- directives ------------------------------------------------------------------------------ */
 
-static void include(struct op2i_simd *l, const char *at, size_t room) {
+/* `line` is 0 for a header that the description of the kernel names. */
+static void include(struct op2i_simd *l, const char *at, size_t room, int line) {
   static const struct {
     const char *name;
     unsigned headers;
@@ -19,9 +21,12 @@ static void include(struct op2i_simd *l, const char *at, size_t room) {
                 {"<stdlib.h>", OP2I_SIMD_STDLIB}};
   const char *name;
   size_t length;
-  if (!op2i_header_known(at, room, &name, &length))
-    op2i_simd_refuse(l, "includes %.*s, which may define anything",
-                     (int)(length < 80 ? length : 80), name);
+  if (!op2i_header_known(at, room, &name, &length)) {
+    char where[32] = "";
+    if (line) snprintf(where, sizeof where, " in line %d", line);
+    op2i_simd_refuse(l, "includes %.*s%s, which may define anything",
+                     (int)(length < 80 ? length : 80), name, where);
+  }
   for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++)
     if (strlen(wanted[i].name) == length && !memcmp(wanted[i].name, name, length))
       l->headers |= wanted[i].headers;
@@ -74,7 +79,7 @@ static void directive(struct op2i_simd *l, const struct op2i_tokens *tokens, int
   const char *word = op2i_directive_word(tokens, t, &length);
   if (passed_over(tokens, t)) return;
   if (op2i_directive_is(tokens, t, "include")) {
-    include(l, word + length, (size_t)(tokens->text + token->end - word) - length);
+    include(l, word + length, (size_t)(tokens->text + token->end - word) - length, token->line);
   } else if (op2i_directive_is(tokens, t, "define") || op2i_directive_is(tokens, t, "undef")) {
     if (!op2i_macros_note(&l->macros, tokens, t))
       op2i_simd_refuse(l, "has a macro in line %d that cannot be read", token->line);
@@ -100,7 +105,7 @@ void op2i_simd_directives(struct op2i_simd *l) {
   const struct op2i_tokens *tokens = &l->unit->tokens;
   for (const char *at = l->request->rewrite->member.kernel->headers; at && *at;) {
     size_t length = strcspn(at, "\n");
-    if (strncmp(at, "#include", 8) == 0) include(l, at + 8, length - 8);
+    if (strncmp(at, "#include", 8) == 0) include(l, at + 8, length - 8, 0);
     at += length + (at[length] == '\n');
   }
   if (tokens->unclear)

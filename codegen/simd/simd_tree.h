@@ -32,6 +32,7 @@ struct op2i_simd_var {
   struct op2i_c_type type;
   bool fixed;    /* uniform, and no local variable */
   bool varying;  /* True if its value, or what it leads to, varies. */
+  int raised;    /* line in which it was found to vary */
   bool nullable; /* a pointer that the kernel compares with null */
   bool masked;   /* assigned to under a varying condition: needs an initial value */
   int assigned;  /* number of assignments */

@@ -78,7 +78,8 @@ static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
 static void word(struct op2i_c_reader *r) {
   struct op2i_simd_parser *p = r->client;
   if (is_bool(r) && !(p->l->headers & OP2I_SIMD_STDBOOL))
-    op2i_simd_refuse(p->l, "uses bool, and includes no header that knows it");
+    op2i_simd_refuse(p->l, "uses bool in line %d, and includes no header that knows it",
+                     op2i_simd_line(p));
 }
 
 static int64_t bracket(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
@@ -103,7 +104,7 @@ void op2i_simd_check(struct op2i_simd_parser *p, struct op2i_c_decl *decl) {
   if (decl->what != OP2I_C_VALUE)
     op2i_simd_refuse(p->l, "declares a function in line %d", op2i_simd_line(p));
   if (t && op2i_c_word(t))
-    op2i_simd_refuse(p->l, "uses %.*s, which is not known", t->length, t->text);
+    op2i_simd_refuse(p->l, "uses %.*s in line %d, which is not known", t->length, t->text, t->line);
   else if (t)
     op2i_simd_refuse(p->l, "uses '%.*s' in line %d", t->length, t->text, t->line);
   if (decl->type.base == OP2I_C_LONG_DOUBLE)

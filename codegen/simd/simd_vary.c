@@ -16,19 +16,22 @@ static bool partial(const struct op2i_simd_vary *v) {
   return v->region || v->conditional || v->form->masked || v->form->early;
 }
 
-static void raise_var(struct op2i_simd_vary *v, struct op2i_simd_var *var) {
+static void raise_var(struct op2i_simd_vary *v, struct op2i_simd_var *var, int line) {
   if (var->varying) return;
   if (var->fixed) {
-    op2i_simd_refuse(v->l, "uses %s where values differ between elements", var->name);
+    op2i_simd_refuse(v->l, "uses %s in line %d where values differ between elements", var->name,
+                     line);
     return;
   }
   var->varying = v->changed = true;
+  var->raised = line;
 }
 
-static void unify(struct op2i_simd_vary *v, struct op2i_simd_var *a, struct op2i_simd_var *b) {
+static void unify(struct op2i_simd_vary *v, struct op2i_simd_var *a, struct op2i_simd_var *b,
+                  int line) {
   if (!a || !b) return;
   if (a->nullable != b->nullable) a->nullable = b->nullable = v->changed = true;
-  if (a->varying != b->varying) raise_var(v, a->varying ? b : a);
+  if (a->varying != b->varying) raise_var(v, a->varying ? b : a, line);
 }
 
 /* The variable whose memory an lvalue or pointer leads to. */
@@ -150,7 +153,7 @@ static void vary_choice(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   if (!e->type.nlevels || op2i_simd_stopped(v->l)) return;
   if (e->a->varying)
     op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
-  unify(v, base_variable(v->l, e->b), base_variable(v->l, e->c));
+  unify(v, base_variable(v->l, e->b), base_variable(v->l, e->c), e->line);
 }
 
 /* A pointer is assigned another value. */
@@ -161,7 +164,7 @@ static void move_pointer(struct op2i_simd_vary *v, struct op2i_simd_node *e,
   if (to && (to->region != v->region || through_pointer(e->a)))
     op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
   if (value && value->type.nlevels)
-    unify(v, to, base_variable(v->l, value));
+    unify(v, to, base_variable(v->l, value), e->line);
   else if (value && value->varying)
     op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
   e->varying = to && to->varying;
@@ -176,7 +179,7 @@ static void store(struct op2i_simd_vary *v, struct op2i_simd_node *e,
   e->masked = far ? partial(v) : to->region != v->region;
   if (far) v->form->stores = true;
   if (e->masked) to->masked = true;
-  if (e->masked || e->a->varying || (value && value->varying)) raise_var(v, to);
+  if (e->masked || e->a->varying || (value && value->varying)) raise_var(v, to, e->line);
   e->varying = to->varying;
 }
 
@@ -241,7 +244,7 @@ static bool match_arguments(struct op2i_simd_vary *v, struct op2i_simd_node *e,
     check_argument(v->l, e, a, param);
     if (op2i_simd_stopped(v->l)) return false;
     struct op2i_simd_var *to = a->type.nlevels ? base_variable(v->l, a) : NULL;
-    if (to && param->varying) raise_var(v, to);
+    if (to && param->varying) raise_var(v, to, e->line);
     if (to && callee->stores && partial(v)) to->masked = true;
     more = more || (param->varying && !asked[n]);
     asked[n] = asked[n] || param->varying;
@@ -316,7 +319,7 @@ void op2i_simd_vary_init(struct op2i_simd_vary *v, struct op2i_simd_var *var,
   op2i_simd_vary_expr(v, init);
   if (op2i_simd_stopped(v->l)) return;
   if (init->type.nlevels)
-    unify(v, var, base_variable(v->l, init));
+    unify(v, var, base_variable(v->l, init), init->line);
   else if (init->varying)
-    raise_var(v, var);
+    raise_var(v, var, init->line);
 }

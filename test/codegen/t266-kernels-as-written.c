@@ -341,8 +341,9 @@ static void refusals(void) {
        "has a preprocessor line (1) on which its meaning may depend"},
       {"#pragma STDC FP_CONTRACT OFF\n", "y[0] = x[0];",
        "has a pragma in line 1 which may change what it computes"},
-      {"static double t[2] = {1, 2};\n", "y[0] = t[0];", "uses t, which is not known"},
-      {"#include <complex.h>\n", "y[0] = x[0];", "includes <complex.h>, which may define anything"},
+      {"static double t[2] = {1, 2};\n", "y[0] = t[0];", "uses t in line 2, which is not known"},
+      {"#include <complex.h>\n", "y[0] = x[0];",
+       "includes <complex.h> in line 1, which may define anything"},
   };
   static struct run got, want;
   const struct config scalar = {"sequential", true, 0};
