@@ -53,8 +53,9 @@ static int64_t subset[SUBSET];
   X(OP2_F32, float)                                                                                \
   X(OP2_I8, int8_t)                                                                                \
   X(OP2_I16, int16_t)                                                                              \
-  X(OP2_I32, int32_t) X(OP2_I64, int64_t) X(OP2_U8, uint8_t) X(OP2_U16, uint16_t)                  \
-      X(OP2_U32, uint32_t) X(OP2_U64, uint64_t)
+  X(OP2_I32, int32_t)                                                                              \
+  X(OP2_I64, int64_t)                                                                              \
+  X(OP2_U8, uint8_t) X(OP2_U16, uint16_t) X(OP2_U32, uint32_t) X(OP2_U64, uint64_t)
 
 /* The value after a store in the type: the numbers here are small, so only the narrow types
  * wrap. */
