@@ -381,6 +381,7 @@ static void statement(struct op2i_simd_printer *p, const struct op2i_simd_node *
     op2i_text_add(p->out, "\n");
     break;
   case OP2I_SIMD_DECL:
+    if (s->var->split) break;
     indent(p);
     declaration(p, s);
     op2i_text_add(p->out, "\n");

@@ -187,8 +187,7 @@ static bool steps(const struct op2i_simd_node *step, const struct op2i_simd_var 
   return (one || more) && (*up || down) && is_counter(step->a, var);
 }
 
-/* Note the range of a counter, as in for (int n = 2; n < 5; n++), or downwards. */
-static void note_counter(struct op2i_simd_node *loop) {
+void op2i_simd_note_counter(struct op2i_simd_node *loop) {
   const struct op2i_simd_node *init = loop->a, *test = loop->b, *step = loop->c;
   bool up;
   if (!init || !test || !step || init->kind != OP2I_SIMD_DECL || init->next) return;
@@ -260,7 +259,7 @@ static void *made(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
     e->b = op2i_simd_truth(p->l, s->test);
     e->c = s->step;
     e->d = s->body;
-    note_counter(e);
+    op2i_simd_note_counter(e);
     break;
   case OP2I_SIMD_IF:
     e->a = op2i_simd_truth(p->l, s->test);
@@ -345,4 +344,5 @@ void op2i_simd_read(struct op2i_simd *l, struct op2i_simd_form *form) {
   op2i_simd_parse(&p, item->body, item->end);
   p.r.expected = OP2I_C_TYPEDEF | OP2I_C_STATIC;
   if (!op2i_simd_stopped(l)) form->body = op2i_c_statement(&p.r);
+  if (!op2i_simd_stopped(l)) op2i_simd_counters(l, form->body);
 }

@@ -36,6 +36,7 @@ struct op2i_simd_var {
   bool nullable; /* a pointer that the kernel compares with null */
   bool masked;   /* assigned to under a varying condition: needs an initial value */
   int assigned;  /* number of assignments */
+  bool split;    /* each loop that uses it has a counter of its own */
   bool counts;   /* runs over [lo, hi) in a loop, and only the loop assigns to it */
   int64_t lo, hi;
   bool known;                          /* an enumerator of value lo */

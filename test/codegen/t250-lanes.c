@@ -5,6 +5,21 @@
 #include "tap.h"
 
 static const struct lane_kernel kernels[] = {
+    /* ---- counters that are declared above an if ---- */
+    {"a counter above an if", "Vd4",
+     "void k(double *x) { int i, j = 0; if (x[0] > 0) { for (i = 0; i < 4; i++) x[i] *= 2; for (i "
+     "= "
+     "3; i > 0; i--) for (j = 0; j < i; j++) x[i] += x[j]; } }"},
+    {"a counter read after its loop", "Vd4 Vi1",
+     "void k(double *x, int *n) { int i; *n = 1; for (i = 0; i < 3; i++) x[i] += 1; if (x[0] > 0) "
+     "*n = i; for (i = 0; i < 2; i++) x[3] -= i; }"},
+    {"a counter read in another loop", "Vd4",
+     "void k(double *x) { int i, j; for (i = 0; i < 3; i++) x[i] += 1; for (j = i; j > 0; j--) "
+     "x[j] -= i; }"},
+    {"a counter that starts at itself", "Vd4",
+     "void k(double *x) { int i = 1; if (x[0] > 0) for (i = 0; i < 2; i++) x[i] = 2; for (i = 0; i "
+     "< "
+     "3; i++) { for (i = i + 1; i < 3; i++) x[i] += 1; } }"},
     /* ---- arithmetic and types ---- */
     {"sums and products", "Vd2 Vd1",
      "void k(const double *x, double *y) { *y = x[0] * x[1] - -x[0] / (x[1] + 2.0); }"},

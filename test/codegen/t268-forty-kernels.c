@@ -25,6 +25,7 @@
   VECTOR(rusanov_flux)                                                                             \
   VECTOR(roe_flux)                                                                                 \
   VECTOR(hllc_flux)                                                                                \
+  VECTOR(hll_c89)                                                                                  \
   VECTOR(dry_return)                                                                               \
   VECTOR(eos_jwl)                                                                                  \
   VECTOR(eos_tait)                                                                                 \
@@ -38,7 +39,6 @@
   VECTOR(tet_gradient)                                                                             \
   VECTOR(particle_hash)                                                                            \
   VECTOR(random_walk)                                                                              \
-  SCALAR(hll_c89, "has a loop")                                                                    \
   SCALAR(eos_stiffened, "uses Prim")                                                               \
   SCALAR(limiter_venkat, "has a continue")                                                         \
   SCALAR(riemann_newton, "has a break")                                                            \
@@ -58,7 +58,7 @@
   SCALAR(neo_hookean, "converts a pointer")                                                        \
   SCALAR(seawater_density, "includes \"seawater.h\"")                                              \
   SCALAR(bottom_drag, "bottom_drag.h")                                                             \
-  SCALAR(pivot_lu3, "has a loop")                                                                  \
+  SCALAR(pivot_lu3, "has a pointer")                                                               \
   SCALAR(walk_pointers, "applies '!=' to a pointer")                                               \
   ERROR(point_type, "which is none of the types of op2")
 
@@ -424,7 +424,10 @@ static int line_in(const char *reason) {
 
 /* The line of a text, to be freed; null if it has no such line. */
 static char *line_of(const char *text, int line) {
-  for (; text && --line; text++) text = strchr(text, '\n');
+  for (; text && line > 1; line--) {
+    text = strchr(text, '\n');
+    text += text != NULL;
+  }
   return text ? strndup(text, strcspn(text, "\n")) : NULL;
 }
 
@@ -462,7 +465,7 @@ static void check_form(const struct listed *l, const struct mode *mode, const ch
      "%s (%s): %s, %s", l->kernel->name, mode->name, l->kernel->form,
      l->reason ? "scalar code as listed" : "vector code as listed");
   diag("%-18s %s%s", l->kernel->name, *vector ? "" : "scalar: ", said);
-  if (l->reason && mode->bytes == 32) check_line(l->kernel, said);
+  if (l->reason && !*vector && mode->bytes == 32) check_line(l->kernel, said);
 }
 
 /* ---- all of it ------------------------------------------------------------------------------- */
