@@ -58,7 +58,8 @@ static void initial(struct op2i_simd_printer *p, const struct op2i_c_type *type,
     return;
   }
   /* For an array of vectors or arrays, {0} needs more braces. */
-  if (e->value == 1 && e->a->kind != OP2I_SIMD_LIST && (varying || !last) && e->a->known) {
+  if (e->value == 1 && e->a->kind != OP2I_SIMD_LIST && (varying || !last) && e->a->known &&
+      e->a->value == 0) {
     for (int k = level; k < type->nlevels + varying; k++) op2i_text_add(p->out, "{");
     op2i_text_add(p->out, "0");
     for (int k = level; k < type->nlevels + varying; k++) op2i_text_add(p->out, "}");

@@ -20,6 +20,10 @@ static const struct lane_kernel kernels[] = {
      "void k(double *x) { int i = 1; if (x[0] > 0) for (i = 0; i < 2; i++) x[i] = 2; for (i = 0; i "
      "< "
      "3; i++) { for (i = i + 1; i < 3; i++) x[i] += 1; } }"},
+    {"an array that begins with a number", "Vd2",
+     "void k(double *x) { double t[2] = {3}; int n[1] = {2}; if (x[0] > 0) t[1] = n[0] = 1; x[0] "
+     "+= "
+     "t[0] * n[0]; x[1] += t[1]; }"},
     /* ---- arithmetic and types ---- */
     {"sums and products", "Vd2 Vd1",
      "void k(const double *x, double *y) { *y = x[0] * x[1] - -x[0] / (x[1] + 2.0); }"},
