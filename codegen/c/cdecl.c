@@ -114,8 +114,33 @@ static int64_t bracket(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
   return extent;
 }
 
+/* True for an attribute or alignment at `at` that changes no value and no type. */
+static bool harmless(const struct op2i_c_reader *r) {
+  static const char *const known[] = {"aligned", "unused",  "pure",     "const",
+                                      "hot",     "cold",    "noinline", "always_inline",
+                                      "flatten", "nothrow", "leaf"};
+  if (is(r, "_Alignas")) return true;
+  if (!is(r, "__attribute__") && !is(r, "__attribute")) return false;
+  int level = 0, end = past_bracket(r->tokens, r->count, r->at + 1);
+  for (int at = r->at + 1; at < end; at++) {
+    const struct op2i_piece *t = &r->tokens[at];
+    bool found = t->kind != OP2I_TOK_WORD || level != 2;
+    level += op2i_piece_is(t, "(") - op2i_piece_is(t, ")");
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+      const char *word = known[i];
+      size_t length = strlen(word);
+      bool dressed = (size_t)t->length == length + 4 && !strncmp(t->text, "__", 2) &&
+                     !strncmp(t->text + 2, word, length) && !strncmp(t->text + 2 + length, "__", 2);
+      found = found || op2i_piece_is(t, word) || dressed;
+    }
+    if (!found) return false;
+  }
+  return true;
+}
+
 static void note_part(struct op2i_c_reader *r, struct op2i_c_decl *out, unsigned what) {
   out->said |= what;
+  if (what & (OP2I_C_ATTRIBUTE | OP2I_C_SPECIAL) && harmless(r)) return;
   if (!(r->expected & what) && !out->special) out->special = here(r);
 }
 
