@@ -43,10 +43,17 @@ static struct op2i_c_type plain(enum op2i_c_base base) {
   return (struct op2i_c_type){.base = base};
 }
 
-static struct op2i_c_type led_to(struct op2i_c_type type) {
+struct op2i_c_type op2i_simd_led_to(struct op2i_c_type type) {
   type.nlevels--;
   for (int k = 0; k < type.nlevels; k++) type.levels[k] = type.levels[k + 1];
   return type;
+}
+
+/* True for pointers to the same, const or not. */
+static bool same_pointers(const struct op2i_c_type *a, const struct op2i_c_type *b) {
+  bool same = a->nlevels && a->nlevels == b->nlevels && a->base == b->base && !a->levels[0];
+  for (int k = 1; same && k < a->nlevels; k++) same = a->levels[k] == b->levels[k];
+  return same;
 }
 
 static void fold(struct op2i_simd_node *e) {
@@ -68,7 +75,9 @@ static void fold(struct op2i_simd_node *e) {
     good = one_of(e->op, shifts) && a >= 0 && a < MAX && b >= 0 && b < 31;
     r = good ? *e->op == '<' ? a << b : a >> b : 0;
   }
-  e->known = good && r < MAX && r > -MAX && e->type.base == OP2I_C_I32;
+  bool narrow = e->type.base == OP2I_C_I32, wide = e->type.base > OP2I_C_I32;
+  bool plus = a >= 0 && b >= 0 && r >= 0; /* the same in unsigned numbers */
+  e->known = good && r < MAX && r > -MAX && (narrow || (wide && plus));
   e->value = e->known ? r : 0;
 }
 
@@ -85,7 +94,9 @@ static void compare_with_null(struct op2i_simd_node *e) {
 
 static void pointer_operation(struct op2i_simd *l, struct op2i_simd_node *e) {
   static const char *const equal[] = {"==", "!=", 0};
+  static const char *const order[] = {"==", "!=", "<", ">", "<=", ">=", 0};
   const struct op2i_c_type *a = &e->a->type, *b = &e->b->type;
+  const struct op2i_c_type pointer = decayed(*a);
   if (one_of(e->op, equal) && (is_zero(e->a) || is_zero(e->b)))
     compare_with_null(e);
   else if (strcmp(e->op, "+") == 0 && a->nlevels && !b->nlevels)
@@ -94,6 +105,8 @@ static void pointer_operation(struct op2i_simd *l, struct op2i_simd_node *e) {
     e->type = decayed(*b);
   else if (strcmp(e->op, "-") == 0 && a->nlevels && !b->nlevels)
     e->type = decayed(*a);
+  else if (one_of(e->op, order) && same_pointers(&pointer, b))
+    e->type = plain(OP2I_C_I32);
   else
     op2i_simd_refuse(l, "applies '%s' to a pointer in line %d", e->op, e->line);
 }
@@ -197,7 +210,11 @@ static struct op2i_simd_node *call(struct op2i_simd_parser *p) {
   e->text = op2i_simd_string(p->l, t->text, (size_t)t->length);
   e->item = op2i_simd_function(p->l, t->text, (size_t)t->length);
   if (e->item < 0) e->math = op2i_simd_math_find(t, &single);
-  if (e->item < 0 && !e->math)
+  bool memory = e->item < 0 && op2i_simd_memory_name(t);
+  if (memory && !(p->l->headers & OP2I_SIMD_STRING))
+    op2i_simd_refuse(p->l, "calls %s in line %d, and includes no header that knows it", e->text,
+                     t->line);
+  if (e->item < 0 && !e->math && !memory)
     op2i_simd_refuse(p->l, "calls %s in line %d, which is not known", e->text, t->line);
   if (e->item >= 0 && t->made && p->l->request->rewrite->needs[e->item])
     op2i_simd_refuse(p->l, "calls %s in line %d, which uses constants, in a macro", e->text,
@@ -208,6 +225,7 @@ static struct op2i_simd_node *call(struct op2i_simd_parser *p) {
   p->r.at++;
   arguments(p, e);
   if (op2i_simd_stopped(p->l)) return e;
+  if (memory) return op2i_simd_memory(p, e);
   if (e->math)
     library_call(p, e, single);
   else
@@ -264,7 +282,7 @@ static struct op2i_simd_node *subscript(struct op2i_simd_parser *p, struct op2i_
   if (op2i_simd_stopped(p->l)) return e;
   need_number(p->l, e->b);
   if (a->type.nlevels)
-    e->type = led_to(a->type);
+    e->type = op2i_simd_led_to(a->type);
   else
     op2i_simd_refuse(p->l, "subscripts what is no array in line %d", e->line);
   return e;
@@ -292,41 +310,22 @@ static struct op2i_simd_node *postfix(struct op2i_simd_parser *p) {
   return e;
 }
 
-static struct op2i_simd_node *unary(struct op2i_simd_parser *p);
-
 /* Read (T)x, from after the opening parenthesis on. */
 static struct op2i_simd_node *cast(struct op2i_simd_parser *p) {
   struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_CAST, op2i_simd_line(p));
   op2i_simd_unnamed(p, 0, &e->type);
   op2i_simd_expect(p, ")");
   if (op2i_simd_at(p, "{")) unreadable(p);
-  e->a = unary(p);
+  e->a = op2i_simd_unary(p);
   if (op2i_simd_stopped(p->l)) return e;
   if (e->type.base == OP2I_C_VOID && !e->type.nlevels) return e;
+  if (same_pointers(&e->type, &e->a->type)) return e->a;
   if (e->type.nlevels || !numeric(e->a))
     op2i_simd_refuse(p->l, "converts a pointer in line %d", e->line);
   e->type.readonly = false;
-  return e;
-}
-
-static struct op2i_simd_node *size_of(struct op2i_simd_parser *p) {
-  struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_LITERAL, op2i_simd_line(p));
-  struct op2i_c_type type = {0};
-  char text[32];
-  p->r.at++;
-  if (!op2i_simd_accept(p, "(") || !op2i_c_at_type(&p->r)) {
-    op2i_simd_refuse(p->l, "asks for the size of a value in line %d", e->line);
-    return e;
-  }
-  op2i_simd_unnamed(p, 0, &type);
-  op2i_simd_expect(p, ")");
-  if (type.nlevels || type.base == OP2I_C_VOID)
-    op2i_simd_refuse(p->l, "asks for the size of what is no number in line %d", e->line);
-  e->type = plain(OP2I_C_U64);
-  e->value = type.base == OP2I_C_BOOL ? 1 : op2i_simd_size(type.base);
-  e->known = true;
-  snprintf(text, sizeof text, "(size_t)%d", (int)e->value);
-  e->text = op2i_simd_string(p->l, text, strlen(text));
+  e->known =
+      e->a->known && !op2i_simd_float(e->type.base) && e->a->value >= 0 && e->a->value <= INT8_MAX;
+  e->value = e->known ? e->a->value : 0;
   return e;
 }
 
@@ -335,7 +334,7 @@ static void unary_type(struct op2i_simd *l, struct op2i_simd_node *e) {
   switch (e->op[1] ? '?' : e->op[0]) {
   case '*':
     if (a->nlevels)
-      e->type = led_to(*a);
+      e->type = op2i_simd_led_to(*a);
     else
       op2i_simd_refuse(l, "follows what is no pointer in line %d", e->line);
     break;
@@ -369,7 +368,7 @@ static void unary_type(struct op2i_simd *l, struct op2i_simd_node *e) {
 static struct op2i_simd_node *operand(struct op2i_simd_parser *p) {
   static const char *const ops[] = {"-", "+", "!", "~", "*", "&", "++", "--"};
   const struct op2i_piece *t = &p->r.tokens[p->r.at];
-  if (op2i_simd_at(p, "sizeof")) return size_of(p);
+  if (op2i_simd_at(p, "sizeof")) return op2i_simd_size_of(p);
   if (op2i_simd_at(p, "(")) {
     p->r.at++;
     if (op2i_c_at_type(&p->r)) return cast(p);
@@ -380,7 +379,7 @@ static struct op2i_simd_node *operand(struct op2i_simd_parser *p) {
   if (!found) return postfix(p);
   struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_UNARY, t->line);
   e->op = spelled(p);
-  e->a = unary(p);
+  e->a = op2i_simd_unary(p);
   if (op2i_simd_stopped(p->l)) return e;
   unary_type(p->l, e);
   if (strcmp(e->op, "-") == 0 && e->a->known && e->type.base == OP2I_C_I32) {
@@ -391,7 +390,7 @@ static struct op2i_simd_node *operand(struct op2i_simd_parser *p) {
 }
 
 /* Parentheses and casts recurse through this function, which limits the depth. */
-static struct op2i_simd_node *unary(struct op2i_simd_parser *p) {
+struct op2i_simd_node *op2i_simd_unary(struct op2i_simd_parser *p) {
   int line = op2i_simd_line(p);
   struct op2i_simd_node *e =
       op2i_simd_enter(p->l, line) ? operand(p) : op2i_simd_node(p->l, OP2I_SIMD_LITERAL, line);
@@ -412,7 +411,7 @@ static int binary_tightness(const struct op2i_piece *t) {
 }
 
 static struct op2i_simd_node *binary(struct op2i_simd_parser *p, int least) {
-  struct op2i_simd_node *e = unary(p);
+  struct op2i_simd_node *e = op2i_simd_unary(p);
   while (!op2i_simd_stopped(p->l)) {
     int tightness = binary_tightness(&p->r.tokens[p->r.at]);
     if (!tightness || tightness < least) break;

@@ -18,6 +18,7 @@ static void include(struct op2i_simd *l, const char *at, size_t room, int line) 
   } wanted[] = {{"<limits.h>", OP2I_SIMD_LIMITS},
                 {"<stdbool.h>", OP2I_SIMD_STDBOOL},
                 {"\"op2.h\"", OP2I_SIMD_STDBOOL},
+                {"<string.h>", OP2I_SIMD_STRING},
                 {"<stdlib.h>", OP2I_SIMD_STDLIB}};
   const char *name;
   size_t length;

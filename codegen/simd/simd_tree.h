@@ -127,7 +127,7 @@ struct op2i_simd_name {
 };
 
 /* Headers that declare certain names or functions. */
-enum { OP2I_SIMD_LIMITS = 1, OP2I_SIMD_STDBOOL = 2, OP2I_SIMD_STDLIB = 4 };
+enum { OP2I_SIMD_LIMITS = 1, OP2I_SIMD_STDBOOL = 2, OP2I_SIMD_STDLIB = 4, OP2I_SIMD_STRING = 8 };
 
 struct op2i_simd {
   const struct op2i_simd_request *request;

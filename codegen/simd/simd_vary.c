@@ -124,6 +124,15 @@ static void take_conditional(struct op2i_simd_vary *v, struct op2i_simd_node *e,
                      e->kind == OP2I_SIMD_CHOICE ? "?:" : e->op, e->line);
 }
 
+/* A pointer is the same in all lanes, so it is null in all of them or in none. */
+static void compare_pointers(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
+  bool pointers = e->a->type.nlevels && e->b->type.nlevels;
+  if (e->type.nlevels || is(e, ",") || !(e->a->type.nlevels || e->b->type.nlevels)) return;
+  e->varying = false;
+  if (pointers && !op2i_simd_stopped(v->l))
+    unify(v, base_variable(v->l, e->a), base_variable(v->l, e->b), e->line);
+}
+
 static void vary_binary(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->a);
   if (is(e, "&&") || is(e, "||"))
@@ -131,9 +140,7 @@ static void vary_binary(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   else
     take_operand(v, e, e->b);
   if (is(e, ",")) e->varying = e->b->varying;
-  /* A pointer is null in all lanes or in none. */
-  if (is(e, "==") || is(e, "!="))
-    if (e->a->type.nlevels || e->b->type.nlevels) e->varying = false;
+  compare_pointers(v, e);
   if ((is(e, "/") || is(e, "%")) && !op2i_simd_float(e->type.base) &&
       !(e->b->known && e->b->value > 0))
     e->hazard = true;

@@ -24,6 +24,23 @@ static const struct lane_kernel kernels[] = {
      "void k(double *x) { double t[2] = {3}; int n[1] = {2}; if (x[0] > 0) t[1] = n[0] = 1; x[0] "
      "+= "
      "t[0] * n[0]; x[1] += t[1]; }"},
+    /* ---- memory and pointers ---- */
+    {"alignments", "Vd2",
+     "void k(double *x) { double t[2] __attribute__((aligned(64))), s __attribute__((__unused__)) "
+     "= 1; _Alignas(16) double u = x[0]; t[0] = x[1] * 2; t[1] = u; x[0] += t[0] * s; x[1] -= "
+     "t[1]; }"},
+    {"sizes", "Vd4 Vi2",
+     "void k(double *x, int *n) { double t[2][3]; float f = 1; t[1][2] = f; n[0] = sizeof t / "
+     "sizeof t[0] + sizeof(f) + sizeof *t[1] + sizeof(double[3]); n[1] = (int)sizeof(x) + sizeof "
+     "(t)[1] + sizeof(char) * 3; for (unsigned i = 0; i < sizeof t[0] / sizeof(double); i++) x[i] "
+     "*= t[1][2] + 2; }"},
+    {"pointers compared", "Vd4",
+     "void k(double *x) { double *p, *end = x + 4; for (p = x; p < end; p++) *p *= 2; for (p = x; "
+     "p != end; ++p) if (x[0] > 0) *p += 1; if (end >= x + 3) x[3] += 1; }"},
+    {"rows that become constant", "Vd6 Vd1",
+     "static double f(const double (*m)[3]) { return m[1][2] - m[0][1]; } void k(const double *x, "
+     "double *y) { double m[2][3]; for (int i = 0; i < 6; i++) m[i / 3][i % 3] = x[i]; *y = "
+     "f((const double (*)[3])m); }"},
     /* ---- arithmetic and types ---- */
     {"sums and products", "Vd2 Vd1",
      "void k(const double *x, double *y) { *y = x[0] * x[1] - -x[0] / (x[1] + 2.0); }"},
@@ -322,6 +339,12 @@ static const struct lane_kernel kernels[] = {
 
 /* Kernels with preprocessor lines or types of their own: each has a translation unit to itself. */
 static const struct lane_kernel apart[] = {
+    {"memcpy and memset", "Vd6 Vi2 Vd6 Vf1",
+     "#include <string.h>\nvoid k(const double *x, const int *i, double *y, float *f) { double "
+     "t[2][3]; int32_t n[2]; float g[1] = {1}; memcpy(t, x, sizeof t); memset(y, 0, 6 * "
+     "sizeof(double)); memcpy(y + 1, t[1], 2 * sizeof *y); memcpy(n, i, sizeof n); if (i[0] > 0) { "
+     "memcpy(&y[3], &t[0][1], sizeof(double)); memset(g, 0, sizeof g); memset(t[1], 0x0, sizeof "
+     "t[1]); memset(n, 0, sizeof(n)); } y[0] += t[1][2] + n[1]; *f += *g; memcpy(y, x, 0); }"},
     {"macros", "Vd4 Vd4",
      "#define DIM 4\n#define HALF (0.5 * ONE)\n#define ONE 1.0\nvoid k(const "
      "double *x, double *y) {\n#pragma GCC unroll 4\nfor (int n = 0; n < DIM; n++) y[n] = HALF * "
