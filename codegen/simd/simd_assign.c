@@ -23,20 +23,31 @@ static void one_lvalue(struct op2i_simd_printer *p, const struct op2i_simd_node 
 /* ---- subscripts ------------------------------------------------------------------------------ */
 
 bool op2i_simd_scattered(const struct op2i_simd_node *lvalue) {
-  return lvalue->kind == OP2I_SIMD_INDEX && lvalue->b->varying;
+  return lvalue->kind == OP2I_SIMD_INDEX && (lvalue->b->varying || lvalue->a->strays);
 }
 
-/* Emit: const op2_i32x8 op2_index2 = subscript; and return the number. */
-static int begin_subscript(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue) {
-  enum op2i_c_base base = op2i_simd_promoted(lvalue->b->type.base);
-  int number = ++p->numbered;
-  one_lvalue(p, lvalue);
-  op2i_text_add(p->out, "const ");
-  type_name(p, base);
-  op2i_text_add(p->out, " op2_index%d = ", number);
-  op2i_simd_print_as(p, lvalue->b, base, 1);
-  op2i_text_add(p->out, "; ");
-  return number;
+static bool subscripted(const struct op2i_simd_node *e) { return e->kind == OP2I_SIMD_INDEX; }
+
+/* The numbers of the variables that hold subscripts of all lanes, from the last subscript on. */
+struct subscripts {
+  int number[OP2I_C_LEVELS];
+};
+
+/* Emit: const op2_i32x8 op2_index2 = subscript; for each subscript that differs between lanes. */
+static void begin_subscripts(struct op2i_simd_printer *p, const struct op2i_simd_node *place,
+                             struct subscripts *s) {
+  int n = 0;
+  one_lvalue(p, place);
+  for (const struct op2i_simd_node *e = place; subscripted(e); e = e->a, n++) {
+    if (!e->b->varying) continue;
+    enum op2i_c_base base = op2i_simd_promoted(e->b->type.base);
+    s->number[n] = ++p->numbered;
+    op2i_text_add(p->out, "const ");
+    type_name(p, base);
+    op2i_text_add(p->out, " op2_index%d = ", s->number[n]);
+    op2i_simd_print_as(p, e->b, base, 1);
+    op2i_text_add(p->out, "; ");
+  }
 }
 
 static void begin_lanes(struct op2i_simd_printer *p) {
@@ -47,37 +58,62 @@ static void begin_lanes(struct op2i_simd_printer *p) {
   op2i_text_add(p->out, "[op2_lane]) ");
 }
 
-static void lane_of(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue,
-                    int subscript) {
-  op2i_simd_print(p, lvalue->a, TIGHT_POSTFIX);
-  op2i_text_add(p->out, "[op2_index%d[op2_lane]]%s", subscript,
-                lvalue->a->varying ? "[op2_lane]" : "");
+/* Emit the place in one lane, as far as its subscripts go. Returns true if it holds vectors. */
+static bool lane_place(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
+                       const int *number) {
+  if (!subscripted(e)) {
+    op2i_simd_print(p, e, TIGHT_POSTFIX);
+    return e->varying;
+  }
+  bool vectors = lane_place(p, e->a, number + 1);
+  if (e->b->varying) {
+    op2i_text_add(p->out, "[op2_index%d[op2_lane]]", *number);
+  } else {
+    op2i_text_add(p->out, "[");
+    op2i_simd_print(p, e->b, 0);
+    op2i_text_add(p->out, "]");
+  }
+  return vectors;
+}
+
+static void lane_of(struct op2i_simd_printer *p, const struct op2i_simd_node *place,
+                    const struct subscripts *s) {
+  if (lane_place(p, place, s->number)) op2i_text_add(p->out, "[op2_lane]");
+}
+
+static bool of_vectors(const struct op2i_simd_node *place) {
+  while (subscripted(place)) place = place->a;
+  return place->varying;
 }
 
 void op2i_simd_print_gather(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue) {
-  if (lvalue->type.base == OP2I_C_BOOL && !lvalue->a->varying)
+  struct subscripts subscripts;
+  if (lvalue->type.base == OP2I_C_BOOL && !of_vectors(lvalue))
     op2i_simd_refuse(p->l, "subscripts truth values in line %d", lvalue->line);
   op2i_text_add(p->out, "({ ");
-  int subscript = begin_subscript(p, lvalue), result = ++p->numbered;
+  begin_subscripts(p, lvalue, &subscripts);
+  int result = ++p->numbered;
   type_name(p, lvalue->type.base);
   op2i_text_add(p->out, " op2_value%d = {0}; ", result);
   begin_lanes(p);
   op2i_text_add(p->out, "op2_value%d[op2_lane] = ", result);
-  lane_of(p, lvalue, subscript);
+  lane_of(p, lvalue, &subscripts);
   op2i_text_add(p->out, "; op2_value%d; })", result);
 }
 
 static void scatter(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue,
                     const struct op2i_simd_node *value, bool used) {
+  struct subscripts subscripts;
   op2i_text_add(p->out, "({ ");
-  int subscript = begin_subscript(p, lvalue), number = ++p->numbered;
+  begin_subscripts(p, lvalue, &subscripts);
+  int number = ++p->numbered;
   op2i_text_add(p->out, "const ");
   type_name(p, lvalue->type.base);
   op2i_text_add(p->out, " op2_value%d = ", number);
   op2i_simd_print_value(p, value, &lvalue->type, true, 1);
   op2i_text_add(p->out, "; ");
   begin_lanes(p);
-  lane_of(p, lvalue, subscript);
+  lane_of(p, lvalue, &subscripts);
   op2i_text_add(p->out, " = op2_value%d[op2_lane]; ", number);
   if (used) op2i_text_add(p->out, "op2_value%d; ", number);
   op2i_text_add(p->out, "})");

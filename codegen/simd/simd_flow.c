@@ -27,8 +27,15 @@ static void flow_part(struct op2i_simd_vary *v, struct op2i_simd_node *s,
 }
 
 static void flow_decl(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
+  struct op2i_simd_node *init = s->a;
   s->var->region = v->region;
-  if (!s->a) return;
+  if (!init) return;
+  if (init->kind == OP2I_SIMD_CHOICE && init->type.nlevels) {
+    op2i_simd_vary_expr(v, init->a);
+    if (op2i_simd_stopped(v->l)) return;
+    if (init->a->varying && op2i_simd_divide_pointer(v->l, v->form->body, s)) v->changed = true;
+    s->var->region = v->region;
+  }
   op2i_simd_vary_init(v, s->var, s->a);
   s->hazard = s->a->hazard;
 }

@@ -96,6 +96,7 @@ struct op2i_simd_node {
   bool impure; /* assigns */
   bool hazard; /* must not run if no lane needs it, and needs a mask of those that do */
   bool leaves; /* some lanes may return here */
+  bool strays; /* INDEX: a pointer that differs between lanes, which only a subscript may follow */
   const struct op2i_simd_node *region; /* IF: the varying `if` around it */
 };
 

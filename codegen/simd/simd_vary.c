@@ -108,6 +108,8 @@ static bool may_be_out_of_range(const struct op2i_simd_node *subscript, int64_t 
 static void take_operand(struct op2i_simd_vary *v, struct op2i_simd_node *e,
                          struct op2i_simd_node *operand) {
   op2i_simd_vary_expr(v, operand);
+  if (operand->strays && !(e->kind == OP2I_SIMD_INDEX && operand == e->a))
+    op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
   e->varying = e->varying || operand->varying;
   e->impure = e->impure || operand->impure;
   e->hazard = e->hazard || operand->hazard;
@@ -224,8 +226,7 @@ static void vary_index(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->b);
   if (op2i_simd_stopped(v->l)) return;
   if (may_be_out_of_range(e->b, e->a->type.levels[0]) || may_be_null(v->l, e->a)) e->hazard = true;
-  if (e->b->varying && e->type.nlevels)
-    op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", e->line);
+  e->strays = e->type.nlevels && (e->b->varying || e->a->strays);
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -324,6 +325,8 @@ void op2i_simd_vary_init(struct op2i_simd_vary *v, struct op2i_simd_var *var,
     return;
   }
   op2i_simd_vary_expr(v, init);
+  if (init->strays)
+    op2i_simd_refuse(v->l, "has a pointer in line %d that differs between elements", init->line);
   if (op2i_simd_stopped(v->l)) return;
   if (init->type.nlevels)
     unify(v, var, base_variable(v->l, init), init->line);

@@ -16,6 +16,11 @@ struct op2i_simd_vary {
 void op2i_simd_vary_expr(struct op2i_simd_vary *v, struct op2i_simd_node *e);
 void op2i_simd_vary_init(struct op2i_simd_vary *v, struct op2i_simd_var *var,
                          struct op2i_simd_node *init);
+/* simd_pointer.c. If a declaration makes a pointer one of two by a condition, make it the condition,
+ * and what the body reads through it a choice of values. Returns false, with nothing changed, where
+ * the body does more with it. */
+bool op2i_simd_divide_pointer(struct op2i_simd *l, struct op2i_simd_node *body,
+                              struct op2i_simd_node *decl);
 /* The form of a function, completely analysed. */
 struct op2i_simd_form *op2i_simd_form(struct op2i_simd *l, int item, const bool *asked, int nparams,
                                       bool masked);

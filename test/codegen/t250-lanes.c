@@ -37,6 +37,19 @@ static const struct lane_kernel kernels[] = {
     {"pointers compared", "Vd4",
      "void k(double *x) { double *p, *end = x + 4; for (p = x; p < end; p++) *p *= 2; for (p = x; "
      "p != end; ++p) if (x[0] > 0) *p += 1; if (end >= x + 3) x[3] += 1; }"},
+    {"a pointer that a condition chooses", "Vd3 Vd3 Vd3 Vh2 Vh2",
+     "void k(const double *x, const double *y, double *z, const int16_t *h, int16_t *g) { const "
+     "double *p = x[0] > y[0] ? x : y + 0; double s = 0; const int16_t *m = h[0] > h[1] ? h : g; "
+     "for "
+     "(int i = 0; i < 3; i++) s += p[i] * *p; z[0] = s; if (x[1] > 0) { const double *q = y[1] > 0 "
+     "? "
+     "x : c2; z[1] += q[(int)z[2] & 1]; z[2] = -q[1]; } g[0] = m[1] + m[0]; }"},
+    {"rows by number", "Vd3x2 Vi2 Vd2",
+     "void k(double **x, const int *i, double *y) { double m[2][3]; const int n = i[0] & 1; for "
+     "(int "
+     "a = 0; a < 2; a++) for (int b = 0; b < 3; b++) m[a][b] = a + b; m[n][1] = y[0]; m[n][n] += "
+     "y[1]; if (y[0] > 0) m[1 - n][2] -= m[n][i[1] & 1]; y[0] = m[0][1] + m[1][n]; y[1] = x[n + "
+     "1][1] + x[i[1] & 1][n]; x[n][1] = m[1][2]; if (y[1] > 0) x[2 - n][0]++; }"},
     {"rows that become constant", "Vd6 Vd1",
      "static double f(const double (*m)[3]) { return m[1][2] - m[0][1]; } void k(const double *x, "
      "double *y) { double m[2][3]; for (int i = 0; i < 6; i++) m[i / 3][i % 3] = x[i]; *y = "
@@ -339,6 +352,10 @@ static const struct lane_kernel kernels[] = {
 
 /* Kernels with preprocessor lines or types of their own: each has a translation unit to itself. */
 static const struct lane_kernel apart[] = {
+    {"rows of tables by number", "Vi2 Vd2",
+     "static const double t[3][2] = {{1, 2}, {3, 4}, {5, 6}};\nvoid k(const int *i, double *y) { "
+     "const int n = i[0] & 1; y[0] = t[n + 1][0] * t[n][i[1] & 1]; if (y[1] > 0) y[1] = t[1 + "
+     "n][1]; }"},
     {"memcpy and memset", "Vd6 Vi2 Vd6 Vf1",
      "#include <string.h>\nvoid k(const double *x, const int *i, double *y, float *f) { double "
      "t[2][3]; int32_t n[2]; float g[1] = {1}; memcpy(t, x, sizeof t); memset(y, 0, 6 * "

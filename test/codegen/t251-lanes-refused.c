@@ -88,7 +88,24 @@ static const struct {
     {{"a pointer by number", "Vd4 Vi1",
       "void k(double *x, const int *i) { double *p = x + *i; *p = 1; }"},
      "has a pointer in line 1 that differs between elements"},
-    {{"a slot by number", "Vd2x2 Vi1", "void k(double **x, const int *i) { x[*i][0] = 1; }"},
+    {{"a row by number handed on", "Vd4 Vi1",
+      "static double f(const double *a) { return *a; } void k(double *x, int *i) { double m[2][2] "
+      "= "
+      "{{x[0], x[1]}, {x[2], x[3]}}; x[0] = f(m[*i & 1]); }"},
+     "has a pointer in line 1 that differs between elements"},
+    {{"a row by number kept", "Vd3x2 Vi1",
+      "void k(double **x, int *i) { const double *p = x[*i & 1]; *x[2] = p[0]; }"},
+     "has a pointer in line 1 that differs between elements"},
+    {{"a pointer of two handed on", "Vd2 Vd2",
+      "static double f(const double *a) { return *a; } void k(double *x, double *y) { const double "
+      "*p = *x > 0 ? x : y; *x = f(p); }"},
+     "has a pointer in line 1 that differs between elements"},
+    {{"a pointer of two, one of them hidden", "Vd2 Vd2",
+      "void k(double *x, double *y) { const double *p = *x > 0 ? x : y; { double y[1] = {3}; *x = "
+      "p[1] + y[0]; } }"},
+     "has a pointer in line 1 that differs between elements"},
+    {{"a pointer of two that moves", "Vd2 Vd2",
+      "void k(double *x, double *y) { const double *p = *x > 0 ? x : y; *x = *p++; }"},
      "has a pointer in line 1 that differs between elements"},
     {{"a pointer by condition", "Vd2",
       "void k(double *x) { const double *p = x; if (*x > 0) p = x + 1; x[1] = *p; }"},

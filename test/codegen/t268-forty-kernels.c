@@ -45,13 +45,14 @@
   VECTOR(norm_sizeof)                                                                              \
   VECTOR(neo_hookean)                                                                              \
   VECTOR(walk_pointers)                                                                            \
+  VECTOR(upwind_pointer)                                                                           \
+  VECTOR(transport_table)                                                                          \
+  VECTOR(pivot_lu3)                                                                                \
   SCALAR(eos_stiffened, "uses Prim")                                                               \
   SCALAR(limiter_venkat, "has a continue")                                                         \
   SCALAR(riemann_newton, "has a break")                                                            \
   SCALAR(cubic_newton, "has a loop")                                                               \
   SCALAR(wall_switch, "has a switch")                                                              \
-  SCALAR(upwind_pointer, "has a pointer")                                                          \
-  SCALAR(transport_table, "has a pointer")                                                         \
   SCALAR(gather_ragged, "has a continue")                                                          \
   SCALAR(gather_count, "has a loop")                                                               \
   SCALAR(cross_value, "uses 'struct'")                                                             \
@@ -59,7 +60,6 @@
   SCALAR(helmholtz_complex, "includes <complex.h>")                                                \
   SCALAR(seawater_density, "includes \"seawater.h\"")                                              \
   SCALAR(bottom_drag, "bottom_drag.h")                                                             \
-  SCALAR(pivot_lu3, "has a pointer")                                                               \
   ERROR(point_type, "which is none of the types of op2")
 
 /* clang-format off */
