@@ -93,11 +93,23 @@ static op2_status allocate(struct op2i_loop *loop, int n, struct op2i_loop *cons
   return op2i_error_nomem("a fused loop");
 }
 
-static void find_access(struct op2i_loop *loop) {
-  for (int d = 0; d < loop->op.ndats; d++) loop->op.dat_access[d] = OP2_READ;
-  for (int a = 0; a < loop->nargs; a++)
-    if (loop->args[a].dat >= 0 && op2i_modifies(loop->args[a].access))
-      loop->op.dat_access[loop->args[a].dat] = OP2_RW;
+/* What the first member that uses a dat overwrites needs no values from before. */
+static op2_access access_of(op2_dat dat, int n, struct op2i_loop *const *origins) {
+  bool modified = false, used = false;
+  for (int m = 0; m < n; m++)
+    for (int d = 0; d < origins[m]->op.ndats; d++) {
+      const op2_access access = origins[m]->op.dat_access[d];
+      if (origins[m]->op.dats[d] != dat) continue;
+      if (!used && op2i_overwrites(access)) return access;
+      used = true;
+      modified |= op2i_modifies(access);
+    }
+  return modified ? OP2_RW : OP2_READ;
+}
+
+static void find_access(struct op2i_loop *loop, int n, struct op2i_loop *const *origins) {
+  for (int d = 0; d < loop->op.ndats; d++)
+    loop->op.dat_access[d] = access_of(loop->op.dats[d], n, origins);
 }
 
 /* Take the ranges of the member that has most: all members run over the same elements, and some of
@@ -130,7 +142,7 @@ op2_status op2i_loop_fuse(int n, struct op2i_loop *const *origins, const int32_t
     OP2I_TRY(add_member(loop, origins[m], globals));
     globals += origins[m]->op.ngbls;
   }
-  find_access(loop);
+  find_access(loop, n, origins);
   take_ranges(loop, n, origins);
   op2i_loop_count_bytes(loop);
   OP2I_TRY(name_fused(loop));

@@ -37,10 +37,13 @@ unsigned op2i_step_rows(const struct op2i_loop *loop, int d) {
   return halo ? OP2I_EVERY_ROW : OP2I_OWNED_ROWS;
 }
 
-/* A WRITE is an RW for halo rows, since not all of them belong to elements that loops run over. */
+/* A WRITE is an RW for halo rows, if there are any, since not all of them belong to elements that
+ * loops run over. */
 op2_access op2i_step_access(const struct op2i_loop *loop, int d, unsigned rows) {
-  op2_access access = loop->op.dat_access[d];
-  return op2i_overwrites(access) && rows & OP2I_HALO_ROWS ? OP2_RW : access;
+  const struct op2i_buffer *values = &loop->op.dats[d]->values;
+  const bool halo = rows & OP2I_HALO_ROWS && values->owned_bytes < values->bytes;
+  const op2_access access = loop->op.dat_access[d];
+  return op2i_overwrites(access) && halo ? OP2_RW : access;
 }
 
 static op2_status bind_map(struct op2i_step *step, int m) {
