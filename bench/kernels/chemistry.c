@@ -100,12 +100,9 @@ WHOLE static void chemistry_mvec(const arrays *a, int64_t first, int64_t last) {
   }
   chemistry_scalar(a, i, last);
 }
-#define MVEC_ROW(name)                                                                             \
-  , {                                                                                              \
-    "libmvec", 0.8, {                                                                              \
-      { name, 0, 0 }                                                                               \
-    }                                                                                              \
-  }
+/* clang-format off */
+#define MVEC_ROW(name) {"libmvec", 0.8, {{name, 0, 0}}}
+/* clang-format on */
 #else
 #define MVEC_ROW(name)
 #endif
@@ -117,7 +114,7 @@ const yardstick yardstick_chemistry = {
     .kernel = {&chemistry_kernel},
     .queue = queue_chemistry,
     .flops = 245,
-    .twins = {{"scalar", 1, {{chemistry_scalar, 0, 0}}} MVEC_ROW(chemistry_mvec)},
+    .twins = {{"scalar", 1, {{chemistry_scalar, 0, 0}}}, MVEC_ROW(chemistry_mvec)},
 };
 
 /* ---- sin, cos, exp and pow ------------------------------------------------------------------- */
@@ -166,12 +163,12 @@ WHOLE static void waves_mvec(const arrays *a, int64_t first, int64_t last) {
 }
 #endif
 
-const yardstick yardstick_waves = {
+const yardstick yardstick_sincosexppow = {
     .name = "sincosexppow",
     .what = "sin, cos, exp and pow of one argument",
     .make = make_waves,
     .kernel = {&waves_kernel},
     .queue = queue_waves,
     .flops = 10,
-    .twins = {{"scalar", 1, {{waves_scalar, 0, 0}}} MVEC_ROW(waves_mvec)},
+    .twins = {{"scalar", 1, {{waves_scalar, 0, 0}}}, MVEC_ROW(waves_mvec)},
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contiguous narrow loops, as linear algebra has them. */
 #include "kernels.h"
+#include "lanes.h"
 
 OP2_KERNEL(fill, (double *y), { *y = 1.25; });
 OP2_KERNEL(axpy, (const double *x, double *y), { *y += 1e-9 * *x; });
@@ -31,13 +32,23 @@ WHOLE static void fill_simd(const arrays *a, int64_t first, int64_t last) {
   for (int64_t i = first; i < last; i++) fill(&y[i]);
 }
 
+/* Parts of a dat begin at whole vectors. */
+WHOLE static void fill_stream(const arrays *a, int64_t first, int64_t last) {
+  FIELD(double, y, 0);
+  int64_t i = first;
+  for (; i + LANES <= last; i += LANES) lanes_stream(y + i, lanes_all(1.25));
+  for (; i < last; i++) fill(&y[i]);
+}
+
 const yardstick yardstick_fill = {
     .name = "fill",
     .what = "a dat is set to a number",
     .make = make_fill,
     .kernel = {&fill_kernel},
     .queue = queue_fill,
-    .twins = {{"scalar", 1, {{fill_scalar, 0, 0}}}, {"simd", 1, {{fill_simd, 0, 0}}}},
+    .twins = {{"scalar", 1, {{fill_scalar, 0, 0}}},
+              {"simd", 1, {{fill_simd, 0, 0}}},
+              {"stream", 0, {{fill_stream, 0, 0}}}},
 };
 
 /* ---- axpy ---- */
@@ -109,6 +120,20 @@ WHOLE static void update_simd(const arrays *a, int64_t first, int64_t last) {
   for (int64_t i = first; i < last; i++) update(&old[i], &rate[i], &res[i], &q[i]);
 }
 
+WHOLE static void update_stream(const arrays *a, int64_t first, int64_t last) {
+  FIELD(const double, old, 0);
+  FIELD(const double, rate, 1);
+  FIELD(double, res, 2);
+  FIELD(double, q, 3);
+  int64_t i = first;
+  for (; i + LANES <= last; i += LANES) {
+    const lanes change = lanes_load(rate + i) * lanes_load(res + i);
+    lanes_stream(q + i, lanes_load(old + i) - change);
+    lanes_store(res + i, (lanes){0});
+  }
+  for (; i < last; i++) update(&old[i], &rate[i], &res[i], &q[i]);
+}
+
 const yardstick yardstick_update = {
     .name = "update",
     .what = "the end of a time step, which clears the residual",
@@ -116,5 +141,7 @@ const yardstick yardstick_update = {
     .kernel = {&update_kernel},
     .queue = queue_update,
     .flops = 2,
-    .twins = {{"scalar", 1, {{update_scalar, 0, 0}}}, {"simd", 1, {{update_simd, 0, 0}}}},
+    .twins = {{"scalar", 1, {{update_scalar, 0, 0}}},
+              {"simd", 1, {{update_simd, 0, 0}}},
+              {"stream", 0, {{update_stream, 0, 0}}}},
 };

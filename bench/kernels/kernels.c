@@ -9,8 +9,12 @@
 #include "common/option.h"
 #include "table.h"
 
-#define ROW(name) &yardstick_##name,
-static const yardstick *const yardsticks[] = {YARDSTICKS(ROW) NULL};
+static const yardstick *const yardsticks[] = {
+#define KERNEL(name) &yardstick_##name,
+#include "kernels.def"
+#undef KERNEL
+    NULL,
+};
 
 static const option table[] = {
     {"--kernels", "NAME,...", "which (default all)", PROGRAM_COMPARES, option_text,

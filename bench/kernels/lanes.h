@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
-#ifdef __AVX512F__
+#ifdef __SSE2__
 #include <immintrin.h>
 #endif
 
@@ -33,6 +33,28 @@ static inline lanes lanes_load(const double *from) {
 }
 
 static inline void lanes_store(double *to, lanes v) { memcpy(to, &v, sizeof v); }
+
+/** Store to an address that is a multiple of a vector's size, past the caches where the processor
+ * can. */
+static inline void lanes_stream(double *to, lanes v) {
+#if defined __AVX512F__
+  _mm512_stream_pd(to, (__m512d)v);
+#elif defined __AVX__
+  _mm256_stream_pd(to, (__m256d)v);
+#elif defined __SSE2__
+  _mm_stream_pd(to, (__m128d)v);
+#else
+  lanes_store(to, v);
+#endif
+}
+
+static inline lanes_f32 lanes_load_f32(const float *from) {
+  lanes_f32 v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+static inline void lanes_store_f32(float *to, lanes_f32 v) { memcpy(to, &v, sizeof v); }
 
 static inline lanes_u32 lanes_load_u32(const uint32_t *from) {
   lanes_u32 v;

@@ -62,7 +62,7 @@ WHOLE static void lookup_simd(const arrays *a, int64_t first, int64_t last) {
   }
 }
 
-const yardstick yardstick_lookup = {
+const yardstick yardstick_table = {
     .name = "table",
     .what = "interpolation in the table of a material",
     .make = make_lookup,

@@ -14,7 +14,7 @@ OP2_KERNEL(particles,
              for (int d = 0; d < 3; d++) {
                double e = 0;
                for (int k = 0; k < 8; k++) e += w[k] * field[k][d];
-               v[d] += 0.01 * *charge * e;
+               v[d] += 1e-6 * *charge * e;
                x[d] += 0.01 * v[d];
                if (x[d] < 0.0) {
                  x[d] = -x[d];
@@ -89,7 +89,7 @@ static inline double push(const column *field, const double w[8], double charge,
                           double *v) {
   double force = 0;
   for (int k = 0; k < 8; k++) force += w[k] * field[3 * k][e];
-  const double speed = *v + 0.01 * charge * force, there = x + 0.01 * speed;
+  const double speed = *v + 1e-6 * charge * force, there = x + 0.01 * speed;
   const int below = there<0.0, above = there> 1.0;
   *v = below | above ? -speed : speed;
   return below ? -there : above ? 2.0 - there : there;

@@ -42,12 +42,18 @@ static bool measure(const contest *c, const subject *s, double *time) {
 
 /* Choose the number of steps by runs that double until they take long enough. */
 static bool calibrate(const contest *c, subject *s, double seconds) {
-  double time = 0;
   settle();
   for (s->repeats = 1;; s->repeats *= 2) {
-    if (!measure(c, s, &time)) return false;
-    if (time * (double)s->repeats >= seconds) return true;
+    if (!measure(c, s, &s->step)) return false;
+    if (s->step * (double)s->repeats >= seconds) return true;
   }
+}
+
+/* A step before the clock starts wakes the threads, which matters for short ones only. */
+static bool warm(const contest *c, const subject *s) {
+  const double long_step = 0.02;
+  settle();
+  return s->step > long_step || run(c, s);
 }
 
 bool rounds_run(contest *c, int rounds, double seconds) {
@@ -56,8 +62,7 @@ bool rounds_run(contest *c, int rounds, double seconds) {
   for (int r = 0; r < rounds; r++)
     for (int k = 0; k < c->n; k++) {
       const subject *s = &c->subjects[(k + r) % c->n];
-      settle();
-      if (!run(c, s) || !measure(c, s, &s->times[r])) return false;
+      if (!warm(c, s) || !measure(c, s, &s->times[r])) return false;
     }
   return true;
 }
@@ -69,7 +74,6 @@ static int by_size(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The values in order; room for one more is not needed, since there is at least one round. */
 static void sorted(const double *values, int n, double *out) {
   memcpy(out, values, (size_t)n * sizeof *out);
   qsort(out, (size_t)n, sizeof *out, by_size);

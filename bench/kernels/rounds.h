@@ -16,6 +16,7 @@ typedef struct subject {
   ours *ours;       /**< null: not the library */
   const twin *twin; /**< null: not a twin */
   int64_t repeats;  /**< steps of a measurement */
+  double step;      /**< about how many seconds a step takes */
   double *times;    /**< seconds of a step, one of each round */
 } subject;
 

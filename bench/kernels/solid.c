@@ -188,7 +188,7 @@ const yardstick yardstick_elastic = {
     .twins = {{"scalar", 1, {{elastic_scalar, 0, 1}}}, {"simd", 1, {{elastic_simd, 0, 1}}}},
 };
 
-const yardstick yardstick_stored = {
+const yardstick yardstick_elastic_stored = {
     .name = "elastic_stored",
     .what = "elasticity on tetrahedra, gradients stored",
     .make = make_stored,

@@ -7,7 +7,7 @@
 #include "problem.h"
 
 /** @file yardstick.h
- * A kernel as the library runs it, and its twins by hand. Each is a row of the table in kernels.c
+ * A kernel as the library runs it, and its twins by hand. Each is a row of kernels.def
  * and defined in a file of its own or with its like. */
 
 enum { MOST_KERNELS = 4, MOST_TWINS = 4, MOST_PHASES = 4 };
@@ -44,8 +44,9 @@ typedef struct twin_phase {
   int adds; /**< 1 + the map that the loop adds through; 0: it writes nothing but its own elements */
 } twin_phase;
 
-/** A step by hand. The name says how: scalar, simd (`omp simd`), lanes (vectors by hand) or libmvec
- * (the C library's vector functions). `least` is how many times as fast the library is to be; 0:
+/** A step by hand. The name says how: scalar, simd (`omp simd`), lanes (vectors by hand), stream (the
+ * same, past the caches), product (of matrices, for a block) or libmvec (the C library's vector
+ * functions). `least` is how many times as fast the library is to be; 0:
  * this is not asked. */
 typedef struct twin {
   const char *name;

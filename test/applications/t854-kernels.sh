@@ -43,7 +43,7 @@ result $? "each kernel has lines with the ratio of their times"
 "$kernels" --spoil --backend sequential --sizes 300 --rounds 1 --least 0 --stream 0 >"$tmp/out" 2>"$tmp/why"
 [ $? -eq 1 ]
 result $? "with a wrong value in each twin it fails"
-awk -v count="$count" 'NR == FNR { seen += / elements: the result of (scalar|simd|lanes|libmvec|product) differs/; next }
+awk -v count="$count" 'NR == FNR { seen += / elements: the result of (scalar|simd|lanes|stream|libmvec|product) differs/; next }
   $1 == "results:" { twins = $2 - count; different = $4 }
   END { exit !(twins > 0 && seen == twins && different == twins) }' "$tmp/why" "$tmp/out"
 result $? "and reports each twin ($(grep '^results:' "$tmp/out"))"
