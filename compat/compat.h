@@ -105,8 +105,16 @@ bool op2i_compat_repeats(const struct op2_compat_site *site, int nargs, const op
 char *op2i_compat_source(const struct op2_compat_site *site, const char **why);
 /* trial.c: run text and function on some elements. Returns null if they agree, else how they
  * differ, or why the text does not run. */
-const char *op2i_compat_trial(const struct op2_compat_site *site, const op2_kernel_desc *desc,
-                              op_set set, int nargs, const op_arg *args);
+struct op2i_compat_tried {
+  op2_context ctx; /* where the text runs, with the constants that it needs */
+  const struct op2_compat_site *site;
+  void (*copy)(void); /* the function without contraction, or null */
+  op_set set;
+  int nargs;
+  const op_arg *args;
+};
+const char *op2i_compat_trial(const struct op2i_compat_tried *what, const op2_kernel_desc *desc);
+op2_status op2i_compat_trial_context(op2_context *ctx);
 /* kernel.c, loop.c, profile.c, ranks.c: at the end of the context */
 void op2i_compat_forget_sections(void);
 void op2i_compat_forget_owners(void);

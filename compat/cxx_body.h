@@ -43,6 +43,13 @@ bool op2i_cxx_declare_all(struct op2i_cxx_body *body, int begin, int end);
 /* The letter of the type that the words [begin, end) name, or of the value of an expression. */
 char op2i_cxx_type_letter(const struct op2i_cxx_body *body, int begin, int end);
 char op2i_cxx_letter(const struct op2i_cxx_body *body, int begin, int end);
+/* The item at file scope that declares a word as another name of a type, or null. */
+const struct op2i_cxx_item *op2i_cxx_alias(const struct op2i_cxx_unit *unit, int at);
+/* True if a word is the name of an enumeration. */
+bool op2i_cxx_is_enumeration(const struct op2i_cxx_unit *unit, int at);
+/* True if the & of word `at` declares a local reference to a number: `double &x = a[1];`. */
+bool op2i_cxx_refers(const struct op2i_cxx_unit *unit, int at);
+bool op2i_cxx_is_integer_operator(const struct op2i_cxx_unit *unit, int at);
 bool op2i_cxx_is_math(const struct op2i_cxx_unit *unit, int at);
 bool op2i_cxx_is_float_math(const struct op2i_cxx_unit *unit, int at); /* sqrtf, ... */
 bool op2i_cxx_is_number(const struct op2i_cxx_unit *unit, int at);     /* double, int, ... */

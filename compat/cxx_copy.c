@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Copies of a unit's kernels, and of what they call, in C++ and under other names: op2-c++ puts them
  * behind the unit and has them compiled without contraction. */
+#include <stdio.h>
 #include <string.h>
 
 #include "cxx.h"
@@ -9,13 +10,19 @@
 /* A copy of the function f is called COPY_OF f. */
 #define COPY_OF "op2_compat_copy_of_"
 
+/* A kernel that has a copy. */
+struct kernel {
+  struct op2i_cxx_item item;
+  int given; /* the name that op2::kernel gets, or -1 for a kernel of op_par_loop() */
+};
+
 struct copies {
   struct op2i_cxx_unit *unit;
   const char *const *left_out; /* names of functions that cannot be copied; null-terminated */
   struct op2i_text *out;
-  bool *needed;     /* [nitems] what some kernel needs */
-  bool *reached;    /* [nitems] what the kernel needs that is looked at */
-  int64_t *kernels; /* [nkernels] items of kernels that have copies */
+  bool *needed;  /* [nitems] what some kernel needs */
+  bool *reached; /* [nitems] what the kernel needs that is looked at */
+  struct kernel *kernels;
   int64_t nkernels, capacity;
   bool failed; /* memory is lacking */
 };
@@ -40,14 +47,12 @@ static struct op2i_cxx_item *callee(const struct op2i_cxx_unit *unit, int at) {
   return word ? op2i_cxx_find(unit, OP2I_CXX_FUNCTION, at) : NULL;
 }
 
-/* Reach a function and all that it names, with all overloads. False if one has no copy. */
-static bool reach(struct copies *c, int64_t i) {
+static bool reach(struct copies *c, int64_t i);
+
+/* Reach all that words name, with all overloads. False if something has no copy. */
+static bool reach_words(struct copies *c, int begin, int end) {
   struct op2i_cxx_unit *unit = c->unit;
-  const struct op2i_cxx_item *item = &unit->items[i];
-  if (c->reached[i]) return true;
-  c->reached[i] = true;
-  if (!can_be_copied(c, item)) return false;
-  for (int at = item->begin; at < item->end; at++) {
+  for (int at = begin; at < end; at++) {
     if (!callee(unit, at)) continue;
     for (int64_t k = 0; k < unit->nitems; k++)
       if (unit->items[k].kind == OP2I_CXX_FUNCTION && unit->items[k].name >= 0 &&
@@ -57,29 +62,42 @@ static bool reach(struct copies *c, int64_t i) {
   return true;
 }
 
-/* Note a kernel and what it needs, unless something of this cannot be copied. */
-static void take(struct copies *c, int64_t i) {
-  size_t n = (size_t)c->unit->nitems;
-  memset(c->reached, 0, n * sizeof *c->reached);
-  if (is_template(c->unit, &c->unit->items[i]) || !reach(c, i)) return;
-  for (size_t k = 0; k < n; k++) c->needed[k] |= c->reached[k];
-  for (int64_t k = 0; k < c->nkernels; k++)
-    if (c->kernels[k] == i) return;
-  c->failed |= op2i_grow(&c->kernels, sizeof *c->kernels, c->nkernels, &c->capacity) != 0;
-  if (!c->failed) c->kernels[c->nkernels++] = i;
+/* Reach a function and all that it needs. */
+static bool reach(struct copies *c, int64_t i) {
+  const struct op2i_cxx_item *item = &c->unit->items[i];
+  if (c->reached[i]) return true;
+  c->reached[i] = true;
+  return can_be_copied(c, item) && reach_words(c, item->begin, item->end);
 }
 
-/* The only function that has the name of a word, or -1. */
-static int64_t only_function(const struct op2i_cxx_unit *unit, int at) {
-  int64_t found = -1;
-  for (int64_t i = 0; i < unit->nitems; i++) {
-    const struct op2i_cxx_item *item = &unit->items[i];
-    if (item->kind != OP2I_CXX_FUNCTION || item->name < 0 || !op2i_cxx_same(unit, item->name, at))
-      continue;
-    if (found >= 0) return -1;
-    found = i;
-  }
-  return found;
+/* The name of the copy of a lambda, which is the only one at its word. */
+enum { LAMBDA_NAME = 32 };
+static const char *lambda_name(const struct op2i_cxx_item *lambda, char name[LAMBDA_NAME]) {
+  snprintf(name, LAMBDA_NAME, "lambda_%d", lambda->begin);
+  return name;
+}
+
+static bool is_left_out(const struct copies *c, const char *name) {
+  for (const char *const *out = c->left_out; *out; out++)
+    if (!strcmp(*out, name)) return true;
+  return false;
+}
+
+/* Note a kernel and what it needs, unless something of this cannot be copied. */
+static void take(struct copies *c, const struct op2i_cxx_item *item, int given) {
+  size_t n = (size_t)c->unit->nitems;
+  char name[LAMBDA_NAME];
+  bool lambda = op2i_cxx_is_lambda(c->unit, item);
+  memset(c->reached, 0, n * sizeof *c->reached);
+  if (lambda && is_left_out(c, lambda_name(item, name))) return;
+  if (!lambda && is_template(c->unit, item)) return;
+  if (!lambda && !can_be_copied(c, item)) return;
+  if (!reach_words(c, item->begin, item->end)) return;
+  for (size_t k = 0; k < n; k++) c->needed[k] |= c->reached[k];
+  for (int64_t k = 0; k < c->nkernels; k++)
+    if (c->kernels[k].item.begin == item->begin && (c->kernels[k].given < 0) == (given < 0)) return;
+  c->failed |= op2i_grow(&c->kernels, sizeof *c->kernels, c->nkernels, &c->capacity) != 0;
+  if (!c->failed) c->kernels[c->nkernels++] = (struct kernel){*item, given};
 }
 
 /* The word that names the kernel in the call that op_par_loop() becomes, whose name is at `at`; or
@@ -142,6 +160,18 @@ static void copy_function(const struct copies *c, const struct op2i_cxx_item *it
   spaces(c, item, false);
 }
 
+/* Append a lambda as a function. */
+static void copy_lambda(const struct copies *c, const struct op2i_cxx_item *lambda) {
+  char name[LAMBDA_NAME];
+  lambda_name(lambda, name);
+  op2i_text_add(c->out, "# 1 \"op2-c++ copy of %s\" 3\nnamespace {\nvoid " COPY_OF "%s", name,
+                name);
+  copy_words(c, lambda->open, lambda->close + 1);
+  op2i_text_add(c->out, " ");
+  copy_words(c, lambda->body, lambda->end);
+  op2i_text_add(c->out, "\n}\n");
+}
+
 /* False where a declaration cannot come before the function: of a type that its body gives, with
  * values of parameters, and of a template. */
 static bool is_declarable(const struct op2i_cxx_unit *unit, const struct op2i_cxx_item *item) {
@@ -158,20 +188,33 @@ static void path(const struct copies *c, int space) {
   op2i_text_add(c->out, "::");
 }
 
+/* A line of the table of copies. */
+static void copy_entry(const struct copies *c, const struct kernel *kernel) {
+  const struct op2i_cxx_item *item = &kernel->item;
+  const struct op2i_cxx_word *name = &c->unit->words[item->name];
+  char lambda[LAMBDA_NAME];
+  if (kernel->given < 0) {
+    op2i_text_add(c->out, "    {\"%.*s\"", name->length, name->text);
+  } else {
+    const struct op2i_cxx_word *given = &c->unit->words[kernel->given];
+    op2i_text_add(c->out, "    {\"=%.*s", given->length - 1, given->text + 1);
+  }
+  op2i_text_add(c->out, ", reinterpret_cast<void (*)(void)>(&::");
+  if (op2i_cxx_is_lambda(c->unit, item)) {
+    op2i_text_add(c->out, COPY_OF "%s)},\n", lambda_name(item, lambda));
+    return;
+  }
+  path(c, item->space);
+  op2i_text_add(c->out, COPY_OF "%.*s)},\n", name->length, name->text);
+}
+
 /* The function that the library asks for copies. */
 static void copy_table(const struct copies *c) {
   op2i_text_add(c->out,
                 "# 1 \"op2-c++ copies\" 3\n"
                 "static void (*op2_compat_copies(const char *kernel))(void) {\n"
                 "  static const struct { const char *name; void (*function)(void); } list[] = {\n");
-  for (int64_t i = 0; i < c->nkernels; i++) {
-    const struct op2i_cxx_item *item = &c->unit->items[c->kernels[i]];
-    const struct op2i_cxx_word *name = &c->unit->words[item->name];
-    op2i_text_add(c->out, "    {\"%.*s\", reinterpret_cast<void (*)(void)>(&::", name->length,
-                  name->text);
-    path(c, item->space);
-    op2i_text_add(c->out, COPY_OF "%.*s)},\n", name->length, name->text);
-  }
+  for (int64_t i = 0; i < c->nkernels; i++) copy_entry(c, &c->kernels[i]);
   op2i_text_add(c->out,
                 "    {nullptr, nullptr}};\n"
                 "  for (int i = 0; list[i].name; i++)\n"
@@ -180,21 +223,31 @@ static void copy_table(const struct copies *c) {
                 "}\n");
 }
 
+/* Take all kernels of the unit. */
+static void take_all(struct copies *c) {
+  struct op2i_cxx_unit *unit = c->unit;
+  struct op2i_cxx_item item;
+  for (int at = 0; at < unit->nwords && !c->failed; at++) {
+    int name = kernel_of_call(unit, at);
+    const struct op2i_cxx_item *kernel = name < 0 ? NULL : op2i_cxx_only(unit, name);
+    if (kernel) take(c, kernel, -1);
+    if (op2i_cxx_given_at(unit, at, &item)) take(c, &item, at);
+  }
+}
+
 bool op2i_cxx_copy(struct op2i_cxx_unit *unit, const char *const *left_out, struct op2i_text *out) {
   size_t n = (size_t)unit->nitems + 1;
   struct copies c = {.unit = unit, .left_out = left_out, .out = out};
   c.needed = op2i_calloc(n, sizeof *c.needed);
   c.reached = op2i_calloc(n, sizeof *c.reached);
   c.failed = !c.needed || !c.reached;
-  for (int at = 0; at < unit->nwords && !c.failed; at++) {
-    int name = kernel_of_call(unit, at);
-    int64_t kernel = name < 0 ? -1 : only_function(unit, name);
-    if (kernel >= 0) take(&c, kernel);
-  }
+  if (!c.failed) take_all(&c);
   for (int declared = 1; declared >= 0 && !c.failed; declared--)
     for (int64_t i = 0; i < unit->nitems; i++)
       if (c.needed[i] && (!declared || is_declarable(unit, &unit->items[i])))
         copy_function(&c, &unit->items[i], declared);
+  for (int64_t i = 0; i < c.nkernels && !c.failed; i++)
+    if (op2i_cxx_is_lambda(unit, &c.kernels[i].item)) copy_lambda(&c, &c.kernels[i].item);
   if (!c.failed) copy_table(&c);
   op2i_free(c.needed);
   op2i_free(c.reached);

@@ -19,7 +19,9 @@ void op2i_cxx_parameter(struct op2i_cxx_body *body, int begin, int end,
   if (op2i_cxx_has(unit, begin, end, "=")) refuse(body->turn, "a parameter has a default");
   if (last - 1 <= begin || unit->words[last - 1].kind != OP2I_TOK_WORD ||
       op2i_cxx_is_number(unit, last - 1) || op2i_cxx_has(unit, begin, end, "("))
-    refuse(body->turn, "a parameter has no name");
+    refuse(body->turn, op2i_cxx_has(unit, begin, end, "(")
+                           ? "a parameter leads to an array or a function"
+                           : "a parameter has no name");
   bool pointer = op2i_cxx_has(unit, begin, last, "*");
   bool refers = op2i_cxx_has(unit, begin, last, "&");
   bool constant = op2i_cxx_has(unit, begin, last, "const");
@@ -29,6 +31,12 @@ void op2i_cxx_parameter(struct op2i_cxx_body *body, int begin, int end,
   out->how = record                ? OP2I_CXX_RECORD_OF
              : refers && !constant ? OP2I_CXX_REFERENCE
                                    : OP2I_CXX_PLAIN;
+}
+
+/* True if a word, and the colons behind it, only say that a name is of the standard library. */
+static bool is_std(const struct op2i_cxx_unit *unit, int at) {
+  return op2i_cxx_is(unit, at, "std") && op2i_cxx_is(unit, at + 1, ":") &&
+         op2i_cxx_is(unit, at + 2, ":");
 }
 
 /* The type of a parameter. The kernel's own may have to be const, and know no _Bool. */
@@ -43,6 +51,10 @@ static void type_text(struct op2i_cxx_body *body, const struct op2i_cxx_paramete
     const struct op2i_cxx_item *record = op2i_cxx_record(body, at, at + 1);
     int type = at, index;
     if (op2i_cxx_in(unit, at, left_out)) continue;
+    if (is_std(unit, at)) {
+      at += 2;
+      continue;
+    }
     if (record && p->how == OP2I_CXX_RECORD_OF) op2i_cxx_numbers(unit, record, -1, &type, &index);
     if (kernel && op2i_cxx_is(unit, at, "bool"))
       op2i_text_add(&body->text, "unsigned char ");
@@ -95,7 +107,10 @@ static void result_type(struct op2i_cxx_body *body, const struct op2i_cxx_item *
     if (op2i_cxx_is(unit, at, "&") || op2i_cxx_is(unit, at, "template"))
       refuse(body->turn, "it, or what it calls, is a template or returns a reference");
     bool linkage = unit->words[at].kind == OP2I_TOK_STRING; /* extern "C" */
-    if (!linkage && !op2i_cxx_in(unit, at, left_out)) op2i_cxx_words(body, at, at + 1);
+    if (is_std(unit, at))
+      at += 2;
+    else if (!linkage && !op2i_cxx_in(unit, at, left_out))
+      op2i_cxx_words(body, at, at + 1);
   }
 }
 
@@ -124,9 +139,15 @@ void op2i_cxx_function(struct op2i_cxx_turn *turn, struct op2i_cxx_item *item, b
   if (overloaded(unit, item)) refuse(turn, "it, or what it calls, is overloaded");
   if (++turn->depth > 32) refuse(turn, "its calls are too deep");
   if (!kernel) op2i_text_add(&body.text, "static inline ");
-  result_type(&body, item);
-  op2i_cxx_add(&body.text, unit->words[item->name].text, unit->words[item->name].length);
-  op2i_text_add(&body.text, "(");
+  if (op2i_cxx_is_lambda(unit, item))
+    op2i_text_add(&body.text, "void ");
+  else
+    result_type(&body, item);
+  if (kernel)
+    op2i_text_add(&body.text, "%s (", turn->request->kernel);
+  else
+    op2i_text_add(&body.text, "%.*s (", unit->words[item->name].length,
+                  unit->words[item->name].text);
   parameters(&body, item, kernel, false);
   op2i_text_add(&body.text, ") {\n");
   parameters(&body, item, kernel, true);
@@ -142,8 +163,20 @@ void op2i_cxx_function(struct op2i_cxx_turn *turn, struct op2i_cxx_item *item, b
 
 static void enumeration_text(struct op2i_cxx_body *body, const struct op2i_cxx_item *item) {
   const struct op2i_cxx_unit *unit = body->turn->unit;
+  int brace = item->begin, colon = item->begin;
+  while (brace < item->end && !op2i_cxx_is(unit, brace, "{")) brace++;
+  while (colon < brace && !op2i_cxx_is(unit, colon, ":")) colon++; /* the type behind it is C23 */
   for (int at = item->begin; at < item->end; at++)
-    op2i_cxx_add(&body->text, unit->words[at].text, unit->words[at].length);
+    if (at < colon || at >= brace)
+      op2i_cxx_add(&body->text, unit->words[at].text, unit->words[at].length);
+}
+
+/* using name = type; */
+static void alias_text(struct op2i_cxx_body *body, const struct op2i_cxx_item *item) {
+  const struct op2i_cxx_word *name = &body->turn->unit->words[item->name];
+  op2i_text_add(&body->text, "typedef ");
+  op2i_cxx_words(body, item->name + 2, item->end - 1);
+  op2i_text_add(&body->text, "%.*s;\n", name->length, name->text);
 }
 
 /* A constant or a type. Integers become enumerators, which may be the extents of arrays in C, too. */
@@ -151,8 +184,9 @@ static void named_text(struct op2i_cxx_body *body, const struct op2i_cxx_item *i
   const struct op2i_cxx_unit *unit = body->turn->unit;
   const struct op2i_cxx_word *name = &unit->words[item->name];
   bool type = op2i_cxx_is(unit, item->begin, "typedef");
-  bool integer =
-      !type && op2i_cxx_is(unit, item->name - 1, "int") && op2i_cxx_is(unit, item->name + 1, "=");
+  bool integer = !type && op2i_cxx_is(unit, item->name - 1, "int") &&
+                 op2i_cxx_is(unit, item->name + 1, "=") &&
+                 op2i_cxx_comma(unit, item->name, item->end) == item->end;
   if (integer) {
     op2i_text_add(&body->text, "enum { %.*s ", name->length, name->text);
     op2i_cxx_words(body, item->name + 1, item->end - 1);
@@ -172,6 +206,8 @@ static void declaration(struct op2i_cxx_turn *turn, struct op2i_cxx_item *item) 
   item->emitted = true;
   if (op2i_cxx_is(turn->unit, item->begin, "enum"))
     enumeration_text(&body, item);
+  else if (op2i_cxx_is(turn->unit, item->begin, "using"))
+    alias_text(&body, item);
   else
     named_text(&body, item);
   finish(&body);
@@ -185,6 +221,7 @@ static void record(struct op2i_cxx_turn *turn, struct op2i_cxx_item *item) {
   int close = unit->words[item->body].match;
   if (item->emitted) return;
   item->emitted = true;
+  if (op2i_cxx_is(unit, item->begin, "enum")) refuse(turn, "it has an enumeration with a scope");
   if (op2i_cxx_has(unit, item->body, close, "(") || op2i_cxx_has(unit, item->body, close, "="))
     refuse(turn, "a structure has more than members");
   op2i_cxx_declare_all(&body, item->body + 1, close);
@@ -204,6 +241,18 @@ static struct op2i_cxx_item *enumeration(const struct op2i_cxx_unit *unit, int a
   return NULL;
 }
 
+/* The declaration of several names that has this one behind the first. */
+static struct op2i_cxx_item *listed(const struct op2i_cxx_unit *unit, int at) {
+  for (int64_t i = 0; i < unit->nitems; i++) {
+    struct op2i_cxx_item *item = &unit->items[i];
+    if (item->kind != OP2I_CXX_OTHER || item->name < 0) continue;
+    for (int comma = op2i_cxx_comma(unit, item->name, item->end); comma < item->end;
+         comma = op2i_cxx_comma(unit, comma + 1, item->end))
+      if (op2i_cxx_same(unit, comma + 1, at)) return item;
+  }
+  return NULL;
+}
+
 bool op2i_cxx_file_name(struct op2i_cxx_turn *turn, int at) {
   const struct op2i_cxx_unit *unit = turn->unit;
   struct op2i_cxx_item *item = op2i_cxx_find(unit, OP2I_CXX_RECORD, at);
@@ -215,8 +264,8 @@ bool op2i_cxx_file_name(struct op2i_cxx_turn *turn, int at) {
     declaration(turn, item);
     return true;
   }
-  if (!(item = op2i_cxx_find(unit, OP2I_CXX_OTHER, at))) return false;
-  bool type = op2i_cxx_is(unit, item->begin, "typedef");
+  if (!(item = op2i_cxx_find(unit, OP2I_CXX_OTHER, at)) && !(item = listed(unit, at))) return false;
+  bool type = op2i_cxx_alias(unit, at) != NULL;
   bool constant = op2i_cxx_has(unit, item->begin, item->name, "const") ||
                   op2i_cxx_has(unit, item->begin, item->name, "constexpr");
   if (!type && !(constant && op2i_cxx_has(unit, item->begin, item->end, "="))) return false;
@@ -229,6 +278,11 @@ const char *op2i_cxx_translate(struct op2i_cxx_unit *unit, const struct op2i_cxx
   struct op2i_cxx_turn turn = {.unit = unit, .request = request, .out = out};
   size_t length = strlen(request->kernel);
   for (int64_t i = 0; i < unit->nitems; i++) unit->items[i].emitted = false;
+  if (request->given) {
+    request->given->emitted = false;
+    op2i_cxx_function(&turn, request->given, true);
+    return turn.why;
+  }
   for (int64_t i = 0; i < unit->nitems; i++) {
     struct op2i_cxx_item *item = &unit->items[i];
     if (item->kind != OP2I_CXX_FUNCTION || item->name < 0) continue;

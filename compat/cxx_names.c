@@ -96,10 +96,11 @@ const struct op2i_cxx_item *op2i_cxx_record(const struct op2i_cxx_body *body, in
   return record;
 }
 
-/* The item at file scope that declares a word as a type, or null. */
-static const struct op2i_cxx_item *alias(const struct op2i_cxx_unit *unit, int at) {
+const struct op2i_cxx_item *op2i_cxx_alias(const struct op2i_cxx_unit *unit, int at) {
   const struct op2i_cxx_item *item = op2i_cxx_find(unit, OP2I_CXX_OTHER, at);
-  return item && op2i_cxx_is(unit, item->begin, "typedef") ? item : NULL;
+  bool type = item && (op2i_cxx_is(unit, item->begin, "typedef") ||
+                       (op2i_cxx_is(unit, item->begin, "using") && item->name == item->begin + 1));
+  return type ? item : NULL;
 }
 
 char op2i_cxx_type_letter(const struct op2i_cxx_body *body, int begin, int end) {
@@ -110,8 +111,11 @@ char op2i_cxx_type_letter(const struct op2i_cxx_body *body, int begin, int end) 
     if (op2i_cxx_is(unit, at, "float")) return 'f';
     const struct op2i_cxx_item *record = record_at(body, at);
     if (record && op2i_cxx_numbers(unit, record, -1, &type, &index)) return *unit->words[type].text;
-    const struct op2i_cxx_item *other = alias(unit, at);
-    if (other && other->name != at) return op2i_cxx_type_letter(body, other->begin, other->name);
+    const struct op2i_cxx_item *other = op2i_cxx_alias(unit, at);
+    if (!other || other->name == at) continue;
+    return op2i_cxx_is(unit, other->begin, "using")
+               ? op2i_cxx_type_letter(body, other->name + 2, other->end)
+               : op2i_cxx_type_letter(body, other->begin, other->name);
   }
   return 'i';
 }
@@ -120,7 +124,56 @@ static bool starts_type(const struct op2i_cxx_body *body, int at) {
   const struct op2i_cxx_unit *unit = body->turn->unit;
   if (unit->words[at].kind != OP2I_TOK_WORD || op2i_cxx_member(unit, at)) return false;
   return op2i_cxx_is_number(unit, at) || op2i_cxx_find(unit, OP2I_CXX_RECORD, at) ||
-         alias(unit, at) || op2i_cxx_is(unit, at, "size_t");
+         op2i_cxx_alias(unit, at) || op2i_cxx_is_enumeration(unit, at) ||
+         op2i_cxx_is(unit, at, "size_t");
+}
+
+bool op2i_cxx_is_enumeration(const struct op2i_cxx_unit *unit, int at) {
+  if (unit->words[at].kind != OP2I_TOK_WORD) return false;
+  for (int64_t i = 0; i < unit->nitems; i++) {
+    const struct op2i_cxx_item *item = &unit->items[i];
+    if (item->kind == OP2I_CXX_OTHER && op2i_cxx_is(unit, item->begin, "enum") &&
+        op2i_cxx_same(unit, item->begin + 1, at))
+      return true;
+  }
+  return false;
+}
+
+bool op2i_cxx_is_integer_operator(const struct op2i_cxx_unit *unit, int at) {
+  static const char *const operators[] = {"+", "-", "*", "/", "%", "(", ")", "<<", ">>", NULL};
+  return op2i_cxx_in(unit, at, operators);
+}
+
+bool op2i_cxx_refers(const struct op2i_cxx_unit *unit, int at) {
+  return unit->words[at + 1].kind == OP2I_TOK_WORD && op2i_cxx_is(unit, at + 2, "=") && at > 0 &&
+         unit->words[at - 1].kind == OP2I_TOK_WORD;
+}
+
+/* True if words are a place in memory: a name, its elements or members, or what a pointer leads to. */
+static bool is_place(const struct op2i_cxx_unit *unit, int begin) {
+  int at = begin + op2i_cxx_is(unit, begin, "*");
+  if (unit->words[at].kind != OP2I_TOK_WORD) return false;
+  for (at++; !op2i_cxx_is(unit, at, ";"); at++)
+    if (op2i_cxx_is(unit, at, "["))
+      at = unit->words[at].match;
+    else if (op2i_cxx_is(unit, at, ".") || op2i_cxx_is(unit, at, "->"))
+      at++;
+    else
+      return false;
+  return true;
+}
+
+/* Declare the reference whose & is at `at`. One to the value of an expression is a variable. */
+static bool declare_reference(struct op2i_cxx_body *body, int type, int at) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  if (op2i_cxx_record(body, type, at)) {
+    body->turn->why = "a structure has a reference to it";
+    return false;
+  }
+  struct op2i_cxx_name one = {.word = at + 1,
+                              .letter = op2i_cxx_type_letter(body, type, at),
+                              .how = is_place(unit, at + 3) ? OP2I_CXX_REFERENCE : OP2I_CXX_PLAIN};
+  return op2i_cxx_declare(body, one);
 }
 
 /* Declare what stands in a list of declarators of one type; returns the index of its end. */
@@ -150,8 +203,13 @@ bool op2i_cxx_declare_all(struct op2i_cxx_body *body, int begin, int end) {
     if (!starts_type(body, at)) continue;
     int next = at + 1;
     while (next < end && op2i_cxx_is_number(unit, next)) next++; /* long long */
-    if (unit->words[next].kind == OP2I_TOK_WORD || op2i_cxx_is(unit, next, "*"))
+    if (op2i_cxx_is(unit, next, "const")) next++;                /* double const &x */
+    if (op2i_cxx_is(unit, next, "&") && op2i_cxx_refers(unit, next)) {
+      if (!declare_reference(body, at, next)) return false;
+      at = next + 1;
+    } else if (unit->words[next].kind == OP2I_TOK_WORD || op2i_cxx_is(unit, next, "*")) {
       at = declare_list(body, at, next, end) - 1;
+    }
   }
   return !body->turn->why;
 }
@@ -178,7 +236,8 @@ static char call_letter(const struct op2i_cxx_body *body, int at, int open) {
   if (callee) return op2i_cxx_type_letter(body, callee->begin, callee->name);
   if (op2i_cxx_is_float_math(unit, at)) return 'f';
   char inner = op2i_cxx_letter(body, open + 1, unit->words[open].match);
-  if (op2i_cxx_is_number(unit, at)) return op2i_cxx_type_letter(body, at, at + 1);
+  if (op2i_cxx_is_number(unit, at) || op2i_cxx_alias(unit, at))
+    return op2i_cxx_type_letter(body, at, at + 1);
   if (!op2i_cxx_is_math(unit, at)) return inner;
   return inner == 'i' && !op2i_cxx_is(unit, at, "abs") ? 'd' : inner;
 }

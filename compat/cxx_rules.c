@@ -23,6 +23,10 @@ static int refuse(struct op2i_cxx_body *body, const char *why, int end) {
   return end;
 }
 
+/* Names of types that C's headers have. */
+static const char *const integers[] = {"size_t",  "int8_t",   "int16_t",  "int32_t",  "int64_t",
+                                       "uint8_t", "uint16_t", "uint32_t", "uint64_t", NULL};
+
 static int qualified(struct op2i_cxx_body *body, int at, int end) {
   const struct op2i_cxx_unit *unit = body->turn->unit;
   if (!op2i_cxx_is(unit, at + 1, ":") || !op2i_cxx_is(unit, at + 2, ":")) return at;
@@ -42,6 +46,14 @@ static int forbidden(struct op2i_cxx_body *body, int at, int end) {
     return at;
   if (!op2i_cxx_in(unit, at, words)) return at;
   return refuse(body, "it has C++ that is not turned into C", end);
+}
+
+static int range_loop(struct op2i_cxx_body *body, int at, int end) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  if (!op2i_cxx_is(unit, at, "for") || !op2i_cxx_is(unit, at + 1, "(") ||
+      op2i_cxx_has(unit, at + 2, unit->words[at + 1].match, ";"))
+    return at;
+  return refuse(body, "it has a loop over a range", end);
 }
 
 /* std::min(a, b) is (b < a) ? b : a, and std::max(a, b) is (a < b) ? b : a. */
@@ -76,7 +88,10 @@ static int cast(struct op2i_cxx_body *body, int type, int type_end, int open) {
   for (int at = type; at < type_end; at++)
     if (op2i_cxx_is(body->turn->unit, at, "bool"))
       put(body, "_Bool");
-    else if (op2i_cxx_is_number(body->turn->unit, at)) /* what follows is no argument of it */
+    else if (op2i_cxx_is_number(body->turn->unit, at) ||
+             op2i_cxx_in(body->turn->unit, at, integers) ||
+             (op2i_cxx_alias(body->turn->unit, at) && op2i_cxx_file_name(body->turn, at)))
+      /* What follows is no argument of it. */
       op2i_cxx_add(&body->text, body->turn->unit->words[at].text,
                    body->turn->unit->words[at].length);
     else
@@ -101,8 +116,10 @@ static int named_cast(struct op2i_cxx_body *body, int at, int end) {
 static int functional_cast(struct op2i_cxx_body *body, int at, int end) {
   const struct op2i_cxx_unit *unit = body->turn->unit;
   (void)end;
-  if (!op2i_cxx_is_number(unit, at) || !op2i_cxx_is(unit, at + 1, "(") ||
-      op2i_cxx_is(unit, at + 2, "*") || op2i_cxx_is(unit, at + 2, ")"))
+  bool type = op2i_cxx_is_number(unit, at) || op2i_cxx_in(unit, at, integers) ||
+              (op2i_cxx_alias(unit, at) && !op2i_cxx_local(body, at));
+  if (!type || !op2i_cxx_is(unit, at + 1, "(") || op2i_cxx_is(unit, at + 2, "*") ||
+      op2i_cxx_is(unit, at + 2, ")"))
     return at;
   return cast(body, at, at + 1, at + 1);
 }
@@ -112,6 +129,7 @@ static int replaced(struct op2i_cxx_body *body, int at, int end) {
       {"constexpr", "const"}, {"nullptr", "0"},    {"bool", "_Bool"},
       {"true", "1"},          {"false", "0"},      {"inline", ""},
       {"uint", "unsigned"},   {"ll", "long long"}, {"ull", "unsigned long long"},
+      {"and", "&&"},          {"or", "||"},        {"not", "!"},
       {"__null", "0"}, /* what NULL expands to */
   };
   const struct op2i_cxx_unit *unit = body->turn->unit;
@@ -160,6 +178,66 @@ static int record_member(struct op2i_cxx_body *body, int at, int end) {
   return refuse(body, "a structure is used as a whole", end);
 }
 
+/* A variable of an enumeration is an int, as which its value is used. */
+static int enumeration(struct op2i_cxx_body *body, int at, int end) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  int name = at + op2i_cxx_is(unit, at, "enum");
+  (void)end;
+  if (!op2i_cxx_is_enumeration(unit, name) || op2i_cxx_local(body, name)) return at;
+  put(body, "int");
+  return name + 1;
+}
+
+/* `double x{1}` and `double x[2]{1, 2}` have = before the value in C, and a value. */
+static int braced_value(struct op2i_cxx_body *body, int at, int end) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  bool array = op2i_cxx_is(unit, at, "]");
+  (void)end;
+  if (!op2i_cxx_is(unit, at + 1, "{") || (!array && !op2i_cxx_local(body, at))) return at;
+  int close = unit->words[at + 1].match;
+  op2i_cxx_add(&body->text, unit->words[at].text, unit->words[at].length);
+  put(body, array ? "= {" : "= (");
+  if (close == at + 2) put(body, "0");
+  op2i_cxx_words(body, at + 2, close);
+  put(body, array ? "}" : ")");
+  return close + 1;
+}
+
+/* `const int n = 3;`, whose name may be the extent of an array, is an enumerator in C. */
+static int constant_integer(struct op2i_cxx_body *body, int at, int end) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  bool begins = at == 0 || op2i_cxx_is(unit, at - 1, ";") || op2i_cxx_is(unit, at - 1, "{") ||
+                op2i_cxx_is(unit, at - 1, "}");
+  int type = at + op2i_cxx_is(unit, at, "static") + 1, name = type + 1;
+  bool constant = op2i_cxx_is(unit, type - 1, "const") || op2i_cxx_is(unit, type - 1, "constexpr");
+  if (!begins || !constant || !op2i_cxx_is(unit, type, "int") ||
+      unit->words[name].kind != OP2I_TOK_WORD || !op2i_cxx_is(unit, name + 1, "="))
+    return at;
+  int stop = name + 2;
+  for (; stop < end && !op2i_cxx_is(unit, stop, ";"); stop++)
+    if (unit->words[stop].kind != OP2I_TOK_NUMBER && !op2i_cxx_is_integer_operator(unit, stop))
+      return at;
+  put(body, "enum {");
+  op2i_cxx_words(body, name, stop);
+  put(body, "}");
+  return stop;
+}
+
+/* The declaration of a reference to a value: `double &x = a[1];` is `double *x = &(a[1]);`. */
+static int local_reference(struct op2i_cxx_body *body, int at, int end) {
+  const struct op2i_cxx_unit *unit = body->turn->unit;
+  if (!op2i_cxx_is(unit, at, "&") || !op2i_cxx_refers(unit, at) || !op2i_cxx_local(body, at + 1))
+    return at;
+  int stop = at + 3;
+  while (stop < end && !op2i_cxx_is(unit, stop, ";")) stop++;
+  bool pointer = op2i_cxx_local(body, at + 1)->how == OP2I_CXX_REFERENCE;
+  op2i_text_add(&body->text, pointer ? "* %.*s = &( " : "%.*s = ( ", unit->words[at + 1].length,
+                unit->words[at + 1].text);
+  op2i_cxx_words(body, at + 3, stop);
+  put(body, ")");
+  return stop;
+}
+
 static int reference(struct op2i_cxx_body *body, int at, int end) {
   const struct op2i_cxx_name *name = op2i_cxx_local(body, at);
   const struct op2i_cxx_word *word = &body->turn->unit->words[at];
@@ -167,6 +245,18 @@ static int reference(struct op2i_cxx_body *body, int at, int end) {
   if (!name || name->how != OP2I_CXX_REFERENCE) return at;
   op2i_text_add(&body->text, "(*%.*s) ", word->length, word->text);
   return at + 1;
+}
+
+/* abs() of an integer, which <math.h> has not: (v) < 0 ? -(v) : (v). */
+static int integer_abs(struct op2i_cxx_body *body, int at) {
+  static const char *const before[] = {"( (", ") < 0 ? - (", ") : ("};
+  int close = body->turn->unit->words[at + 1].match;
+  for (int i = 0; i < 3; i++) {
+    put(body, before[i]);
+    op2i_cxx_words(body, at + 2, close);
+  }
+  put(body, ") )");
+  return close + 1;
 }
 
 /* The overload of <cmath> that C++ takes, by C's name. */
@@ -185,8 +275,9 @@ static int math_call(struct op2i_cxx_body *body, int at, int end) {
     real |= letter != 'i';
     arg = comma + 1;
   }
+  if (op2i_cxx_is(unit, at, "abs") && !real) return integer_abs(body, at);
   bool classifies = word->length > 2 && !strncmp(word->text, "is", 2);
-  if (op2i_cxx_is(unit, at, "abs") && real)
+  if (op2i_cxx_is(unit, at, "abs"))
     op2i_text_add(&body->text, "fabs");
   else
     op2i_text_bytes(&body->text, word->text, (size_t)word->length);
@@ -207,10 +298,12 @@ static void argument(struct op2i_cxx_body *body, int begin, int end,
 
 static int own_call(struct op2i_cxx_body *body, int at, int end) {
   struct op2i_cxx_unit *unit = body->turn->unit;
-  if (!op2i_cxx_is(unit, at + 1, "(") || op2i_cxx_member(unit, at) || op2i_cxx_local(body, at))
-    return at;
+  if (op2i_cxx_member(unit, at) || op2i_cxx_local(body, at)) return at;
   struct op2i_cxx_item *callee = op2i_cxx_find(unit, OP2I_CXX_FUNCTION, at);
-  if (!callee) return at;
+  if (callee && op2i_cxx_is(unit, at + 1, "<") &&
+      op2i_cxx_has(unit, callee->begin, callee->name, "template"))
+    return refuse(body, "it, or what it calls, is a template or returns a reference", end);
+  if (!callee || !op2i_cxx_is(unit, at + 1, "(")) return at;
   op2i_cxx_function(body->turn, callee, false);
   if (body->turn->why) return end;
   op2i_cxx_add(&body->text, unit->words[at].text, unit->words[at].length);
@@ -234,13 +327,12 @@ static int own_call(struct op2i_cxx_body *body, int at, int end) {
 
 /* A name that is not local has to be the library's, C's or one of the text. */
 static int outer_name(struct op2i_cxx_body *body, int at, int end) {
-  static const char *const types[] = {"size_t",   "int8_t",  "int16_t",  "int32_t",
-                                      "int64_t",  "uint8_t", "uint16_t", "uint32_t",
-                                      "uint64_t", "signed",  "void",     NULL};
+  static const char *const types[] = {"signed", "void", NULL};
   const struct op2i_cxx_unit *unit = body->turn->unit;
   const struct op2i_cxx_word *word = &unit->words[at];
   if (word->kind != OP2I_TOK_WORD || op2i_cxx_member(unit, at) || op2i_cxx_local(body, at) ||
       op2i_word_reserved(word->text, (size_t)word->length) || op2i_cxx_in(unit, at, types) ||
+      op2i_cxx_in(unit, at, integers) ||
       (word->length > 10 && !strncmp(word->text, "__builtin_", 10)) ||
       op2i_cxx_is_float_math(unit, at) || body->turn->request->constant(word->text, word->length) ||
       op2i_cxx_file_name(body->turn, at))
@@ -251,9 +343,10 @@ static int outer_name(struct op2i_cxx_body *body, int at, int end) {
   return refuse(body, why, end);
 }
 
-static rule *const rules[] = {qualified,       forbidden, least,           named_cast,
-                              functional_cast, replaced,  record_declared, record_member,
-                              reference,       math_call, own_call,        outer_name};
+static rule *const rules[] = {
+    qualified,       constant_integer, forbidden,       range_loop,    least,       named_cast,
+    functional_cast, replaced,         record_declared, record_member, enumeration, braced_value,
+    local_reference, reference,        math_call,       own_call,      outer_name};
 
 void op2i_cxx_words(struct op2i_cxx_body *body, int begin, int end) {
   const struct op2i_cxx_unit *unit = body->turn->unit;

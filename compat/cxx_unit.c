@@ -41,6 +41,18 @@ struct op2i_cxx_item *op2i_cxx_find(const struct op2i_cxx_unit *unit, enum op2i_
   return NULL;
 }
 
+struct op2i_cxx_item *op2i_cxx_only(const struct op2i_cxx_unit *unit, int at) {
+  struct op2i_cxx_item *found = NULL;
+  for (int64_t i = 0; i < unit->nitems; i++) {
+    struct op2i_cxx_item *item = &unit->items[i];
+    if (item->kind != OP2I_CXX_FUNCTION || item->name < 0 || !op2i_cxx_same(unit, item->name, at))
+      continue;
+    if (found) return NULL;
+    found = item;
+  }
+  return found;
+}
+
 static int first(const struct op2i_cxx_unit *unit, int begin, int end, const char *spelling) {
   while (begin < end && !op2i_cxx_is(unit, begin, spelling)) begin++;
   return begin;
@@ -221,6 +233,7 @@ static bool read_items(struct op2i_cxx_unit *unit, int begin, int end, int space
 
 const char *op2i_cxx_read(char *text, struct op2i_cxx_unit *unit) {
   *unit = (struct op2i_cxx_unit){.text = text};
+  if (text) op2i_cxx_plain(text);
   const char *why = take_words(unit);
   if (!why && !read_items(unit, 0, unit->nwords, -1)) why = "memory is lacking";
   return why;

@@ -100,16 +100,30 @@ static const char *agreed(const char *why) {
   return !why && elsewhere ? "another rank cannot use its text" : why;
 }
 
+static const char *compare(const struct wish *w, const op2_kernel_desc *desc) {
+  op2_status status = OP2_SUCCESS;
+  if (!op2i_compat.trial) status = op2i_compat_trial_context(&op2i_compat.trial);
+  if (status) return op2_error_message();
+  op2i_compat_trial_constants();
+  struct op2i_compat_tried what = {.ctx = op2i_compat.trial,
+                                   .site = w->site,
+                                   .copy = w->site->copies ? w->site->copies(w->name) : NULL,
+                                   .set = w->set,
+                                   .nargs = w->nargs,
+                                   .args = w->args};
+  return op2i_compat_trial(&what, desc);
+}
+
 /* Make the kernel of text, with structures as arrays or as they are. Returns null, or why not. */
 static const char *by_text(const struct wish *w, struct unit *unit, bool flat, op2_kernel *kernel) {
   struct op2i_text text = {0};
-  struct op2i_cxx_request request = {w->name, w->marks, op2i_compat_is_constant, flat};
+  struct op2i_cxx_request request = {w->name, w->marks, op2i_compat_is_constant, flat, NULL};
   const char *why = op2i_cxx_translate(&unit->cxx, &request, &text);
   if (!why && (text.failed || !text.chars)) why = "memory is lacking";
   why = agreed(why);
   if (!why) {
     op2_kernel_desc desc = describe(w->site, w->name, text.chars);
-    why = agreed(op2i_compat_trial(w->site, &desc, w->set, w->nargs, w->args));
+    why = agreed(compare(w, &desc));
     if (!why && op2_kernel_create(op2i_compat.ctx, &desc, kernel)) why = op2_error_message();
   }
   op2i_text_free(&text);
@@ -139,7 +153,9 @@ static const char *try_text(const struct wish *w, bool plain, op2_kernel *kernel
   why = agreed(why);
   if (why) return why;
   why = by_text(w, unit, true, kernel);
-  return op2_compat_any(why && strstr(why, "structure")) ? by_text(w, unit, false, kernel) : why;
+  if (!op2_compat_any(why && !strncmp(why, "a structure", 11))) return why;
+  const char *whole = by_text(w, unit, false, kernel);
+  return whole && why && !strstr(whole, "differs") ? why : whole;
 }
 
 static void by_address(const struct wish *w, const char *rest, const char *why,

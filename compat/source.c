@@ -72,6 +72,13 @@ static bool is_system(const struct filter *f, const char *name, int length) {
   return false;
 }
 
+static bool has(const char *begin, const char *end, const char *what) {
+  size_t length = strlen(what);
+  for (; begin + length <= end; begin++)
+    if (!memcmp(begin, what, length)) return true;
+  return false;
+}
+
 /* Take note of a line `# number "name" flags`. Flag 3 says "from a system header" of what a macro
  * from there expands to as well, so that it counts only where a file is entered (flag 1). */
 static void marker(struct filter *f, const char *line, const char *end) {
@@ -86,11 +93,8 @@ static void marker(struct filter *f, const char *line, const char *end) {
     f->systems[f->count] = name;
     f->lengths[f->count++] = length;
   }
-  static const char own[] = "op2-compat/";
-  bool compat = false;
-  for (const char *at = name; !compat && at + sizeof own - 1 <= after; at++)
-    compat = !memcmp(at, own, sizeof own - 1);
-  f->keep = *name != '<' && !compat && !is_system(f, name, length);
+  bool library = has(name, after, "op2-compat/") || has(name, after, "/op2.hpp");
+  f->keep = *name != '<' && !library && !is_system(f, name, length);
 }
 
 static void own_lines(const char *text, struct op2i_text *out) {

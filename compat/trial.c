@@ -26,6 +26,7 @@ struct part {
 };
 
 struct trial {
+  op2_context ctx;
   const struct op2_compat_site *site;
   void (*copy)(void); /* the function without contraction, or null */
   bool exact;         /* the copy has the bits of a right text */
@@ -76,7 +77,7 @@ static op2_status make_rows(struct trial *t, struct part *p) {
   int32_t rows[ELEMENTS * MOST];
   int64_t n = (int64_t)t->count * p->slots;
   for (int64_t i = 0; i < n; i++) rows[i] = (int32_t)i;
-  op2_status status = op2_set_create(op2i_compat.trial, n, NULL, &p->set);
+  op2_status status = op2_set_create(t->ctx, n, NULL, &p->set);
   return status ? status : op2_map_create(t->set, p->set, p->slots, rows, NULL, &p->map);
 }
 
@@ -92,14 +93,14 @@ static op2_status make_dat(struct trial *t, struct part *p) {
                         &p->dat);
 }
 
-static op2_status make_gbl(struct part *p) {
+static op2_status make_gbl(const struct trial *t, struct part *p) {
   const op_arg *arg = p->arg;
   p->values = arg->dim;
   p->mine = op2i_compat_memory((size_t)(p->values * p->type->size));
   if (op2i_compat_works(arg)) return OP2_SUCCESS;
   if (p->access != OP2_INC) op2i_compat_value(arg, p->mine);
   if (arg->kind == OP2_COMPAT_GBL && p->access == OP2_READ) return OP2_SUCCESS;
-  return op2_gbl_create(op2i_compat.trial, arg->dim, p->type->type, p->mine, NULL, &p->gbl);
+  return op2_gbl_create(t->ctx, arg->dim, p->type->type, p->mine, NULL, &p->gbl);
 }
 
 /* Numbers of elements are those of the trial's own sets, for both. */
@@ -132,7 +133,7 @@ static op2_status make_part(struct trial *t, int i, const op_arg *arg) {
   p->access = op2i_compat_access(t->site, i, arg);
   op2_status status = arg->kind == OP2_COMPAT_IDX ? make_numbers(t, p)
                       : rows                      ? make_dat(t, p)
-                                                  : make_gbl(p);
+                                                  : make_gbl(t, p);
   if (!status) note(t, p);
   return status;
 }
@@ -189,11 +190,11 @@ static op2_status run_text(struct trial *t, const op2_kernel_desc *desc) {
   int n = 0;
   op2_kernel kernel = NULL;
   op2_where where = {t->site->file, t->site->line};
-  op2_status status = op2_kernel_create(op2i_compat.trial, desc, &kernel);
+  op2_status status = op2_kernel_create(t->ctx, desc, &kernel);
   for (int i = 0; i < t->nparts; i++)
     if (t->parts[i].arg->opt) list[n++] = argument(&t->parts[i], i);
   if (!status) status = op2_par_loop_at(where, kernel, t->set, n, list);
-  if (!status) status = op2_flush(op2i_compat.trial);
+  if (!status) status = op2_flush(t->ctx);
   op2_kernel_destroy(&kernel);
   return status;
 }
@@ -272,6 +273,17 @@ static const char *compare(struct trial *t, op2_status *status) {
   return why;
 }
 
+/* Why the library cannot run a text: in one line. */
+static const char *failure(void) {
+  static char why[300];
+  static const char before[] = "error: ";
+  const char *message = op2_error_message(), *error = strstr(message, before);
+  const char *shown = error ? error + sizeof before - 1 : message;
+  snprintf(why, sizeof why, "%s%.*s", error ? "its text does not compile: " : "",
+           (int)strcspn(shown, "\n"), shown);
+  return why;
+}
+
 static void end(struct trial *t) {
   for (int i = 0; i < t->nparts; i++) {
     struct part *p = &t->parts[i];
@@ -286,29 +298,35 @@ static void end(struct trial *t) {
   op2i_free(t);
 }
 
-const char *op2i_compat_trial(const struct op2_compat_site *site, const op2_kernel_desc *desc,
-                              op_set set, int nargs, const op_arg *args) {
-  op2_options options = {.backend = "sequential", .threads = 1, .log_level = 1};
-  op2_status status = OP2_SUCCESS;
-  if (!fits(nargs, args)) return "a map has too many slots for a comparison";
-  if (!op2i_compat.trial) status = op2_init(&options, &op2i_compat.trial);
-  if (status) return op2_error_message();
-  struct trial *t = op2i_compat_memory(sizeof *t);
-  t->site = site;
-  t->copy = site->copies ? site->copies(desc->name) : NULL;
+static op2_status prepare(struct trial *t, const struct op2i_compat_tried *what,
+                          const op2_kernel_desc *desc) {
+  t->ctx = what->ctx;
+  t->site = what->site;
+  t->copy = what->copy;
   t->exact = t->copy && !op2i_cxx_rounds(desc->source);
-  t->from = set;
-  t->count = set->size < ELEMENTS ? set->size : ELEMENTS;
-  op2i_compat_trial_constants();
-  status = op2_set_create(op2i_compat.trial, t->count, NULL, &t->set);
-  for (int i = 0; i < nargs && !status; i++) status = make_part(t, i, &args[i]);
-  if (!status) status = run_text(t, desc);
+  t->from = what->set;
+  t->count = what->set->size < ELEMENTS ? what->set->size : ELEMENTS;
+  op2_status status = op2_set_create(t->ctx, t->count, NULL, &t->set);
+  for (int i = 0; i < what->nargs && !status; i++) status = make_part(t, i, &what->args[i]);
+  return status;
+}
+
+const char *op2i_compat_trial(const struct op2i_compat_tried *what, const op2_kernel_desc *desc) {
   const char *why = NULL;
+  if (!fits(what->nargs, what->args)) return "a map has too many slots for a comparison";
+  struct trial *t = op2i_compat_memory(sizeof *t);
+  op2_status status = prepare(t, what, desc);
+  if (!status) status = run_text(t, desc);
   if (!status) {
     run_functions(t);
     why = compare(t, &status);
   }
-  if (status) why = op2_error_message();
+  if (status) why = failure();
   end(t);
   return why;
+}
+
+op2_status op2i_compat_trial_context(op2_context *ctx) {
+  op2_options options = {.backend = "sequential", .threads = 1, .log_level = 1};
+  return op2_init(&options, ctx);
 }

@@ -412,7 +412,78 @@ using only_function = typename std::enable_if<
   op2::detail::with_text(#params_, #__VA_ARGS__, __FILE__, __LINE__,                               \
                          +[] params_ -> void __VA_ARGS__)
 
-/** A kernel, given by its text in C, by a lambda with its text, or by a function's address. */
+/** @cond
+ * What libop2-compat makes of a lambda or a function whose text op2-c++ has stored: a kernel that is
+ * chosen by its first loop. */
+extern "C" {
+struct op2_compat_choice {
+  op2_status (*choose)(op2_compat_choice *choice, op2_set set, int nargs, const op2_arg *args,
+                       op2_kernel *kernel);
+  void (*destroy)(op2_compat_choice *choice);
+  op2_kernel address;
+};
+struct op2_compat_stored {
+  const char *text;
+  void (*(*copies)(const char *kernel))();
+  void (*call)(void (*function)(), void *const *values);
+};
+op2_status op2_compat_choice_create(op2_context ctx, const op2_compat_stored *stored,
+                                    const op2_kernel_desc *desc, op2_kernel *kernel,
+                                    op2_compat_choice **choice);
+}
+
+namespace detail {
+/* What op2-c++ has stored of the unit that includes this file, and the function above, or null in a
+ * unit that is compiled without the flags of libop2-compat. */
+struct unit {
+  const char *text;
+  void (*(*copies)(const char *kernel))();
+  decltype(&op2_compat_choice_create) choose;
+};
+#ifndef OP2_COMPAT_TEXT
+#define OP2_HPP_UNIT_ nullptr, nullptr, nullptr
+#elif !__has_include("op2_compat.h")
+#define OP2_HPP_UNIT_ OP2_COMPAT_TEXT, nullptr, nullptr
+#elif defined OP2_COMPAT_COPIES
+#define OP2_HPP_UNIT_ OP2_COMPAT_TEXT, OP2_COMPAT_COPIES, op2_compat_choice_create
+#else
+#define OP2_HPP_UNIT_ OP2_COMPAT_TEXT, nullptr, op2_compat_choice_create
+#endif
+__attribute__((unused)) static const unit this_unit = {OP2_HPP_UNIT_};
+#undef OP2_HPP_UNIT_
+
+inline void destroy_choice(op2_compat_choice **choice) { (*choice)->destroy(*choice); }
+class choice : public owner<op2_compat_choice *, destroy_choice> {
+public:
+  op2_compat_choice **fill() noexcept { return owner::fill(); }
+};
+
+template <class P> P passed(void *value) {
+  if constexpr (std::is_pointer<P>::value)
+    return static_cast<P>(value);
+  else
+    return *static_cast<const typename std::remove_const<P>::type *>(value);
+}
+
+/* Calls a function of any type with pointers to values. */
+template <class... P> struct caller {
+  template <std::size_t... I>
+  static void pass(void (*function)(P...), [[maybe_unused]] void *const *values,
+                   std::index_sequence<I...>) {
+    function(passed<P>(values[I])...);
+  }
+  static void call(void (*function)(), void *const *values) {
+    pass(reinterpret_cast<void (*)(P...)>(function), values,
+         std::make_index_sequence<sizeof...(P)>());
+  }
+};
+template <class... P> void (*call_of(void (*)(P...)))(void (*)(), void *const *) {
+  return caller<P...>::call;
+}
+} // namespace detail
+/** @endcond */
+
+/** A kernel, given by its text in C, by a lambda with its text, or by a function. */
 class kernel : public owner<op2_kernel, op2_kernel_destroy> {
 public:
   kernel() = default;
@@ -444,23 +515,44 @@ public:
     desc.line = text.line;
     return create(ctx, desc);
   }
-  /** A kernel by address: any lambda without captures, or function, which may use all of C++ but must
-   * not throw. It runs as scalar code on the host ("Kernels by address" in op2/loop.h). */
+  /** Any lambda without captures, or function, which may use all of C++ but must not throw. It is
+   * called by its address, as scalar code on the host ("Kernels by address" in op2/loop.h). In a
+   * program that is compiled by op2-c++ and linked with libop2-compat its text is taken where that
+   * can be turned into C and computes the same as the function on some elements of the first loop
+   * over a whole set, for which that loop runs what is queued (doc/from-op2.md). op2_explain() says
+   * which it is, and why. get() is the kernel by address. The last parameter is the library's own. */
   template <class F, class = detail::only_function<F>>
-  kernel(const context &ctx, const char *name, F function, op2_threads threads = OP2_ONE_THREAD) {
-    check(create(ctx, name, function, threads));
+  kernel(const context &ctx, const char *name, F function, op2_threads threads = OP2_ONE_THREAD,
+         const detail::unit &of = detail::this_unit) {
+    check(create(ctx, name, function, threads, of));
   }
   template <class F, class = detail::only_function<F>>
   op2_status create(const context &ctx, const char *name, F function,
-                    op2_threads threads = OP2_ONE_THREAD) {
+                    op2_threads threads = OP2_ONE_THREAD,
+                    const detail::unit &of = detail::this_unit) {
     const std::string source = detail::c_declaration(name, +function);
     op2_kernel_desc desc = {};
     desc.name = name;
     desc.source = source.c_str();
     desc.threads = threads;
     desc.function = reinterpret_cast<op2_function>(+function);
+    choice_.reset();
+    if (of.text && of.choose) {
+      const op2_compat_stored stored = {of.text, of.copies, detail::call_of(+function)};
+      return of.choose(ctx.get(), &stored, &desc, fill(), choice_.fill());
+    }
+    desc.remark = of.text ? "called by its address: compiled without the flags of libop2-compat"
+                          : "called by its address: op2-c++ has not compiled the program, so that "
+                            "it has no text";
     return create(ctx, desc);
   }
+  /** What chooses between text and address; null: nothing does. */
+  op2_compat_choice *choice() const noexcept {
+    return choice_ && choice_.get()->address == get() ? choice_.get() : nullptr;
+  }
+
+private:
+  detail::choice choice_;
 };
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -512,8 +604,9 @@ inline op2_arg index(const map &through, int slot = all) {
 /** A kernel, and where the program calls for it: made from the kernel given to par_loop(). */
 struct kernel_at {
   kernel_at(const kernel &k, const char *file = __builtin_FILE(), int line = __builtin_LINE())
-      : handle(k.get()), place{file, line} {}
+      : handle(k.get()), choice(k.choice()), place{file, line} {}
   op2_kernel handle;
+  op2_compat_choice *choice;
   op2_where place;
 };
 
@@ -521,7 +614,13 @@ namespace status {
 /** Queue a loop; see op2_par_loop_at(). */
 template <class... Args> op2_status par_loop(kernel_at k, const set &over, const Args &...args) {
   const op2_arg list[] = {args..., op2_arg()};
-  return op2_par_loop_at(k.place, k.handle, over.get(), static_cast<int>(sizeof...(args)), list);
+  const int count = static_cast<int>(sizeof...(args));
+  op2_kernel chosen = k.handle;
+  if (k.choice) {
+    const op2_status status = k.choice->choose(k.choice, over.get(), count, list, &chosen);
+    if (status != OP2_SUCCESS) return status;
+  }
+  return op2_par_loop_at(k.place, chosen, over.get(), count, list);
 }
 inline op2_status flush(const context &ctx) { return op2_flush(ctx.get()); }
 } // namespace status

@@ -17,7 +17,7 @@ static bool constant(const char *name, int length) {
 static const char *turn(const char *source, const char *marks, bool flat, char *out, size_t room) {
   struct op2i_cxx_unit unit;
   struct op2i_text text = {0};
-  struct op2i_cxx_request request = {"k", marks, constant, flat};
+  struct op2i_cxx_request request = {"k", marks, constant, flat, NULL};
   const char *why = op2i_cxx_read(op2i_strdup(source), &unit);
   if (!why) why = op2i_cxx_translate(&unit, &request, &text);
   size_t n = 0;
@@ -84,10 +84,42 @@ static const struct {
     {"namespaces",
      "namespace { double f(double x) { return x; } } void k(double *d) { *d = f(1); }", "-",
      "static inline double f (double x ) { return x ; } void k (double * d ) { * d = f ( 1 ) ; }"},
+    {"a name of a type", "using r = float; void k(r *a) { *a = sqrt(r(2)); }", "-",
+     "typedef float r; void k (r * a ) { * a = sqrtf (( ( r ) ( 2 ) ) ) ; }"},
+    {"names of the standard library",
+     "static std::size_t f(std::int32_t n) { return std::size_t(n); } void k(std::int32_t *a) { *a "
+     "= "
+     "std::int32_t(f(*a)); }",
+     "-",
+     "static inline size_t f (int32_t n ) { return ( ( size_t ) ( n ) ) ; } void k (int32_t * a ) "
+     "{ "
+     "* "
+     "a = ( ( int32_t ) ( f ( * a ) ) ) ; }"},
+    {"values in braces", "void k(double *a) { double b{*a}, c[2]{}; int n{}; *a = b + c[n]; }", "-",
+     "void k (double * a ) { double b = ( * a ) , c [ 2 ] = { 0 } ; int n = ( 0 ) ; * a = b + c [ "
+     "n ] ; "
+     "}"},
+    {"local references",
+     "void k(double *a) { double &b = a[1]; const double &c = b * 2; b = sqrt(c); }", "-",
+     "void k (double * a ) { double * b = &( a [ 1 ] ) ; const double c = ( (*b) * 2 ) ; (*b) = "
+     "sqrt "
+     "(c ) ; }"},
+    {"a local constant",
+     "void k(double *a) { static const int n = 2 * 2; double b[n]; *a = b[0]; }", "-",
+     "void k (double * a ) { enum { n = 2 * 2 } ; double b [ n ] ; * a = b [ 0 ] ; }"},
+    {"a type of enumerators", "enum e : int { A, B }; void k(double *a) { e f = A; *a = f + B; }",
+     "-", "enum e { A , B } ; void k (double * a ) { int f = A ; * a = f + B ; }"},
+    {"several constants", "const double g = 1, h = 2; void k(double *a) { *a = h; }", "-",
+     "static const double g = 1 , h = 2 ; void k (double * a ) { * a = h ; }"},
     {"linkage of C",
      "extern \"C\" double f(double x) { return x; } void k(double *d) { *d = f(1); }", "-",
      "static inline double f (double x ) { return x ; } void k (double * d ) { * d = f ( 1 ) ; }"},
 };
+
+static const char plain[] = "const char *s = R\"x(a \"b\" { 1'0 )x\"; void k(double *y) { y[0] = "
+                            "1'000.5 + 0x1'0 + '1' + L'\\''; }";
+static const char of_plain[] =
+    "const char *s = \"\"; void k(double *y) { y[0] = 1000.5 + 0x10 + '1' + L'\\''; }";
 
 static const struct {
   const char *name, *source, *why;
@@ -105,6 +137,9 @@ static const struct {
     {"a default", "void k(double *a, int i = 2) { *a = i; }", "default"},
     {"no such function", "void kk(double *a) { *a = 1; }", "not found"},
     {"brackets", "void k(double *a) { *a = (1; }", "brackets"},
+    {"a loop over a range", "void k(double *a) { for (double b : t) *a += b; }", "over a range"},
+    {"a reference to an array", "void f(double (&a)[2]) {} void k(double *a) { f(a); }",
+     "an array"},
     {"a structure as a whole",
      "struct v { double x; }; void k(double *a) { v p, q; p.x = 1; q = p; *a = q.x; }",
      "structure"},
@@ -185,6 +220,15 @@ int main(void) {
       memcpy(cut, "void k() { ", length < 11 ? length : 11);
       (void)turn(cut, turned[i].marks, false, out, sizeof out);
     }
+  char literals[sizeof plain];
+  memcpy(literals, plain, sizeof plain);
+  op2i_cxx_plain(literals);
+  is_str(literals, of_plain, "literals of C++");
+  for (size_t length = 0; length < sizeof plain; length++) {
+    memcpy(literals, plain, sizeof plain);
+    literals[length] = '\0';
+    op2i_cxx_plain(literals);
+  }
   ok(cuts > 500, "%d texts that are cut off", cuts);
   copies();
   return done();
