@@ -139,9 +139,9 @@ static inline int64_t op2i_row_table_end(const int32_t *table, int32_t rows_per_
   return table[op2i_row_table_size(rows_per_slice, nrows) - 1];
 }
 
-/* What loops need in which all elements reach one row of a dat (loop_single.h): globals that stand
- * for it where it is read and where it is added to, and the kernels that copy its values to the one
- * and add those of the other to it; null: not requested yet. */
+/* Loops in which all elements reach one row of a dat (loop_single.h) have globals in its place: one
+ * where it is read, and one where it is added to. The kernels copy its values to the one, and add
+ * those of the other to it. Null: not requested yet. */
 struct op2i_shared {
   op2_gbl value, sum;
   op2_kernel copy, add;

@@ -12,6 +12,8 @@
 #include "error.h"
 #include "gbl.h"
 #include "kernel.h"
+#include "loop.h"
+#include "loop_table.h"
 #include "mem.h"
 #include "sparse.h"
 
@@ -136,8 +138,7 @@ static op2_status need_kernel(op2_dat dat, bool reads, op2_kernel *kernel) {
 }
 
 /* Get the global for an access, made on the first use, and what copies its values. */
-static op2_status need_gbl(op2_dat dat, op2_access access, op2_gbl *out) {
-  const bool reads = access == OP2_READ;
+static op2_status need_gbl(op2_dat dat, bool reads, op2_gbl *out) {
   if (!dat->shared) dat->shared = op2i_calloc(1, sizeof *dat->shared);
   if (!dat->shared) return op2i_error_nomem("a loop's arguments");
   op2_gbl *gbl = reads ? &dat->shared->value : &dat->shared->sum;
@@ -150,12 +151,42 @@ static op2_status need_gbl(op2_dat dat, op2_access access, op2_gbl *out) {
   return need_kernel(dat, reads, reads ? &dat->shared->copy : &dat->shared->add);
 }
 
+/* ---- loops that copy values ------------------------------------------------------------------ */
+
+/* The set over which the row is one element, and the argument for it. */
+static op2_status row_of(op2_dat dat, op2_mat mat, op2_access access, op2_set *set, op2_arg *arg) {
+  *set = dat->set;
+  *arg = op2_arg_direct(dat, access);
+  if (!mat) return OP2_SUCCESS;
+  op2_status status = op2i_sparsity_diagonal(mat->sparsity);
+  *set = mat->sparsity->rows;
+  *arg = op2_arg_dat(dat, 0, mat->sparsity->diagonal, access);
+  return status;
+}
+
+/* Get the loop that copies a row to its global, or adds the global to the row. It is made before
+ * anything is queued, so that little can fail between the parts of a call. */
+static op2_status find_copy(op2_where where, op2_dat dat, op2_mat mat, bool reads,
+                            struct op2i_loop **out) {
+  const struct op2i_shared *shared = dat->shared;
+  op2_set set;
+  op2_arg row;
+  op2_status status = row_of(dat, mat, reads ? OP2_READ : OP2_INC, &set, &row);
+  const op2_arg args[] = {reads ? op2_arg_gbl(shared->value, OP2_INC) : row,
+                          reads ? row : op2_arg_gbl(shared->sum, OP2_READ)};
+  if (status) return status;
+  return op2i_loop_intern(where, reads ? shared->copy : shared->add, set, 2, args, out);
+}
+
+/* ---- replacing arguments --------------------------------------------------------------------- */
+
 static void add_use(struct op2i_single *s, const struct op2i_single_use *use) {
   for (int u = 0; u < s->nuses; u++)
-    if (s->uses[u].dat == use->dat && s->uses[u].access == use->access) return;
+    if (s->uses[u].copy == use->copy) {
+      op2i_loop_unuse(use->copy);
+      return;
+    }
   s->uses[s->nuses++] = *use;
-  op2i_ref(use->dat);
-  op2i_ref(use->mat);
 }
 
 static op2_status replace(struct op2i_single *s, const struct call *c) {
@@ -163,21 +194,24 @@ static op2_status replace(struct op2i_single *s, const struct call *c) {
   op2_status status = check(c);
   if (status) return status;
   const op2_mat mat = c->arg->tag == OP2_TAG_MAT_ ? c->arg->object : NULL;
-  const op2_dat dat = mat ? mat->values : c->arg->object;
-  const struct op2i_single_use use = {dat, mat, (op2_access)c->arg->access};
-  status = need_gbl(dat, use.access, &gbl);
+  const op2_access access = (op2_access)c->arg->access;
+  struct op2i_single_use use = {.dat = mat ? mat->values : c->arg->object,
+                                .reads = access == OP2_READ};
+  status = need_gbl(use.dat, use.reads, &gbl);
+  if (!status) status = find_copy(c->where, use.dat, mat, use.reads, &use.copy);
   if (status) return status;
-  s->args[c->n] = op2_arg_gbl(gbl, use.access);
+  s->args[c->n] = op2_arg_gbl(gbl, access);
   add_use(s, &use);
   return OP2_SUCCESS;
 }
 
-static op2_status replace_all(struct op2i_single *s, op2_set set, const op2_arg *args) {
+static op2_status replace_all(struct op2i_single *s, op2_kernel kernel, op2_set set,
+                              const op2_arg *args) {
   op2_status status = OP2_SUCCESS;
   const struct op2i_behalf before =
-      op2i_context_behalf(set->obj.ctx, "op2_par_loop", s->kernel->obj.name, s->where);
+      op2i_context_behalf(set->obj.ctx, "op2_par_loop", kernel->obj.name, s->where);
   for (int n = 0; n < s->nargs && !status; n++) {
-    const struct call call = {s->where, s->kernel, set, n, &args[n]};
+    const struct call call = {s->where, kernel, set, n, &args[n]};
     s->args[n] = args[n];
     if (is_single(&args[n])) status = replace(s, &call);
   }
@@ -190,20 +224,17 @@ op2_status op2i_single_open(op2_where where, op2_kernel kernel, op2_set set, int
   op2_status status = op2i_object_validate(kernel, OP2I_KERNEL, "op2_par_loop");
   if (!status) status = op2i_context_validate(set->obj.ctx, "op2_par_loop");
   if (status) return status;
-  *out = (struct op2i_single){.where = where, .kernel = kernel, .nargs = nargs};
+  *out = (struct op2i_single){.where = where, .nargs = nargs};
   out->args = op2i_calloc((size_t)nargs, sizeof *out->args);
   out->uses = op2i_calloc((size_t)nargs, sizeof *out->uses);
-  status =
-      out->args && out->uses ? replace_all(out, set, args) : op2i_error_nomem("a loop's arguments");
+  status = out->args && out->uses ? replace_all(out, kernel, set, args)
+                                  : op2i_error_nomem("a loop's arguments");
   if (status) op2i_single_close(out);
   return status;
 }
 
 void op2i_single_close(struct op2i_single *s) {
-  for (int u = 0; u < s->nuses; u++) {
-    op2i_unref(s->uses[u].dat);
-    op2i_unref(s->uses[u].mat);
-  }
+  for (int u = 0; u < s->nuses; u++) op2i_loop_unuse(s->uses[u].copy);
   op2i_free(s->args);
   op2i_free(s->uses);
   *s = (struct op2i_single){0};
@@ -211,49 +242,43 @@ void op2i_single_close(struct op2i_single *s) {
 
 /* ---- the loops before and after -------------------------------------------------------------- */
 
-/* The set over which the row is one element, and the argument for it. */
-static op2_status row_of(const struct op2i_single_use *use, op2_access access, op2_set *set,
-                         op2_arg *arg) {
-  *set = use->dat->set;
-  *arg = op2_arg_direct(use->dat, access);
-  if (!use->mat) return OP2_SUCCESS;
-  const op2_sparsity sparsity = use->mat->sparsity;
-  op2_status status = op2i_sparsity_diagonal(sparsity);
-  *set = sparsity->rows;
-  *arg = op2_arg_dat(use->dat, 0, sparsity->diagonal, access);
+/* Check that the copies can be queued: nothing of a call that is refused is in the queue. */
+static op2_status check_use(op2_where where, const struct op2i_single_use *use) {
+  op2_status status = op2i_op_validate_scopes(where, &use->copy->op);
+  if (status || op2i_resource_admitted(&use->dat->res)) return status;
+  return op2i_error(OP2_ERR_STATE,
+                    "%s:%d: dat '%s' is used inside an operator that does not name it", where.file,
+                    where.line, use->dat->obj.name);
+}
+
+static op2_status queue_copy(op2_where where, const struct op2i_single_use *use) {
+  const op2_context ctx = use->dat->obj.ctx;
+  struct op2i_op *op = &use->copy->op;
+  unsigned char *payload = op2i_calloc(1, (size_t)op->payload_bytes);
+  if (!payload) return op2i_context_abort_ranks(ctx, op2i_error_nomem("a loop's values"));
+  op2_status status = op2i_scheduler.enqueue(ctx->sched, op, where, payload,
+                                             ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
+  op2i_free(payload);
   return status;
 }
 
 static op2_status begin(op2_where where, const struct op2i_single_use *use) {
-  op2_set set;
-  op2_arg args[2];
-  const bool reads = use->access == OP2_READ;
-  const op2_gbl gbl = reads ? use->dat->shared->value : use->dat->shared->sum;
+  const op2_gbl gbl = use->reads ? use->dat->shared->value : use->dat->shared->sum;
   op2i_gbl_admit(gbl);
   op2_status status = op2i_gbl_clear(gbl);
-  if (status || !reads) return status;
-  args[0] = op2_arg_gbl(gbl, OP2_INC);
-  status = row_of(use, OP2_READ, &set, &args[1]);
-  return status ? status : op2_par_loop_at(where, use->dat->shared->copy, set, 2, args);
+  return status || !use->reads ? status : queue_copy(where, use);
 }
 
 op2_status op2i_single_before(const struct op2i_single *s) {
   op2_status status = OP2_SUCCESS;
+  for (int u = 0; u < s->nuses && !status; u++) status = check_use(s->where, &s->uses[u]);
   for (int u = 0; u < s->nuses && !status; u++) status = begin(s->where, &s->uses[u]);
   return status;
-}
-
-static op2_status add(op2_where where, const struct op2i_single_use *use) {
-  op2_set set;
-  op2_arg args[2];
-  args[1] = op2_arg_gbl(use->dat->shared->sum, OP2_READ);
-  op2_status status = row_of(use, OP2_INC, &set, &args[0]);
-  return status ? status : op2_par_loop_at(where, use->dat->shared->add, set, 2, args);
 }
 
 op2_status op2i_single_after(const struct op2i_single *s) {
   op2_status status = OP2_SUCCESS;
   for (int u = 0; u < s->nuses && !status; u++)
-    if (s->uses[u].access != OP2_READ) status = add(s->where, &s->uses[u]);
+    if (!s->uses[u].reads) status = queue_copy(s->where, &s->uses[u]);
   return status;
 }

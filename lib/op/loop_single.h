@@ -11,16 +11,16 @@
  * have to take turns there, and ranks to wait for each other. So a global takes the place of the
  * row: it is reduced into, and loops of the library before and after copy values. */
 
-/* A row that a loop reaches from all elements. */
+/* A row that a loop reaches from all elements: of a dat, or of the values of a matrix. */
 struct op2i_single_use {
-  op2_dat dat; /* the dat of which it is, or the values of the matrix */
-  op2_mat mat; /* null: a dat */
-  op2_access access;
+  op2_dat dat;
+  bool reads;
+  struct op2i_loop
+      *copy; /* copies the row to its global, or adds the global to it; counts as a use */
 };
 
 struct op2i_single {
   op2_where where;
-  op2_kernel kernel;
   int nargs, nuses;
   op2_arg *args;                /* [nargs] with globals */
   struct op2i_single_use *uses; /* [nuses] each once */

@@ -27,8 +27,12 @@ static op2_status queue_loop(op2_where where, op2_kernel kernel, op2_set set, in
   struct op2i_loop *loop;
   op2_status status = op2i_loop_intern(where, kernel, set, nargs, args, &loop);
   if (status == OP2_ERR_NOMEM) return op2i_context_abort_ranks(set->obj.ctx, status);
-  if (!status && single) status = op2i_single_before(single);
   if (status) return status;
+  if (single) status = op2i_single_before(single);
+  if (status) {
+    op2i_loop_unuse(loop);
+    return status;
+  }
   if (loop->op.payload_bytes > USUAL) payload = op2i_malloc((size_t)loop->op.payload_bytes);
   if (payload) {
     op2i_loop_capture_values(loop, args, payload);

@@ -404,6 +404,83 @@ static void globals(void) {
   EXPECT_GBL(double, h, value);
 }
 
+/* ---- scopes and operators -------------------------------------------------------------------- */
+
+OP2_KERNEL(add_one, (double *q), { q[0] += 1; });
+
+/* A dat that the host has open is in no loop: neither part of a call is queued. */
+static void scopes(void) {
+  const struct mesh m = new_mesh();
+  const op2_dat q = new_dat(m.single, 1, OP2_F64, NULL, "q");
+  const op2_kernel add = new_kernel(&add_one_kernel);
+  const op2_arg args[] = {op2_arg_dat(q, 0, m.whole, OP2_INC)};
+  void *values;
+  op2_loop loop;
+  MUST(op2_loop_create_at(OP2_HERE, add, m.cells, 1, args, &loop));
+  MUST(op2_dat_write_begin(q, &values));
+  REFUSED(OP2_ERR_STATE, op2_par_loop_at(OP2_HERE, add, m.cells, 1, args), "dat 'q' is open");
+  REFUSED(OP2_ERR_STATE, op2_loop_enqueue(loop), "dat 'q' is open");
+  MUST(op2_dat_write_end(q, &values));
+  MUST(op2_loop_enqueue(loop));
+  EXPECT_VALUES(double, q, 1, i, CELLS);
+  op2_loop_destroy(&loop);
+}
+
+/* An operator that multiplies by 2, and counts the cells of all its products. */
+struct counter {
+  op2_set cells;
+  op2_map whole;
+  op2_dat count;
+  op2_kernel add;
+};
+
+static op2_status twice_and_count(void *data, op2_dat x, op2_dat y) {
+  const struct counter *c = data;
+  op2_status status = op2_par_loop(c->add, c->cells, op2_arg_dat(c->count, 0, c->whole, OP2_INC));
+  return status ? status : op2_dat_axpby(y, op2_scalar_value(2), op2_scalar_value(0), x);
+}
+
+static void solve_counting(const struct mesh *m, struct counter *c, int nargs, op2_solver solver,
+                           op2_dat x, op2_dat b) {
+  const op2_arg uses[] = {op2_arg_direct(c->count, OP2_RW)};
+  const op2_operator_desc desc = {.set = m->nodes,
+                                  .dim = 1,
+                                  .type = OP2_F64,
+                                  .apply = twice_and_count,
+                                  .data = c,
+                                  .nargs = nargs,
+                                  .args = uses};
+  op2_operator op;
+  MUST(op2_operator_create(&desc, "op", &op));
+  const op2_status status = op2_solve_operator(solver, op, x, b);
+  if (nargs)
+    MUST(status);
+  else
+    EXPECT(test_config.eager ? status == OP2_ERR_STATE : status == OP2_SUCCESS);
+  op2_operator_destroy(&op);
+}
+
+static void operators(void) {
+  const struct mesh m = new_mesh();
+  struct counter c = {m.cells, m.whole, new_dat(m.single, 1, OP2_F64, NULL, "count"),
+                      new_kernel(&add_one_kernel)};
+  const op2_dat x = new_dat(m.nodes, 1, OP2_F64, NULL, "x"), b = new_vector(m.nodes, NODES, 1, "b");
+  const op2_solver_options options = {.preconditioner = OP2_PRECONDITIONER_NONE};
+  op2_solver solver;
+  double count = 0;
+  MUST(op2_solver_create(test_ctx, &options, "solver", &solver));
+  solve_counting(&m, &c, 1, solver, x, b);
+  EXPECT_VALUES(double, x, NODES, i, x_of(i) / 2);
+  MUST(op2_dat_get(c.count, &count));
+  EXPECT(count >= 2 * CELLS && fmod(count, CELLS) == 0);
+  solve_counting(&m, &c, 0, solver, x, b);
+  EXPECT(op2_flush(test_ctx) == (test_config.eager ? OP2_SUCCESS : OP2_ERR_STATE));
+  EXPECT(test_config.eager ||
+         strstr(op2_error_message(), "dat 'count' is used inside an operator"));
+  EXPECT_VALUES(double, c.count, 1, i, count);
+  op2_solver_destroy(&solver);
+}
+
 /* ---- systems --------------------------------------------------------------------------------- */
 
 OP2_KERNEL(stiffness, (double a[3][3]), {
@@ -526,10 +603,19 @@ static void refused(void) {
 
 int main(void) {
   const struct test_case cases[] = {
-      {"sums", sums},         {"patterns", patterns},     {"host values", host_values},
-      {"left out", left_out}, {"products", products},     {"whole matrices", whole_matrices},
-      {"calls", calls},       {"dats", rows_of_dats},     {"globals", globals},
-      {"solves", solves},     {"refused calls", refused},
+      {"sums", sums},
+      {"patterns", patterns},
+      {"host values", host_values},
+      {"left out", left_out},
+      {"products", products},
+      {"whole matrices", whole_matrices},
+      {"calls", calls},
+      {"dats", rows_of_dats},
+      {"globals", globals},
+      {"scopes", scopes},
+      {"operators", operators},
+      {"solves", solves},
+      {"refused calls", refused},
   };
   return RUN(cases, RUN_ON_DEVICES);
 }

@@ -11,19 +11,19 @@ enum { CELLS = 40, NODES = 30, SLOTS = 3, PLACES = NODES * NODES };
 
 struct objects {
   op2_context ctx;
-  op2_set cells, nodes, some;
-  op2_map whole, partial;
-  op2_sparsity sparsity;
-  op2_mat mat;
-  op2_dat x, y, diagonal;
+  op2_set cells, nodes, some, single;
+  op2_map whole, partial, there; /* there: to the single element */
+  op2_sparsity sparsity, of_row, of_corner;
+  op2_mat mat, row, corner;
+  op2_dat x, y, diagonal, p;
   op2_gbl norm;
-  op2_kernel add;
+  op2_kernel add, add_row, add_corner;
   int32_t idx[SLOTS * CELLS];
 };
 
 struct seen {
   int64_t starts[NODES + 1], columns[PLACES];
-  double values[PLACES], y[NODES], diagonal[NODES], norm;
+  double values[PLACES], y[NODES], diagonal[NODES], norm, row[NODES], corner, p;
 };
 
 struct outcome {
@@ -50,6 +50,12 @@ static void declare(struct outcome *out, struct objects *o) {
       .name = "add",
       .source =
           "void add(double a[3][3]) { for (int i = 0; i < 9; i++) a[i / 3][i % 3] += 1 + i; }"};
+  static const op2_kernel_desc
+      add_row = {.name = "add_row",
+                 .source = "void add_row(double a[1][3]) { for (int i = 0; i < 3; i++) a[0][i] += "
+                           "1 + i; }"},
+      add_corner = {.name = "add_corner",
+                    .source = "void add_corner(double a[1][1]) { a[0][0] += 2; }"};
   uint64_t seed = 4;
   double x[NODES];
   int64_t list[] = {1, 2, 7, 20};
@@ -68,6 +74,8 @@ static void declare(struct outcome *out, struct objects *o) {
   CALL(op2_dat_create(o->nodes, 1, OP2_F64, NULL, "diagonal", &o->diagonal));
   CALL(op2_gbl_create(o->ctx, 1, OP2_F64, NULL, "norm", &o->norm));
   CALL(op2_kernel_create(o->ctx, &add, &o->add));
+  CALL(op2_kernel_create(o->ctx, &add_row, &o->add_row));
+  CALL(op2_kernel_create(o->ctx, &add_corner, &o->add_corner));
   for (int i = 0; i < SLOTS * CELLS; i++)
     if (i % 11 == 10) o->idx[i] = -1;
 }
@@ -80,13 +88,32 @@ static void declare(struct outcome *out, struct objects *o) {
 
 static void look(struct outcome *out, struct objects *o, struct seen *seen) {
   CALL(op2_sparsity_get(o->sparsity, seen->starts, seen->columns));
+  READ(op2_mat_get(o->row, seen->row));
+  READ(op2_mat_get(o->corner, &seen->corner));
+  READ(op2_dat_get(o->p, &seen->p));
   READ(op2_mat_get(o->mat, seen->values));
   READ(op2_dat_get(o->y, seen->y));
   READ(op2_dat_get(o->diagonal, seen->diagonal));
   READ(op2_gbl_get(o->norm, &seen->norm));
 }
 
+/* A dense row, and the corner that it has with a dense column. */
+static void use_single(struct outcome *out, struct objects *o) {
+  CALL(op2_set_create_single(o->ctx, "single", &o->single));
+  CALL(op2_map_create(o->cells, o->single, 1, NULL, "there", &o->there));
+  CALL(op2_dat_create(o->single, 1, OP2_F64, NULL, "p", &o->p));
+  const op2_map_pair row = {o->there, o->whole}, corner = {o->there, o->there};
+  CALL(op2_sparsity_create(1, &row, "of row", &o->of_row));
+  CALL(op2_mat_create(o->of_row, 1, 1, OP2_F64, "row", &o->row));
+  CALL(op2_sparsity_create(1, &corner, "of corner", &o->of_corner));
+  CALL(op2_mat_create(o->of_corner, 1, 1, OP2_F64, "corner", &o->corner));
+  CALL(op2_par_loop(o->add_row, o->cells, op2_arg_mat(o->row, o->there, o->whole, OP2_INC)));
+  CALL(op2_par_loop(o->add_corner, o->cells, op2_arg_mat(o->corner, o->there, o->there, OP2_INC)));
+  CALL(op2_mat_mult(o->row, o->x, o->p));
+}
+
 static void use(struct outcome *out, struct objects *o, struct seen seen[2]) {
+  use_single(out, o);
   CALL(op2_map_create_partial(o->cells, o->nodes, SLOTS, o->idx, "partial", &o->partial));
   const op2_map_pair pairs[] = {{o->whole, o->whole}, {o->partial, o->whole}};
   CALL(op2_sparsity_create(2, pairs, "sparsity", &o->sparsity));
@@ -117,10 +144,18 @@ static void use(struct outcome *out, struct objects *o, struct seen seen[2]) {
 static void destroy(struct objects *o) {
   op2_mat_destroy(&o->mat);
   op2_sparsity_destroy(&o->sparsity);
+  op2_mat_destroy(&o->row);
+  op2_mat_destroy(&o->corner);
+  op2_sparsity_destroy(&o->of_row);
+  op2_sparsity_destroy(&o->of_corner);
   op2_kernel_destroy(&o->add);
+  op2_kernel_destroy(&o->add_row);
+  op2_kernel_destroy(&o->add_corner);
   op2_gbl_destroy(&o->norm);
-  op2_dat dats[] = {o->x, o->y, o->diagonal};
-  for (int d = 0; d < 3; d++) op2_dat_destroy(&dats[d]);
+  op2_dat dats[] = {o->x, o->y, o->diagonal, o->p};
+  for (int d = 0; d < 4; d++) op2_dat_destroy(&dats[d]);
+  op2_map_destroy(&o->there);
+  op2_set_destroy(&o->single);
   op2_map_destroy(&o->whole);
   op2_map_destroy(&o->partial);
   op2_set_destroy(&o->some);

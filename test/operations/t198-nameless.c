@@ -56,6 +56,10 @@ static void maps(const char *no) {
   const op2_map parts[2] = {to_nodes, to_cells};
   op2_map map = NULL;
   refused(op2_map_create(cells, nodes, 0, good, no, &map), OP2_ERR_ARG, "map", "an arity");
+  op2_set single = NULL;
+  ok(!op2_set_create_single(ctx, no, &single), "a set of one element");
+  refused(op2_map_create(cells, single, 2, NULL, no, &map), OP2_ERR_ARG, "map", "to one element");
+  op2_set_destroy(&single);
   refused(op2_map_create(cells, nodes, 1, beyond, no, &map), OP2_ERR_RANGE, "map", "an entry");
   refused(op2_map_create(cells, subset, 1, good, no, &map), OP2_ERR_MISMATCH, "map", "to a subset");
   refused(op2_map_create_partial(cells, nodes, 1, NULL, no, &map), OP2_ERR_ARG, "map",

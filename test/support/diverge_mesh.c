@@ -43,6 +43,12 @@ DIVERGE_STEP(set_create_halo) {
   const int32_t owner = 1 - w->rank;
   return op2_set_create_halo(w->ctx, ends, global, &owner, changed ? "own" : "shared", &w->shared);
 }
+DIVERGE_STEP(set_create_single) {
+  op2_set single = NULL;
+  op2_status status = op2_set_create_single(w->ctx, changed ? "one" : "single", &single);
+  op2_set_destroy(&single);
+  return status;
+}
 DIVERGE_STEP(map_create_global) {
   int64_t idx[2 * CELLS];
   for (int i = 0; i < CELLS; i++)
@@ -137,6 +143,7 @@ static const struct diverge_step mesh[] = {
     {"set_create", "op2_set_create", set_create, AS_USUAL},
     {"set_create_sections", "op2_set_create", set_create_sections, AS_USUAL},
     {"set_create_halo", "op2_set_create_halo", set_create_halo, AS_USUAL},
+    {"set_create_single", "op2_set_create_single", set_create_single, AS_USUAL},
     {"map_create_global", "op2_map_create_global", map_create_global, AS_USUAL},
     {"dat_create", "op2_dat_create", dat_create, AS_USUAL},
     {"gbl_create", "op2_gbl_create", gbl_create, AS_USUAL},
