@@ -175,6 +175,15 @@ public:
     return op2_subset_create(parent.get(), static_cast<std::int64_t>(indices.size()),
                              indices.data(), name, fill());
   }
+  /** The set of one element that all ranks share. */
+  static set single(const context &ctx, const char *name) {
+    set made;
+    check(made.create_single(ctx, name));
+    return made;
+  }
+  op2_status create_single(const context &ctx, const char *name) {
+    return op2_set_create_single(ctx.get(), name, fill());
+  }
   /** The number of own elements. */
   std::int64_t size() const { return op2_set_size(get()); }
 };

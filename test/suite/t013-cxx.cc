@@ -107,6 +107,12 @@ void arguments(const op2::context &ctx) {
   const op2::kernel mark(ctx, "mark", "void mark(double *x) { *x = 100; }");
   op2::par_loop(mark, some, op2::write(x));
   ok(x.values()[5] == 100 && x.values()[6] == m.start[6] && some.size() == 3, "a subset");
+  const op2::set whole = op2::set::single(ctx, "whole");
+  const op2::map there(m.cells, whole, 1, nullptr, "there");
+  const op2::dat<double> sum(whole, 1, "sum");
+  op2::par_loop(op2::kernel(ctx, "count", "void count(double *s) { *s += 1; }"), m.cells,
+                op2::inc(sum, there, 0));
+  ok(sum.values()[0] == static_cast<double>(m.cells.size()), "a set of one element for all");
 }
 
 double weight = 0.25; /* the constant of this name in kernels */
