@@ -92,6 +92,22 @@ def matrix(context, comm, path, edges, nodes, ends):
         return int(wrong + (row_sums(made.read_matrices()["A"], found["nodes"]) != expected).sum())
 
 
+def dense_row(context, edges, nodes, ends, length):
+    """A matrix with one row, which all ranks share, and the number of wrong products with it. Files
+    leave it out."""
+    shared = op2.Set.single(context, "shared")
+    whole = op2.Map(edges, shared, None, "whole", arity=1)
+    row = op2.Mat(op2.Sparsity([(whole, ends)], "dense"), name="row")
+    add = op2.Kernel(context, "add", """
+        void add(const double *l, double a[1][2]) { a[0][0] += *l; a[0][1] += 2 * *l; }""")
+    op2.par_loop(add, edges, length(op2.READ), row(op2.INC, whole, ends))
+    x, y = op2.Dat(nodes, nodes.global_numbers.astype(float)), op2.Dat(shared)
+    row.mult(x, y)
+    mine = np.arange(N)
+    expected = (mine * (mine + 2 * (mine * 7 % N))).sum()
+    return row, int(y.get_block(0, 1)[0] != expected)
+
+
 def failure(context, nodes):
     """A loop that does not compile fails on each rank."""
     broken = op2.Kernel(context, "broken", "void broken(double *x) { *x = nowhere(*x); }")
@@ -114,6 +130,11 @@ def pyop2s(comm):
                    x(pyop2.READ), total(pyop2.INC))
     assert total.data_ro[0] == N * (N - 1) / 2
     assert np.isclose(x.norm ** 2, (np.arange(N) ** 2).sum())
+    same = pyop2.Map(cells, cells, 1, np.arange(last - first))
+    row = pyop2.Mat(pyop2.Sparsity((pyop2.GlobalDataSet(total), cells ** 1), [(None, same)]))
+    pyop2.par_loop(pyop2.Kernel("void put(double *a, double *x) { *a += *x; }", "put"), cells,
+                   row(pyop2.INC, (None, same)), x(pyop2.READ))
+    assert (row * x).data_ro[0] == (np.arange(N) ** 2).sum()
     pyop2.exit()
 
 
@@ -124,7 +145,10 @@ def main():
         assert (context.rank, context.ranks) == (comm.rank, comm.size)
         edges, nodes, ends, length = mesh(context, comm)
         wrong = comm.allreduce(sums(context, edges, nodes, ends, length))
+        row, wrong_row = dense_row(context, edges, nodes, ends, length)
+        wrong += comm.allreduce(wrong_row)
         wrong += matrix(context, comm, sys.argv[1] + ".all", edges, nodes, ends)
+        del row
         ones = op2.Dat(nodes)
         first, last = block(comm)
         ones.set_block(first, np.ones(last - first))

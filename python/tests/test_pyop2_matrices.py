@@ -218,3 +218,127 @@ def test_what_is_refused(plain):  # noqa: F811
             (op2.DatTypeError, lambda: op2.solve(mat, None, None))]:
         with pytest.raises(error):
             make()
+
+
+class Multiplier:
+    """A ring whose system has a row and a column of a global of two values."""
+
+    G = 2
+
+    def __init__(self, dtype=np.float64):
+        ring = self.ring = Ring()
+        self.g = op2.Global(self.G, [1.5, -2.0], dtype, "g")
+        self.kind = "double" if dtype == np.float64 else "float"
+        self.nodes, self.single = ring.nodes ** 1, op2.GlobalDataSet(self.g)
+        self.length = op2.Dat(ring.edges, ring.length, dtype)
+        paths = [[(ring.map, ring.map), (ring.map, None)], [(None, ring.map), (None, None)]]
+        dsets = [self.nodes, self.single]
+        self.mats = [[op2.Mat(op2.Sparsity((dsets[i], dsets[j]), [paths[i][j]]), dtype)
+                      for j in range(2)] for i in range(2)]
+        for i in range(2):
+            for j in range(2):
+                text = (f"static void add_{i}{j}({self.kind} a[2][2], const {self.kind} *l) "
+                        "{ for (int r = 0; r < 2; r++) for (int c = 0; c < 2; c++) "
+                        f"a[r][c] += {self.text(i, j)}; }}")
+                op2.par_loop(op2.Kernel(text, f"add_{i}{j}"), ring.edges,
+                             self.mats[i][j](op2.INC, paths[i][j]), self.length(op2.READ))
+
+    @staticmethod
+    def text(i, j):
+        return [["r == c ? *l + 300 : -*l", "*l + 2 * r - c"],
+                ["*l - r + 3 * c", "r == c ? 9000 : *l"]][i][j]
+
+    @staticmethod
+    def value(i, j, r, c, length):
+        return [[length + 300 if r == c else -length, length + 2 * r - c],
+                [length - r + 3 * c, 9000 if r == c else length]][i][j]
+
+    def dense(self, i, j):
+        sizes, places = (N, self.G), (self.ring.ends, np.tile(np.arange(self.G), (N, 1)))
+        made = np.zeros((sizes[i], sizes[j]))
+        for edge, length in enumerate(self.ring.length):
+            for r in range(2):
+                for c in range(2):
+                    made[places[i][edge][r], places[j][edge][c]] += self.value(i, j, r, c, length)
+        return made
+
+
+def test_rows_and_columns_of_globals(hosts):  # noqa: F811
+    system = Multiplier()
+    x = op2.Dat(system.nodes, system.ring.x[:, 0])
+    for i in range(2):
+        for j in range(2):
+            mat, dense = system.mats[i][j], system.dense(i, j)
+            assert np.allclose(mat.values, dense, rtol=1e-13), (i, j)
+            assert (mat.nrows, mat.ncols) == dense.shape
+            given, values = (x, system.ring.x[:, 0]) if j == 0 else (system.g, [1.5, -2.0])
+            product = mat * given
+            assert isinstance(product, op2.Global if i else op2.Dat)
+            assert np.allclose(product.data_ro, dense @ values, rtol=1e-12), (i, j)
+            assert mat.dims == (((2 if i else 1, 2 if j else 1),),)
+    system.mats[1][0].zero()
+    assert not system.mats[1][0].values.any()
+    system.mats[1][0].addto_values([0], [4], [[1.0], [2.0]])
+    assert system.mats[1][0].values[:, 4].tolist() == [1, 2]
+
+
+def test_systems_with_globals(few):  # noqa: F811
+    system = Multiplier()
+    ring, g = system.ring, system.g
+    dsets = op2.MixedDataSet([system.nodes, system.single])
+    mixed = op2.MixedMap([ring.map, None])
+    sparsity = op2.Sparsity((dsets, dsets), {
+        (i, j): [(row, column, None)] for i, row in enumerate(mixed)
+        for j, column in enumerate(mixed)})
+    mat = op2.Mat(sparsity)
+    lines = "".join(f"for (int r = 0; r < 2; r++) for (int c = 0; c < 2; c++) "
+                    f"a[r + {2 * i}][c + {2 * j}] += {system.text(i, j)};\n"
+                    for i in range(2) for j in range(2))
+    text = f"static void add(double a[4][4], const double *l) {{ {lines} }}"
+    op2.par_loop(op2.Kernel(text, "add"), ring.edges, mat(op2.INC, (mixed, mixed)), system.length(op2.READ))
+    dense = np.block([[system.dense(i, j) for j in range(2)] for i in range(2)])
+    assert np.allclose(mat.values, dense, rtol=1e-13)
+    exact = op2.MixedDat([op2.Dat(system.nodes, ring.x[:, 0]), g])
+    b = mat * exact
+    assert isinstance(b[1], op2.Global) and isinstance(b, op2.MixedDat)
+    flat = np.concatenate([ring.x[:, 0], g.data_ro])
+    assert np.allclose(np.concatenate(b.data_ro), dense @ flat, rtol=1e-12)
+    x = op2.MixedDat(dsets)
+    op2.Solver(ksp_type="gmres", ksp_rtol=1e-12, ksp_gmres_restart=60).solve(mat, x, b)
+    assert np.allclose(np.concatenate(x.data_ro), flat, rtol=1e-6)
+
+
+def test_mixed_dats_with_globals(few):  # noqa: F811
+    ring = Ring()
+    mixed = op2.MixedDat([op2.Dat(ring.nodes, ring.x[:, 0]), op2.Global(1, 2.0)])
+    copied = op2.MixedDat(mixed)
+    copied += mixed
+    copied.axpy(0.5, mixed)
+    assert np.allclose(copied[0].data_ro, 2.5 * ring.x[:, 0])
+    assert copied[1].data_ro.tolist() == [5] and mixed[1].data_ro.tolist() == [2]
+    assert np.isclose(mixed.inner(mixed), (ring.x[:, 0] ** 2).sum() + 4)
+    total = op2.MixedDat([op2.Dat(ring.nodes), op2.Global(1)])
+    path = op2.MixedMap([ring.map, None])
+    add = op2.Kernel("static void add(double *s, const double *x) "
+                     "{ s[0] += x[0]; s[1] += x[1]; s[2] += x[2]; }", "add")
+    op2.par_loop(add, ring.edges, total(op2.INC, path), mixed(op2.READ, path))
+    assert np.allclose(total[0].data_ro, 2 * ring.x[:, 0])
+    assert total[1].data_ro.tolist() == [2 * N]
+
+
+def test_globals_that_are_refused(plain):  # noqa: F811
+    system = Multiplier()
+    ring = system.ring
+    for error, make in [
+            (TypeError, lambda: op2.GlobalDataSet(ring.nodes)),
+            (RuntimeError, lambda: op2.Sparsity((system.nodes, system.nodes), [(ring.map, None)])),
+            (RuntimeError, lambda: op2.Sparsity((system.nodes, system.single),
+                                                [(ring.map, ring.map)])),
+            (op2.MapValueError, lambda: system.mats[0][1](op2.INC, (None, ring.map))),
+            (op2.MapTypeError, lambda: op2.MixedMap([None, None]))]:
+        with pytest.raises(error):
+            make()
+    corner = system.mats[1][1](op2.WRITE, (None, None))
+    with pytest.raises(library.AccessError, match="can only be INC"):
+        op2.par_loop(op2.Kernel("static void set(double *a) { a[0] = 1; }", "set"), ring.edges,
+                     corner)

@@ -58,6 +58,24 @@ class Set(Object):
                      pointer(globals_, "int64_t[]"), pointer(owners, "int32_t[]"), name_of(name))
         return self
 
+    @classmethod
+    def single(cls, context: "Context", name: Optional[str] = None) -> "Set":
+        """A set of one element that all ranks share, for unknowns of the whole mesh. Maps to it
+        have no values: `op2.Map(cells, single, None, arity=1)`.
+
+        >>> import op2
+        >>> with op2.Context("sequential") as context:
+        ...     edges, nodes = op2.Set(context, 2), op2.Set(context, 3)
+        ...     whole = op2.Map(edges, op2.Set.single(context), None, arity=1)
+        ...     row = op2.Mat(op2.Sparsity([(whole, op2.Map(edges, nodes, [[0, 1], [1, 2]]))]))
+        ...     text = "void add(double *a) { a[0] += 1; a[1] += 2; }"
+        ...     add = op2.Kernel(context, "add", text)
+        ...     op2.par_loop(add, edges, row(op2.INC, *row.sparsity.pairs[0]))
+        ...     row.toarray()
+        array([[1., 3., 2.]])
+        """
+        return cls._of(context, name, lib.op2_set_create_single, context._p, name_of(name))
+
     @property
     def size(self) -> int:
         """The number of elements that this rank owns."""

@@ -18,7 +18,8 @@ from .loops import (ON_ALL, ON_BOTTOM, ON_INTERIOR_FACETS, ON_TOP, CStringLocalK
 from .maps import ComposedMap, Map, MixedMap, PermutedMap, i
 from .matrices import DEFAULT_SOLVER_PARAMETERS, Mat, Solver, Sparsity, solve
 from .scalars import Const, Constant, Global
-from .sets import DataSet, ExtrudedSet, MixedDataSet, MixedSet, Set, Subset
+from .sets import (DataSet, ExtrudedSet, GlobalDataSet, GlobalSet, MixedDataSet, MixedSet, Set,
+                   Subset)
 
 #: The whole of an extruded set.
 ALL = ON_ALL
@@ -42,8 +43,8 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "ALL", "Access", "Arg", "CStringLocalKernel", "ComposedMap", "Configuration", "Const",
     "Constant", "DEFAULT_SOLVER_PARAMETERS", "Dat", "DatView", "DataSet", "ExtrudedSet", "Global",
-    "INC", "IterationRegion", "Kernel", "LegacyParloop", "MAX", "MIN", "Map", "Mat", "MixedDat",
-    "MixedDataSet", "MixedMap", "MixedSet", "ON_ALL", "ON_BOTTOM", "ON_INTERIOR_FACETS", "ON_TOP",
+    "GlobalDataSet", "GlobalSet", "INC", "IterationRegion", "Kernel", "LegacyParloop", "MAX", "MIN",
+    "Map", "Mat", "MixedDat", "MixedDataSet", "MixedMap", "MixedSet", "ON_ALL", "ON_BOTTOM", "ON_INTERIOR_FACETS", "ON_TOP",
     "ParLoop", "Parloop", "PermutedMap", "PyParLoop", "READ", "RW", "Set", "Solver", "Sparsity",
     "Subset", "WRITE", "configuration", "configure", "context", "critical", "debug", "error",
     "exit", "i", "info", "init", "initialised", "par_loop", "parloop", "set_log_level", "solve",

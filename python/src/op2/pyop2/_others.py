@@ -3,7 +3,6 @@
 
 REASONS = {
     "DecoratedMap": "there are no extruded sets, and maps with negative entries leave out values",
-    "GlobalDataSet": "matrices have rows of sets",
     "GlobalKernel": "op2.ParLoop.generate() of the package op2 shows the code of a loop",
     "Halo": "op2.Set.halo() and Context.partition() of the package op2 share sets among ranks",
     "LoopyLocalKernel": "kernels are text in C",

@@ -75,11 +75,13 @@ class Wrapper:
     def matrix(self, arg: Arg, parameter: Optional["Parameter"]) -> None:
         """The blocks of a matrix as one dense matrix."""
         rows, columns = arg.map
-        heights = [map.arity * part.cdim for map, part in zip(rows, arg.data.sparsity.dsets[0])]
-        widths = [map.arity * part.cdim for map, part in zip(columns, arg.data.sparsity.dsets[1])]
+        heights, widths = [
+            [part.cdim * (1 if map is None else map.arity)
+             for map, part in zip(maps_of(side), dset)]
+            for side, dset in zip(arg.map, arg.data.sparsity.dsets)]
         pieces = []
-        for r, row in enumerate(rows):
-            for c, column in enumerate(columns):
+        for r, row in enumerate(maps_of(rows)):
+            for c, column in enumerate(maps_of(columns)):
                 name = self._take(Arg(arg.data[r, c], arg.access, (row, column)), None)
                 pieces.append((name, f"({sum(heights[:r])} + i) * {sum(widths)} + "
                                f"{sum(widths[:c])} + j",
@@ -104,6 +106,11 @@ class Wrapper:
                 operator = "+=" if arg.access == INC else "="
                 self._after.append(f"{loop} {name}[{outer}] {operator} {value};")
         self._call.append(buffer)
+
+
+def maps_of(given: Any) -> Sequence[Any]:
+    """The plain maps of a map, a mixed map, or None, which stands for a global."""
+    return [None] if given is None else list(given)
 
 
 def _parts(arg: Arg) -> Any:

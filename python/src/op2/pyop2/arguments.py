@@ -20,7 +20,7 @@ class Arg:
     def maps(self) -> Tuple[Any, ...]:
         """The plain maps of the argument."""
         given = self.map if isinstance(self.map, tuple) else (self.map,)
-        return tuple(part for map in given if map is not None for part in map)
+        return tuple(part for map in given if map is not None for part in map if part is not None)
 
     def __eq__(self, other: Any) -> bool:
         return isinstance(other, Arg) and self.data is other.data and \

@@ -17,7 +17,7 @@ from .arguments import Arg
 from .exceptions import DataSetTypeError, DataValueError, IndexValueError, MapValueError
 from .maps import MixedMap, Slot
 from .scalars import Global
-from .sets import DataSet, MixedDataSet, MixedSet, Set, data_set
+from .sets import DataSet, GlobalDataSet, MixedDataSet, MixedSet, Set, data_set
 
 if TYPE_CHECKING:
     from .sets import Subset
@@ -283,16 +283,27 @@ class DatView(Dat):
         return Dat(self).norm
 
 
+def vector(given: Any, dtype: Any = None) -> Any:
+    """A dat of zeros on a data set, a global on that of a global, or a copy of either."""
+    if isinstance(given, Global):
+        return Global(given)
+    if isinstance(given, GlobalDataSet):
+        return Global(given.dim, None, dtype)
+    return Dat(given) if isinstance(given, Dat) else Dat(given, None, dtype)
+
+
 class MixedDat(Mixed, Arithmetic):
-    """Several dats of one type as one, of dats, or of sets and data sets that get one each."""
+    """Several dats of one type as one, of dats and globals, or of sets and data sets that get one
+    each."""
 
     _modes = (READ, WRITE, RW, INC)
 
     def __init__(self, parts: Any):
         given = parts if isinstance(parts, (MixedDat, MixedSet, MixedDataSet)) else \
-            all_of(parts, (Dat, Set, DataSet), DataSetTypeError, "MixedDat")
+            all_of(parts, (Dat, Global, Set, DataSet), DataSetTypeError, "MixedDat")
         copied = isinstance(parts, MixedDat)
-        made = tuple(part if isinstance(part, Dat) and not copied else Dat(part) for part in given)
+        made = tuple(part if isinstance(part, (Dat, Global)) and not copied else vector(part)
+                     for part in given)
         if len({part.dtype for part in made}) > 1:
             raise DataValueError("MixedDat: the dats have several types")
         super().__init__(made)

@@ -9,7 +9,7 @@ import numpy as np
 
 from .. import _place, calls, loops
 from ..enums import ALL, INC, PACKED, READ, RW
-from . import _kernels, _signature
+from . import _kernels, _signature, _single
 from ._wrapper import Wrapper
 from .arguments import Arg
 from ._configuration import context, packed_by_version, years
@@ -131,7 +131,7 @@ class ParLoop:
     def _arguments(self) -> List[Any]:
         """The arguments for the library. What the program has written to the arrays of globals
         counts from now on."""
-        return [_for_library(arg, packed) for arg, packed in self._flat]
+        return [_for_library(arg, packed, self.iterset.superset) for arg, packed in self._flat]
 
     def _object(self) -> loops.ParLoop:
         """The op2.ParLoop."""
@@ -177,7 +177,7 @@ def _check_sets(where: str, base: Set, arg: Arg) -> None:
             raise MapValueError(f"{where}: {map} has no values")
     if arg.map is None and isinstance(arg.data, (Dat, MixedDat)):
         for part in arg.data:
-            if part.dataset.set is not base:
+            if not isinstance(part, Global) and part.dataset.set is not base:
                 raise MapValueError(f"{where}: {part} is not on the loop's set, {base}, and has no "
                                     "map")
 
@@ -225,11 +225,11 @@ def _flattened(kernel: Kernel, args: Sequence[Arg]) -> Tuple[loops.Kernel,
     return kernel._kernel(wrapper), wrapper.arguments
 
 
-def _for_library(arg: Arg, packed: Optional[bool]) -> Any:
-    """An argument of the package op2."""
+def _for_library(arg: Arg, packed: Optional[bool], base: Set) -> Any:
+    """An argument of the package op2, of a loop over this set. A matrix has no map to a global."""
     if isinstance(arg.data, Mat):
-        rows, columns = arg.map
-        return arg.data.op2(arg.access, rows.op2, columns.op2)
+        return arg.data.op2(arg.access, *[_single.map_from(base) if map is None else map.op2
+                                          for map in arg.map])
     if arg.map is None:
         return arg.data.op2(arg.access)
     slot = arg.index if packed is None else PACKED if packed else ALL

@@ -9,6 +9,7 @@ import numpy as np
 from .. import mesh
 from ._checks import all_of, is_integer, name_for, values_for
 from ._mixed import Mixed, Single
+from ._single import single_set
 from .exceptions import (ArityTypeError, DataValueError, IndexTypeError, IndexValueError,
                          MapTypeError, MapValueError, SetTypeError)
 from .sets import MixedSet, Set
@@ -174,23 +175,36 @@ class ComposedMap(Map):
 
 
 class MixedMap(Mixed, _Indexed):
-    """Several maps from one set as one, for mixed dats and matrices."""
+    """Several maps from one set as one, for mixed dats and matrices. None in place of a map stands
+    for a global."""
 
-    def __init__(self, maps: Iterable[Map]):
-        parts = all_of(maps, (Map,), MapTypeError, "MixedMap")
-        if len({id(part.iterset) for part in parts}) > 1:
+    def __init__(self, maps: Iterable[Optional[Map]]):
+        given = tuple(maps)
+        plain = all_of([part for part in given if part is not None], (Map,), MapTypeError,
+                       "MixedMap")
+        if len({id(part.iterset) for part in plain}) > 1:
             raise MapTypeError("MixedMap: the maps begin at several sets")
-        super().__init__(parts)
+        super().__init__(given)
+        self._plain = plain
+
+    def _each(self, attribute: str) -> Tuple[Any, ...]:
+        return tuple(None if part is None else getattr(part, attribute) for part in self._parts)
+
+    @property
+    def arities(self) -> Tuple[int, ...]:
+        """The arities of the parts, and one for a global."""
+        return tuple(1 if part is None else part.arity for part in self._parts)
 
     @property
     def iterset(self) -> Set:
         """The set that all parts are from."""
-        return self._parts[0].iterset
+        return self._plain[0].iterset
 
     @property
     def toset(self) -> MixedSet:
         """The sets that the parts lead to."""
-        return MixedSet(self._each("toset"))
+        return MixedSet(tuple(single_set() if set_ is None else set_
+                              for set_ in self._each("toset")))
 
     @property
     def arity(self) -> int:

@@ -2,22 +2,25 @@
 """Sparsities, matrices and solvers."""
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 from weakref import WeakValueDictionary
 
 import numpy as np
 
-from .. import loops, matrices
+from .. import loops, matrices, values
 from ..enums import INC, READ, WRITE, Access
-from . import _kernels
+from . import _kernels, _single
 from ._checks import C_TYPES, check_mode, name_for, type_for, values_for
 from ._mixed import Single
 from .arguments import Arg
 from ._configuration import context
-from .data import Dat, MixedDat
+from ._wrapper import maps_of
+from .data import Dat, MixedDat, vector
 from .exceptions import (DataTypeError, DatTypeError, MapTypeError, MapValueError, MatTypeError,
                          SparsityTypeError)
 from .maps import Map, MixedMap, Slot
+from .scalars import Global
 from .sets import DataSet, MixedDataSet, MixedSet, Set, Subset, data_set
 
 Pair = Tuple[Map, Map]
@@ -34,19 +37,23 @@ def _identity(set_: Set) -> Map:
     return made
 
 
+def _is_map(given: Any) -> bool:
+    """True for a map or None, which stands for a global."""
+    return given is None or isinstance(given, (Map, MixedMap))
+
+
 def _pairs(maps: Any) -> List[Tuple[Any, Any]]:
     """Pairs of maps: of one map, of a pair, or of a list of maps, pairs and (rows, columns,
     regions)."""
     if isinstance(maps, (Map, MixedMap)):
         return [(maps, maps)]
-    if isinstance(maps, tuple) and len(maps) == 2 and \
-            all(isinstance(map, (Map, MixedMap)) for map in maps):
+    if isinstance(maps, tuple) and len(maps) == 2 and all(map(_is_map, maps)):
         return [(maps[0], maps[1])]
     pairs = []
     for given in maps if isinstance(maps, (list, tuple, set, frozenset)) else [maps]:
         pair = (given, given) if isinstance(given, (Map, MixedMap)) else given
         if not isinstance(pair, (tuple, list)) or len(pair) not in (2, 3) or \
-                not all(isinstance(map, (Map, MixedMap)) for map in pair[:2]):
+                not all(map(_is_map, pair[:2])):
             raise MapTypeError(f"Sparsity: {given!r} is neither a map nor a pair of maps")
         pairs.append((pair[0], pair[1]))
     return pairs
@@ -59,16 +66,28 @@ def _blocks(maps: Any) -> Dict[Tuple[int, int], List[Pair]]:
         found = {block: _pairs(list(pairs)) for block, pairs in maps.items()}
     else:
         for rows, columns in _pairs(maps):
-            for i, row in enumerate(rows):
-                for j, column in enumerate(columns):
+            for i, row in enumerate(maps_of(rows)):
+                for j, column in enumerate(maps_of(columns)):
                     found.setdefault((i, j), []).append((row, column))
     return {block: list(dict.fromkeys(pairs)) for block, pairs in found.items()}
+
+
+def _target(map: Any) -> Set:
+    return _single.single_set() if map is None else map.toset
+
+
+def _op2_pair(row: Any, column: Any) -> Tuple[Any, Any]:
+    """The op2.Maps of a pair, one of which may be None."""
+    base = (column if row is None else row).iterset
+    made = [_single.map_from(base) if map is None else map.op2 for map in (row, column)]
+    return made[0], made[1]
 
 
 class Sparsity(Single):
     """Where matrices may have nonzeros. `dsets` are the data sets of rows and columns, or one for
     both; `maps` is a map, a pair of maps to rows and columns, a list of these, or lists by blocks:
-    `{(i, j): [(rows, columns, regions)]}`. Square ones have the whole diagonal."""
+    `{(i, j): [(rows, columns, regions)]}`. Square ones have the whole diagonal. Rows or columns on
+    `GlobalDataSet(g)` are those of a global, and None is in place of a map to them."""
 
     def __init__(self, dsets: Any, maps: Any, name: Optional[str] = None, nest: Any = None,
                  block_sparse: Any = None):
@@ -91,16 +110,17 @@ class Sparsity(Single):
     def _make(self, pairs: List[Pair]) -> None:
         rows, columns = self.dsets[0].set, self.dsets[1].set
         for row, column in pairs:
-            if row.toset is not rows or column.toset is not columns:
+            if _target(row) is not rows or _target(column) is not columns:
                 raise RuntimeError(f"sparsity '{self.name}': {row} and {column} do not lead to "
                                    f"{rows} and {columns}")
-        given = list(pairs)
+        # Every element leads to the only nonzero of two globals, so that no pair is needed.
+        given = [pair for pair in pairs if any(map is not None for map in pair)]
         if rows is columns and rows.total_size:
             given.append((_identity(rows), _identity(rows)))
         if not given:
             none = Set(0)
             given.append((Map(none, rows, 1, []), Map(none, columns, 1, [])))
-        op2_pairs = [(row.op2, column.op2) for row, column in given]
+        op2_pairs = [_op2_pair(*pair) for pair in given]
         key = tuple((id(row), id(column)) for row, column in op2_pairs)
         made = _shared.get(key)
         if made is None:
@@ -253,8 +273,8 @@ class Mat(Single):
         pair = tuple(_pairs_of_path(path))
         if len(pair) != 2:
             raise MapTypeError(f"matrix '{self.name}': {path!r} is no pair of maps")
-        for i, row in enumerate(pair[0]):
-            for j, column in enumerate(pair[1]):
+        for i, row in enumerate(maps_of(pair[0])):
+            for j, column in enumerate(maps_of(pair[1])):
                 if (row, column) not in self.sparsity.rcmaps.get((i, j), []):
                     raise MapValueError(f"matrix '{self.name}': {row} and {column} are no pair of "
                                         f"{self.sparsity.name}")
@@ -292,17 +312,20 @@ class Mat(Single):
         """Nothing: a matrix is assembled when its values are needed."""
 
     def mult(self, x: Any, y: Any) -> None:
-        """Queue: y = A x, for dats or, with blocks, mixed dats."""
+        """Queue: y = A x, for dats and globals or, with blocks, mixed dats."""
+        parts = [_vector(part) for part in x.split]
         for row, into in zip(self._of, y):
-            row[0].op2.mult(x.split[0].op2, into.op2)
-            for block, part in zip(row[1:], x.split[1:]):
-                product = Dat(into.dataset, None, self.dtype)
-                block.op2.mult(part.op2, product.op2)
-                into += product
+            with _Changed(into) as total:
+                row[0].op2.mult(parts[0], total)
+                for block, part in zip(row[1:], parts[1:]):
+                    product = _zeros(into)
+                    block.op2.mult(part, product)
+                    total.axpy(1.0, product)
 
     def __mul__(self, x: Any) -> Any:
         rows = self.sparsity.dsets[0]
-        product = MixedDat(rows) if isinstance(rows, MixedDataSet) else Dat(rows, None, self.dtype)
+        product = MixedDat([vector(part, self.dtype) for part in rows]) \
+            if isinstance(rows, MixedDataSet) else vector(rows, self.dtype)
         self.mult(x, product)
         return product
 
@@ -343,10 +366,35 @@ class Mat(Single):
 def _pairs_of_path(path: Any) -> Iterator[Any]:
     """The maps of a matrix's argument. Their iteration indices say nothing: blocks are whole."""
     for given in path if isinstance(path, (tuple, list)) else ():
-        map = given.map if isinstance(given, Slot) else given
-        if not isinstance(map, (Map, MixedMap)):
-            raise MapTypeError(f"{map!r} is no map")
-        yield map
+        found = given.map if isinstance(given, Slot) else given
+        if not _is_map(found):
+            raise MapTypeError(f"{found!r} is no map")
+        yield found
+
+
+def _vector(part: Any) -> values.Dat:
+    """The op2.Dat of a dat, or one with the values of a global."""
+    return _single.dat_of(part) if isinstance(part, Global) else part.op2
+
+
+def _zeros(part: Any) -> values.Dat:
+    """An op2.Dat like that of a dat or of a global."""
+    return _single.dat_like(part) if isinstance(part, Global) else \
+        Dat(part.dataset, None, part.dtype).op2
+
+
+class _Changed:
+    """The op2.Dat of a dat, or one whose values a global gets at the end."""
+
+    def __init__(self, part: Any):
+        self._part, self._dat = part, _vector(part)
+
+    def __enter__(self) -> values.Dat:
+        return self._dat
+
+    def __exit__(self, error: Any, *_: Any) -> None:
+        if error is None and isinstance(self._part, Global):
+            _single.store(self._dat, self._part)
 
 
 #: What a solver does unless it is told otherwise, as in PyOP2.
@@ -392,13 +440,16 @@ class Solver:
         if not isinstance(A, Mat):
             raise MatTypeError(f"Solver: {A!r} is no matrix")
         for given in (x, b):
-            if not isinstance(given, (Dat, MixedDat)):
-                raise DatTypeError(f"Solver: {given!r} is no dat")
-        if A.sparsity.shape == (1, 1):
-            self._solver().solve(A.op2, x.op2, b.op2)
-        else:
-            self._solver().solve([[block.op2 for block in row] for row in A.blocks],
-                                 [part.op2 for part in x], [part.op2 for part in b])
+            if not isinstance(given, (Dat, Global, MixedDat)):
+                raise DatTypeError(f"Solver: {given!r} is neither a dat nor a global")
+        right = [_vector(part) for part in b]
+        with contextlib.ExitStack() as stack:
+            left = [stack.enter_context(_Changed(part)) for part in x]
+            if A.sparsity.shape == (1, 1):
+                self._solver().solve(A.op2, left[0], right[0])
+            else:
+                self._solver().solve([[block.op2 for block in row] for row in A.blocks], left,
+                                     right)
 
     @property
     def iterations(self) -> int:

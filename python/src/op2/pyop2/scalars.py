@@ -15,6 +15,7 @@ from ._configuration import context
 from ._mixed import Single
 from .arguments import Arg
 from .exceptions import IndexValueError, MapValueError
+from .sets import GlobalDataSet
 
 
 class Global(Arithmetic):
@@ -48,6 +49,11 @@ class Global(Arithmetic):
     def cdim(self) -> int:
         """The number of values."""
         return int(np.prod(self.dim))
+
+    @property
+    def dataset(self) -> GlobalDataSet:
+        """The rows or columns of matrices that belong to it."""
+        return GlobalDataSet(self)
 
     @property
     def shape(self) -> Tuple[int, ...]:
@@ -126,7 +132,9 @@ class Global(Arithmetic):
 
     def _assign(self, operation: str, other: Any) -> None:
         x, y = self.op2, self._operand(other).op2
-        if operation in ("+=", "-="):
+        if operation == "=":
+            y.copy_to(x)
+        elif operation in ("+=", "-="):
             x.axpy(1.0 if operation == "+=" else -1.0, y)
         else:
             {"*=": x.pointwise_mult, "/=": x.pointwise_div}[operation](x, y)
@@ -138,6 +146,14 @@ class Global(Arithmetic):
             raise ValueError(f"globals '{self.name}' and '{other.name}' have dims {self.dim} and "
                              f"{other.dim}")
         return other
+
+    def assign(self, other: Any) -> None:
+        """Queue: the values become those of another global, or numbers."""
+        self._assign("=", other)
+
+    def axpy(self, alpha: Any, other: "Global") -> None:
+        """Queue: add alpha times the other."""
+        self.op2.axpy(float(alpha), self._operand(other).op2)
 
     def inner(self, other: "Global") -> Any:
         """The scalar product."""

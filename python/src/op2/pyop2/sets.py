@@ -165,6 +165,18 @@ class Set(_Elements):
         return f"Set({sizes!r}, {self.name!r})"
 
 
+class GlobalSet(Set):
+    """The one element that all ranks share, whose rows and columns are those of globals."""
+
+    def __init__(self) -> None:
+        self.name, self._four, self._data_sets = name_for(None, "globals"), False, {}
+        self.op2 = mesh.Set.single(context(), self.name)
+        self._ends = self.op2.sections
+
+    def __repr__(self) -> str:
+        return "GlobalSet()"
+
+
 class Subset(_Elements):
     """Some elements of a set, in ascending order, or of a subset by their positions in it."""
 
@@ -327,6 +339,34 @@ class DataSet(Single):
 
     def __repr__(self) -> str:
         return f"DataSet({self.set!r}, {self.dim!r}, {self.name!r})"
+
+
+class GlobalDataSet(DataSet):
+    """The rows or columns of a matrix that belong to a global: `Sparsity((nodes ** 1,
+    GlobalDataSet(g)), [(map, None)])`. A null map stands for them."""
+
+    def __new__(cls, global_: Any) -> "GlobalDataSet":
+        from ._single import single_set
+        if not hasattr(global_, "_gbl"):
+            raise TypeError(f"GlobalDataSet: {global_!r} is no global")
+        made = object.__new__(cls)
+        made.set, made.dim, made.name = single_set(), global_.dim, name_for(None, "gdset")
+        return made
+
+    def __contains__(self, given: Any) -> bool:
+        return getattr(given, "dim", None) == self.dim and hasattr(given, "_gbl")
+
+    def __eq__(self, other: Any) -> bool:
+        return isinstance(other, GlobalDataSet) and (self.set, self.dim) == (other.set, other.dim)
+
+    def __hash__(self) -> int:
+        return hash((self.set, self.dim))
+
+    def __str__(self) -> str:
+        return f"OP2 GlobalDataSet: {self.name}, with dim {self.dim}"
+
+    def __repr__(self) -> str:
+        return f"GlobalDataSet(Global({self.dim!r}))"
 
 
 class MixedDataSet(Mixed):
