@@ -242,15 +242,6 @@ void op2i_single_close(struct op2i_single *s) {
 
 /* ---- the loops before and after -------------------------------------------------------------- */
 
-/* Check that the copies can be queued: nothing of a call that is refused is in the queue. */
-static op2_status check_use(op2_where where, const struct op2i_single_use *use) {
-  op2_status status = op2i_op_validate_scopes(where, &use->copy->op);
-  if (status || op2i_resource_admitted(&use->dat->res)) return status;
-  return op2i_error(OP2_ERR_STATE,
-                    "%s:%d: dat '%s' is used inside an operator that does not name it", where.file,
-                    where.line, use->dat->obj.name);
-}
-
 static op2_status queue_copy(op2_where where, const struct op2i_single_use *use) {
   const op2_context ctx = use->dat->obj.ctx;
   struct op2i_op *op = &use->copy->op;
@@ -271,7 +262,9 @@ static op2_status begin(op2_where where, const struct op2i_single_use *use) {
 
 op2_status op2i_single_before(const struct op2i_single *s) {
   op2_status status = OP2_SUCCESS;
-  for (int u = 0; u < s->nuses && !status; u++) status = check_use(s->where, &s->uses[u]);
+  /* Dats may be open: nothing of a call that is refused is in the queue. */
+  for (int u = 0; u < s->nuses && !status; u++)
+    status = op2i_op_validate_scopes(s->where, &s->uses[u].copy->op);
   for (int u = 0; u < s->nuses && !status; u++) status = begin(s->where, &s->uses[u]);
   return status;
 }
