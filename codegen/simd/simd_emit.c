@@ -10,9 +10,7 @@
 #include "simd_print.h"
 #include "simd_tree.h"
 
-static void statement(struct op2i_simd_printer *p, const struct op2i_simd_node *s);
-
-static void indent(const struct op2i_simd_printer *p) {
+void op2i_simd_indent(const struct op2i_simd_printer *p) {
   op2i_text_add(p->out, "%*s", 2 * p->depth, "");
 }
 
@@ -120,7 +118,7 @@ static void declaration(struct op2i_simd_printer *p, const struct op2i_simd_node
 /* Emit: const op2_m64x8 op2_mask2 = ; the caller adds the value. */
 static int begin_mask(struct op2i_simd_printer *p) {
   int number = ++p->numbered;
-  indent(p);
+  op2i_simd_indent(p);
   op2i_text_add(p->out, "const ");
   type_name(p, OP2I_C_BOOL);
   op2i_text_add(p->out, " op2_mask%d = ", number);
@@ -140,30 +138,53 @@ static void close_mask(struct op2i_simd_printer *p, size_t start, size_t after_a
   out->length -= after_arrays - start;
 }
 
-/* Lanes that have returned in the meantime are off from here on. */
-static void refresh(struct op2i_simd_printer *p) {
+/* Lanes that have left in the meantime are off from here on: with `live` those that have returned,
+ * and with `on` those that a jump took from the loop or switch around. */
+static void refresh(struct op2i_simd_printer *p, bool live, int on) {
   int number = begin_mask(p);
-  if (p->mask) {
-    op2i_simd_print_on(p, p->mask);
-    op2i_text_add(p->out, " & ");
-  }
-  op2i_text_add(p->out, "op2_live;\n");
+  if (p->mask) op2i_simd_print_on(p, p->mask);
+  if (live) op2i_text_add(p->out, "%sop2_live", p->mask ? " & " : "");
+  if (on) op2i_text_add(p->out, "%sop2_mask%d", p->mask || live ? " & " : "", on);
+  op2i_text_add(p->out, ";\n");
   p->mask = number;
 }
 
+static bool any_hazard(const struct op2i_simd_node *s) {
+  while (s && !s->hazard) s = s->next;
+  return s != NULL;
+}
+
+/* What follows a jump must not run if no lane is left there. */
+static void guarded_rest(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
+  bool guard = s->exits && any_hazard(s->next);
+  if (guard) {
+    op2i_simd_indent(p);
+    op2i_text_add(p->out, "if (");
+    op2i_simd_help(p->l, OP2I_SIMD_ANY, OP2I_C_BOOL, p->out);
+    op2i_text_add(p->out, "(op2_mask%d)) {\n", p->mask);
+    p->depth++;
+  }
+  op2i_simd_statements(p, s->next);
+  if (!guard) return;
+  p->depth--;
+  op2i_simd_indent(p);
+  op2i_text_add(p->out, "}\n");
+}
+
 /* Print the statements of a list from `s` on. */
-static void statements(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
+void op2i_simd_statements(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   int outer = p->mask;
   for (; s; s = s->next) {
-    statement(p, s);
-    if (!s->leaves || !s->next) continue;
+    op2i_simd_statement(p, s);
+    const int on = s->exits ? p->apart->on : 0;
+    if (op2i_simd_stopped(p->l) || (!s->leaves && !on) || !s->next) continue;
     size_t start = p->out->length;
-    refresh(p);
+    refresh(p, s->leaves, on == p->mask ? 0 : on);
     size_t after_arrays = p->out->length;
     if (++p->left > OP2I_SIMD_NESTED)
       op2i_simd_refuse(p->l, "has too many statements that return for some elements only");
     else
-      statements(p, s->next);
+      guarded_rest(p, s);
     p->left--;
     close_mask(p, start, after_arrays, p->mask);
     break;
@@ -178,24 +199,24 @@ static void braced(struct op2i_simd_printer *p, const struct op2i_simd_node *s,
   op2i_text_add(p->out, "{\n");
   p->depth++;
   if (loop && loop->leaves) {
-    refresh(p);
+    refresh(p, true, 0);
     after_arrays = p->out->length;
   }
   if (s->kind == OP2I_SIMD_BLOCK)
-    statements(p, s->a);
+    op2i_simd_statements(p, s->a);
   else
-    statement(p, s);
+    op2i_simd_statement(p, s);
   if (loop && loop->leaves) close_mask(p, start, after_arrays, p->mask);
   p->depth--;
   p->mask = outer;
-  indent(p);
+  op2i_simd_indent(p);
   op2i_text_add(p->out, "}");
 }
 
 /* ---- branches -------------------------------------------------------------------------------- */
 
 static void uniform_if(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
-  indent(p);
+  op2i_simd_indent(p);
   op2i_text_add(p->out, "if (");
   op2i_simd_print(p, s->a, 2);
   op2i_text_add(p->out, ") ");
@@ -214,7 +235,7 @@ static bool empty(const struct op2i_simd_node *s) {
 static void branch(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask) {
   int outer = p->mask;
   p->mask = mask;
-  indent(p);
+  op2i_simd_indent(p);
   if (s->hazard) {
     op2i_text_add(p->out, "if (");
     op2i_simd_help(p->l, OP2I_SIMD_ANY, OP2I_C_BOOL, p->out);
@@ -226,7 +247,7 @@ static void branch(struct op2i_simd_printer *p, const struct op2i_simd_node *s, 
 }
 
 static void varying_if(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
-  indent(p);
+  op2i_simd_indent(p);
   op2i_text_add(p->out, "{\n");
   p->depth++;
   size_t start = p->out->length;
@@ -253,7 +274,7 @@ static void varying_if(struct op2i_simd_printer *p, const struct op2i_simd_node 
   }
   if (!s->a->impure) close_mask(p, start, after_arrays, yes);
   p->depth--;
-  indent(p);
+  op2i_simd_indent(p);
   op2i_text_add(p->out, "}\n");
 }
 
@@ -270,12 +291,12 @@ static bool ahead(const struct op2i_simd_node *s) {
 
 static void for_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   bool outside = ahead(s);
-  indent(p);
+  op2i_simd_indent(p);
   if (outside) {
     op2i_text_add(p->out, "{\n");
     p->depth++;
-    for (const struct op2i_simd_node *d = s->a; d; d = d->next) statement(p, d);
-    indent(p);
+    for (const struct op2i_simd_node *d = s->a; d; d = d->next) op2i_simd_statement(p, d);
+    op2i_simd_indent(p);
   }
   op2i_text_add(p->out, "for (");
   if (s->a && !outside && s->a->kind == OP2I_SIMD_DECL)
@@ -292,13 +313,13 @@ static void for_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s
   op2i_text_add(p->out, "\n");
   if (!outside) return;
   p->depth--;
-  indent(p);
+  op2i_simd_indent(p);
   op2i_text_add(p->out, "}\n");
 }
 
 static void other_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   bool first = s->kind == OP2I_SIMD_WHILE;
-  indent(p);
+  op2i_simd_indent(p);
   op2i_text_add(p->out, first ? "while (" : "do ");
   if (first) {
     condition(p, s->b);
@@ -311,6 +332,15 @@ static void other_loop(struct op2i_simd_printer *p, const struct op2i_simd_node 
     op2i_text_add(p->out, ");");
   }
   op2i_text_add(p->out, "\n");
+}
+
+static void loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
+  if (s->parts || s->skips)
+    op2i_simd_emit_loop(p, s);
+  else if (s->kind == OP2I_SIMD_FOR)
+    for_loop(p, s);
+  else
+    other_loop(p, s);
 }
 
 /* ---- returning ------------------------------------------------------------------------------- */
@@ -329,13 +359,13 @@ static void merged_value(struct op2i_simd_printer *p, const struct op2i_simd_nod
 }
 
 static void returning(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
-  indent(p);
+  op2i_simd_indent(p);
   if (s->varying) {
     if (s->a) {
       op2i_text_add(p->out, "op2_result = ");
       merged_value(p, s, p->mask);
       op2i_text_add(p->out, ";\n");
-      indent(p);
+      op2i_simd_indent(p);
     }
     op2i_text_add(p->out, "op2_live &= ~");
     op2i_simd_print_on(p, p->mask);
@@ -352,13 +382,13 @@ static void returning(struct op2i_simd_printer *p, const struct op2i_simd_node *
 /* ---- all statements -------------------------------------------------------------------------- */
 
 static void expression(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
-  indent(p);
+  op2i_simd_indent(p);
   if (s->a) op2i_simd_print_statement(p, s->a);
   op2i_text_add(p->out, ";\n");
 }
 
 static void switch_statement(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
-  indent(p);
+  op2i_simd_indent(p);
   op2i_text_add(p->out, "switch (");
   op2i_simd_print(p, s->a, 2);
   op2i_text_add(p->out, ") ");
@@ -367,23 +397,23 @@ static void switch_statement(struct op2i_simd_printer *p, const struct op2i_simd
 }
 
 static void case_label(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
-  indent(p);
+  op2i_simd_indent(p);
   op2i_text_add(p->out, s->a ? "case " : "default");
   if (s->a) op2i_simd_print(p, s->a, 2);
   op2i_text_add(p->out, ":;\n");
 }
 
-static void statement(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
+void op2i_simd_statement(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   if (op2i_simd_stopped(p->l)) return;
   switch (s->kind) {
   case OP2I_SIMD_BLOCK:
-    indent(p);
+    op2i_simd_indent(p);
     braced(p, s, NULL);
     op2i_text_add(p->out, "\n");
     break;
   case OP2I_SIMD_DECL:
     if (s->var->split) break;
-    indent(p);
+    op2i_simd_indent(p);
     declaration(p, s);
     op2i_text_add(p->out, "\n");
     break;
@@ -393,24 +423,23 @@ static void statement(struct op2i_simd_printer *p, const struct op2i_simd_node *
     else
       uniform_if(p, s);
     break;
-  case OP2I_SIMD_FOR: for_loop(p, s); break;
+  case OP2I_SIMD_FOR:
   case OP2I_SIMD_WHILE:
-  case OP2I_SIMD_DO: other_loop(p, s); break;
-  case OP2I_SIMD_SWITCH: switch_statement(p, s); break;
+  case OP2I_SIMD_DO: loop(p, s); break;
+  case OP2I_SIMD_SWITCH:
+    if (s->parts)
+      op2i_simd_emit_switch(p, s);
+    else
+      switch_statement(p, s);
+    break;
   case OP2I_SIMD_CASE: case_label(p, s); break;
   case OP2I_SIMD_RETURN: returning(p, s); break;
   case OP2I_SIMD_BREAK:
-    indent(p);
-    op2i_text_add(p->out, "break;\n");
-    break;
-  case OP2I_SIMD_CONTINUE:
-    indent(p);
-    op2i_text_add(p->out, "continue;\n");
-    break;
+  case OP2I_SIMD_CONTINUE: op2i_simd_emit_jump(p, s); break;
   default: expression(p, s);
   }
 }
 
 void op2i_simd_emit_statements(struct op2i_simd_printer *p, const struct op2i_simd_node *body) {
-  statements(p, body->a);
+  op2i_simd_statements(p, body->a);
 }

@@ -14,7 +14,7 @@ struct op2i_simd_node *op2i_simd_operation(struct op2i_simd *l, const char *op,
                                            struct op2i_simd_node *a, struct op2i_simd_node *b);
 /* The condition that an expression is: of a pointer, whether it is not null. */
 struct op2i_simd_node *op2i_simd_truth(struct op2i_simd *l, struct op2i_simd_node *e);
-/* What a pointer or array of this type leads to. */
+/* Return the type that a pointer or array leads to. */
 struct op2i_c_type op2i_simd_led_to(struct op2i_c_type type);
 struct op2i_simd_node *op2i_simd_unary(struct op2i_simd_parser *p); /* an operand */
 /* simd_memory.c: sizeof; and memcpy() and memset(), whose call has been read. */

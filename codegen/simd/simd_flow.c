@@ -24,6 +24,7 @@ static void flow_part(struct op2i_simd_vary *v, struct op2i_simd_node *s,
   flow(v, part);
   s->hazard = s->hazard || part->hazard;
   s->leaves = s->leaves || part->leaves;
+  s->exits |= part->exits;
 }
 
 static void flow_decl(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
@@ -52,54 +53,135 @@ static void flow_if(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
   v->region = s->region;
 }
 
+/* ---- loops and switches ---------------------------------------------------------------------- */
+
+static void turn_on(struct op2i_simd_vary *v, bool *mark) {
+  v->changed = v->changed || !*mark;
+  *mark = true;
+}
+
+static bool divided(const struct op2i_simd_node *s) { return s->parts || s->skips; }
+
+static int assigned_in(const struct op2i_simd_node *e, const struct op2i_simd_var *var) {
+  int n = 0;
+  for (; e; e = e->next) {
+    bool steps =
+        e->kind == OP2I_SIMD_ASSIGN || e->kind == OP2I_SIMD_POSTFIX || e->kind == OP2I_SIMD_UNARY;
+    n += steps && e->a->kind == OP2I_SIMD_NAME && e->a->var == var;
+    n += assigned_in(e->a, var) + assigned_in(e->b, var) + assigned_in(e->c, var);
+  }
+  return n;
+}
+
+/* The lanes of a loop count together, those that have left it as well, if nothing but the loop's
+ * own step changes the counter. */
+static void flow_counter(struct op2i_simd_vary *v, struct op2i_simd_node *s,
+                         struct op2i_simd_node *decl, const struct op2i_simd_node *outer) {
+  const struct op2i_simd_node *region = v->region;
+  if (assigned_in(s->c, decl->var) != decl->var->assigned) v->region = outer;
+  flow_part(v, s, decl);
+  v->region = region;
+}
+
+static void flow_head(struct op2i_simd_vary *v, struct op2i_simd_node *s,
+                      const struct op2i_simd_node *outer) {
+  if (s->a && s->a->kind == OP2I_SIMD_DECL) {
+    for (struct op2i_simd_node *d = s->a; d; d = d->next) flow_counter(v, s, d, outer);
+    return;
+  }
+  const struct op2i_simd_node *region = v->region;
+  v->region = outer;
+  use(v, s, s->a);
+  v->region = region;
+}
+
+/* A loop that lanes leave before others need not run over all that its counter could. */
+static void flow_range(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
+  struct op2i_simd_var *counter = s->a && s->a->kind == OP2I_SIMD_DECL ? s->a->var : NULL;
+  if (!counter || !counter->counts || !divided(s)) return;
+  counter->counts = false;
+  v->changed = true;
+}
+
 static void flow_loop(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
-  const struct op2i_simd_node *outer = v->loop_region;
+  const struct op2i_simd_node *outer = v->region;
+  const struct op2i_simd_around around = {s, divided(s) ? s : outer, v->around};
   const bool counted =
       s->kind == OP2I_SIMD_FOR && s->a && s->a->kind == OP2I_SIMD_DECL && s->a->var->counts;
-  v->loop_region = v->region;
   s->hazard = !counted;
-  if (s->a && s->a->kind == OP2I_SIMD_DECL)
-    for (struct op2i_simd_node *d = s->a; d; d = d->next) flow_part(v, s, d);
-  else
-    use(v, s, s->a);
+  flow_range(v, s);
+  v->region = around.region;
+  flow_head(v, s, outer);
   use(v, s, s->b);
-  if (s->b && s->b->varying)
-    op2i_simd_refuse(v->l, "has a loop in line %d whose trip count differs between elements",
-                     s->line);
+  if (s->b && s->b->varying) turn_on(v, &s->parts);
+  v->around = &around;
   flow_part(v, s, s->d);
+  v->around = around.outer;
   use(v, s, s->c);
-  v->loop_region = outer;
+  v->region = outer;
+  s->exits = 0;
   if (s->hazard) v->form->hazard = true;
 }
 
 static void flow_switch(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
-  const struct op2i_simd_node *outer = v->loop_region;
+  const struct op2i_simd_node *outer = v->region;
+  const struct op2i_simd_around around = {s, divided(s) ? s : outer, v->around};
   use(v, s, s->a);
-  if (s->a->varying)
-    op2i_simd_refuse(v->l, "has a switch in line %d that differs between elements", s->line);
-  v->loop_region = v->region;
+  if (op2i_simd_stopped(v->l)) return;
+  if (s->a->varying) turn_on(v, &s->parts);
+  v->region = around.region;
+  v->around = &around;
   flow_part(v, s, s->b);
-  v->loop_region = outer;
-  if (s->leaves)
-    op2i_simd_refuse(v->l, "returns for some elements only within the switch in line %d", s->line);
+  v->around = around.outer;
+  v->region = outer;
+  s->exits &= ~OP2I_SIMD_BREAKS;
+  if (s->leaves) turn_on(v, &s->parts);
+  if (s->parts && s->b->kind != OP2I_SIMD_BLOCK)
+    op2i_simd_refuse(v->l, "has a switch in line %d without a block", s->line);
+  if (op2i_simd_stopped(v->l)) return;
+  for (const struct op2i_simd_node *a = s->parts ? s->b->a : NULL; a; a = a->next)
+    if (a->kind == OP2I_SIMD_DECL && a->hazard)
+      op2i_simd_refuse(v->l, "declares in line %d what only some elements come to in a switch",
+                       a->line);
+}
+
+/* A jump concerns some lanes only if it stands in a region of its own within what it leaves, or if
+ * other lanes may be off there. */
+static void flow_jump(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
+  const struct op2i_simd_around *to = v->around;
+  bool breaks = s->kind == OP2I_SIMD_BREAK, through = false;
+  while (!breaks && to && to->s->kind == OP2I_SIMD_SWITCH) {
+    through = through || to->s->parts;
+    to = to->outer;
+  }
+  if (!to) return;
+  s->varying = v->region != to->region || through || (breaks && to->s->skips) ||
+               (to->s->kind == OP2I_SIMD_SWITCH && to->s->parts);
+  if (!s->varying) return;
+  s->exits = breaks ? OP2I_SIMD_BREAKS : OP2I_SIMD_CONTINUES;
+  turn_on(v, breaks ? &to->s->parts : &to->s->skips);
+  for (const struct op2i_simd_around *a = v->around; a != to; a = a->outer)
+    turn_on(v, &a->s->parts);
+}
+
+/* True for a loop that nothing but jumps and returns end. */
+static bool endless(const struct op2i_simd_node *s) {
+  return s->kind != OP2I_SIMD_SWITCH && (!s->b || s->b->known);
 }
 
 static void flow_return(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
   use(v, s, s->a);
   s->leaves = s->varying = v->region != NULL;
   if (s->leaves && !v->form->early) v->form->early = v->changed = true;
+  for (const struct op2i_simd_around *a = s->leaves ? v->around : NULL; a; a = a->outer)
+    if (endless(a->s)) turn_on(v, &a->s->parts);
   bool varying = s->a && (s->a->varying || v->form->early);
   if (varying && !v->form->returns_varying) v->form->returns_varying = v->changed = true;
 }
 
-static void flow_jump(struct op2i_simd_vary *v, const struct op2i_simd_node *s) {
-  if (v->region != v->loop_region)
-    op2i_simd_refuse(v->l, "has a %s in line %d that some elements only come to",
-                     s->kind == OP2I_SIMD_BREAK ? "break" : "continue", s->line);
-}
-
 static void flow_any(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
   s->hazard = s->leaves = false;
+  s->exits = 0;
   switch (s->kind) {
   case OP2I_SIMD_BLOCK:
     for (struct op2i_simd_node *a = s->a; a; a = a->next) flow_part(v, s, a);

@@ -7,6 +7,14 @@
 /* Printing of values and of expressions. */
 
 /* simd_print.c */
+/* The loops and switches around that some lanes leave before others, the innermost first. */
+struct op2i_simd_apart {
+  const struct op2i_simd_node *s;
+  int loop; /* number of the mask of the lanes in the loop, or 0 */
+  int on;   /* number of the mask of those that have not left the rest of its body, either */
+  const struct op2i_simd_apart *outer;
+};
+
 struct op2i_simd_printer {
   struct op2i_simd *l;
   struct op2i_simd_form *form;
@@ -14,7 +22,8 @@ struct op2i_simd_printer {
   int depth;    /* depth of indentation */
   int numbered; /* names generated so far */
   int mask;     /* number of the mask of active lanes; 0: all; -1: those the caller needs */
-  int left;     /* number of open statements after which some lanes may have returned */
+  const struct op2i_simd_apart *apart;
+  int left; /* number of open statements after which some lanes may have returned */
 };
 bool op2i_simd_is_mask(const struct op2i_simd_node *e);
 /* Print a uniform value or an lvalue, as an operand of something that binds as tightly as

@@ -24,6 +24,9 @@ enum {
   OP2I_SIMD_GLOBALS = 2000
 };
 
+/* A region is a varying `if`, or a loop or switch that some lanes leave before others: what happens
+ * there concerns some lanes only. */
+
 /* A name of the kernel's source that stands for a value. */
 struct op2i_simd_var {
   struct op2i_simd_var *outer; /* the next older variable in scope */
@@ -46,7 +49,7 @@ struct op2i_simd_var {
   bool of_loop;                        /* a constant of the loop */
   const struct op2i_simd_node *table;  /* the initializer, for a constant of the source */
   bool printed;                        /* True if the text has it. */
-  const struct op2i_simd_node *region; /* the varying `if` around its declaration */
+  const struct op2i_simd_node *region; /* the region around its declaration */
   int param;                           /* number of the parameter, or -1 */
 };
 
@@ -96,9 +99,14 @@ struct op2i_simd_node {
   bool impure; /* assigns */
   bool hazard; /* must not run if no lane needs it, and needs a mask of those that do */
   bool leaves; /* some lanes may return here */
+  int exits;   /* OP2I_SIMD_BREAKS | ...: how some lanes may leave a loop or switch here */
+  bool parts;  /* loop, switch: some lanes are in it and others not */
+  bool skips;  /* loop: some lanes may continue before others */
   bool strays; /* INDEX: a pointer that differs between lanes, which only a subscript may follow */
-  const struct op2i_simd_node *region; /* IF: the varying `if` around it */
+  const struct op2i_simd_node *region; /* IF: the region around it */
 };
+
+enum { OP2I_SIMD_BREAKS = 1, OP2I_SIMD_CONTINUES = 2 };
 
 enum op2i_simd_state { OP2I_SIMD_FRESH, OP2I_SIMD_BUSY, OP2I_SIMD_READY };
 

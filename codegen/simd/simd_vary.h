@@ -4,12 +4,19 @@
 
 #include "simd_base.h"
 
+/* The loops and switches around a statement, the innermost first. */
+struct op2i_simd_around {
+  struct op2i_simd_node *s;
+  const struct op2i_simd_node *region; /* that of its body */
+  const struct op2i_simd_around *outer;
+};
+
 /* simd_vary.c and simd_flow.c: which values differ between lanes. */
 struct op2i_simd_vary {
   struct op2i_simd *l;
   struct op2i_simd_form *form;
   const struct op2i_simd_node *region;
-  const struct op2i_simd_node *loop_region; /* that of the loop or switch around this */
+  const struct op2i_simd_around *around;
   int conditional; /* number of operands around this one that some lanes skip */
   bool changed;
 };

@@ -54,6 +54,79 @@ static const struct lane_kernel kernels[] = {
      "static double f(const double (*m)[3]) { return m[1][2] - m[0][1]; } void k(const double *x, "
      "double *y) { double m[2][3]; for (int i = 0; i < 6; i++) m[i / 3][i % 3] = x[i]; *y = "
      "f((const double (*)[3])m); }"},
+    /* ---- loops and switches that some lanes leave before others ---- */
+    {"a trip count of each", "Vd4 Vi1 Vd1",
+     "void k(const double *x, const int *i, double *y) { const int n = *i & 3; double s = 0; for "
+     "(int "
+     "m = 0; m < n; m++) s += x[m] * (m + 1); *y = s; int a; for (a = 0; a < (*i & 3) + 1; a++) *y "
+     "-= "
+     "x[a]; }"},
+    {"a trip count that turns out to vary", "Vd2",
+     "void k(double *x) { int n = 3; for (int i = 0; i < n; i++) if (x[0] > i) n = 2; x[1] = n; }"},
+    {"a loop until it is small", "Vn1 Vi1",
+     "void k(double *x, int *n) { double a = *x; *n = 0; while (a > 1 || a < -1) { a /= 2; ++*n; } "
+     "*x "
+     "= a; do { a *= 0.5; ++*n; } while (a > 0.01 && *n < 20); *x -= a; }"},
+    {"break and continue of some", "Vn4 Vn1",
+     "void k(double *x, double *y) { double s = 1; for (int i = 0; i < 4; i++) { if (x[i] > 2) "
+     "break; "
+     "if (x[i] < 0) continue; s += x[i]; x[i] = -1; } *y = s; }"},
+    {"a break alone", "Vn4 Vi1",
+     "void k(double *x, int *n) { *n = -1; for (int i = 3; i >= 0; i--) { x[i] += 1; if (x[i] > 1) "
+     "{ "
+     "*n = i; break; } } }"},
+    {"a loop that only breaks end", "Vn1 Vi2",
+     "void k(double *x, int *n) { int i = 0; for (;;) { if (i > 5) break; i++; if (*x > i) "
+     "continue; "
+     "n[1] = i; if (i > n[0]) break; } n[0] = i; }"},
+    {"jumps of all beside those of some", "Vn4 ui",
+     "void k(double *x, int n) { for (int i = 0; i < 4; i++) { if (x[i] < 0) continue; if (i == (n "
+     "& "
+     "3)) break; if (i > 1) continue; x[i] += 10; } }"},
+    {"a counter changed below a jump", "Vn4 Vn1",
+     "void k(double *x, double *y) { for (int i = 0; i < 4; i++) { if (x[i & 3] > 0) continue; "
+     "i++; *y "
+     "+= i; } }"},
+    {"a switch of each", "Vi1 Vn2 Vn1",
+     "void k(const int *i, const double *x, double *y) { double s = 3; switch (*i & 7) { case 0: s "
+     "= "
+     "1; case 1: s += x[0]; break; default: s -= 1; case 5: s *= 2; break; case 6: { if (x[0] > 0) "
+     "break; s = 7; } s += 1; break; case 7: *y = x[1]; return; } *y += s; }"},
+    {"a switch in a loop", "Vi3 Vn3 Vn1",
+     "void k(const int *i, double *x, double *y) { double s = 0; for (int n = 0; n < 3; n++) { "
+     "switch "
+     "(i[n] & 3) { case 0: continue; case 1: if (x[n] < 0) continue; break; case 2: s += 10; "
+     "break; "
+     "default: if (x[n] > 1) break; s += 100; } s += x[n]; x[n] = n; } *y = s; }"},
+    {"a switch of all with a break of some", "Vn2 ui",
+     "void k(double *x, int n) { switch (n & 1) { case 0: if (x[0] > 0) break; x[1] = 1; break; "
+     "default: x[1] = 2; } }"},
+    {"a continue in a switch below an if", "Vn3 ui",
+     "void k(double *x, int n) { for (int i = 0; i < 3; i++) { if (x[i] > 0) { switch (n & 1) { "
+     "case "
+     "0: continue; default:; } } x[i] -= 1; } }"},
+    {"returns in loops and switches", "Vn4 ui",
+     "void k(double *x, int n) { for (int i = 0; i < 3; i++) { if (x[i] > 2) return; if (x[i] < "
+     "-1) "
+     "break; x[i] += 1; } switch (n & 3) { case 1: if (x[0] > 0) return; case 2: x[1] = 1; } x[3] "
+     "= "
+     "5; }"},
+    {"a function with a loop of each", "Vn2 Vi1",
+     "static int steps(double a) { int n = 0; while (a > 1) { a *= 0.5; if (++n > 3) return -1; } "
+     "return n; } void k(const double *x, int *n) { if (x[0] > x[1]) *n = steps(x[0]) + steps(4 * "
+     "x[1]); }"},
+    {"loops of some in loops of some", "Vn4 Vn1",
+     "void k(double *x, double *y) { int i, j; double s = 0; for (i = 0; i < 4; i++) { for (j = 0; "
+     "j < "
+     "4; j++) { if (x[j] > x[i]) break; if (x[j] * x[i] < 0) continue; s += j; } if (s > 4) break; "
+     "s "
+     "+= x[i]; } *y = s; }"},
+    {"what must not run once all have left", "Vi4 Vi2 Vd1",
+     "void k(const int *i, int *n, double *x) { int s = 0; for (int a = 0; a < 1000000000; a++) { "
+     "if "
+     "(a > (i[0] & 3)) break; s += i[a] / (a + 1); } n[0] = s; for (int a = 0; i[a] & 1 && a < 3; "
+     "a++) "
+     "n[1] += a; *x = c2[n[1] & 3]; }"},
     /* ---- arithmetic and types ---- */
     {"sums and products", "Vd2 Vd1",
      "void k(const double *x, double *y) { *y = x[0] * x[1] - -x[0] / (x[1] + 2.0); }"},

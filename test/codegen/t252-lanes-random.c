@@ -17,6 +17,8 @@ struct writer {
   struct op2i_text text;
   int counter;    /* counter of the innermost loop: n1, n2, ..., or 0 */
   int next;       /* the next unused counter */
+  int loops;      /* number of loops around, */
+  int switches;   /* and of switches within the innermost one, which break leaves */
   bool in_helper; /* inside a helper function, which has only its parameters a, b and i */
 };
 
@@ -244,18 +246,80 @@ static void branch(struct writer *w, int depth) {
   put(w, "}\n");
 }
 
+/* Trip counts are those of all lanes or, with another condition, of each. */
 static void loop(struct writer *w, int depth) {
-  int n = ++w->next, outer = w->counter;
-  put(w, "for (int n%d = 0; n%d < %d; n%d++) {\n", n, n, 2 + below(w, 3), n);
+  int n = ++w->next, outer = w->counter, switches = w->switches;
+  put(w, "for (int n%d = 0; n%d < %d", n, n, 2 + below(w, 3));
+  if (below(w, 3) == 0) {
+    put(w, " && ");
+    truth(w, 1);
+  }
+  put(w, "; n%d++) {\n", n);
   w->counter = n;
+  w->loops++;
+  w->switches = 0;
   statements(w, depth - 1, 1 + below(w, 3));
   put(w, "y[n%d] += 1;\n}\n", n);
+  w->loops--;
+  w->switches = switches;
   w->counter = outer;
+}
+
+static void repeated(struct writer *w, int depth) {
+  int n = ++w->next, switches = w->switches;
+  bool last = below(w, 2);
+  put(w, "{ int w%d = 0; %s", n, last ? "do" : "while (");
+  if (!last) {
+    put(w, "w%d++ < %d && ", n, 1 + below(w, 4));
+    truth(w, 1);
+    put(w, ")");
+  }
+  put(w, " {\n");
+  w->loops++;
+  w->switches = 0;
+  statements(w, depth - 1, 1 + below(w, 3));
+  w->loops--;
+  w->switches = switches;
+  put(w, "}");
+  if (last) {
+    put(w, " while (w%d++ < %d && ", n, 1 + below(w, 4));
+    truth(w, 1);
+    put(w, ");");
+  }
+  put(w, "}\n");
+}
+
+static void choice(struct writer *w, int depth) {
+  int labels = 1 + below(w, 3), other = below(w, labels + 1);
+  put(w, "switch (");
+  if (below(w, 4))
+    whole(w, 2);
+  else
+    put(w, "m");
+  put(w, ") {\n");
+  w->switches++;
+  for (int n = 0; n < labels; n++) {
+    if (n == other) put(w, "default:;\n");
+    put(w, "case %d:;\n", 3 * n - 2 + below(w, 3));
+    statements(w, depth - 1, 1 + below(w, 2));
+    if (below(w, 2)) put(w, "break;\n");
+  }
+  w->switches--;
+  put(w, "}\n");
+}
+
+static void jump(struct writer *w) {
+  put(w, "if (");
+  if (below(w, 4))
+    truth(w, 1);
+  else
+    put(w, "m > %d", below(w, 3));
+  put(w, w->loops && below(w, 2) ? ") continue;\n" : ") break;\n");
 }
 
 static void statements(struct writer *w, int depth, int n) {
   for (int s = 0; s < n; s++) {
-    int kind = below(w, 12);
+    int kind = below(w, 16);
     if (kind < 3 && depth > 0) {
       branch(w, depth);
     } else if (kind == 3 && depth > 0) {
@@ -274,6 +338,12 @@ static void statements(struct writer *w, int depth, int n) {
       put(w, "; double d0 = e;\n");
       statements(w, depth - 1, 2);
       put(w, "d1 = d0; }\n");
+    } else if (kind == 7 && depth > 0) {
+      repeated(w, depth);
+    } else if (kind == 8 && depth > 0) {
+      choice(w, depth);
+    } else if (kind >= 9 && kind < 12 && (w->loops || w->switches)) {
+      jump(w);
     } else {
       assignment(w);
     }

@@ -48,13 +48,13 @@
   VECTOR(upwind_pointer)                                                                           \
   VECTOR(transport_table)                                                                          \
   VECTOR(pivot_lu3)                                                                                \
+  VECTOR(limiter_venkat)                                                                           \
+  VECTOR(riemann_newton)                                                                           \
+  VECTOR(cubic_newton)                                                                             \
+  VECTOR(wall_switch)                                                                              \
+  VECTOR(gather_ragged)                                                                            \
+  VECTOR(gather_count)                                                                             \
   SCALAR(eos_stiffened, "uses Prim")                                                               \
-  SCALAR(limiter_venkat, "has a continue")                                                         \
-  SCALAR(riemann_newton, "has a break")                                                            \
-  SCALAR(cubic_newton, "has a loop")                                                               \
-  SCALAR(wall_switch, "has a switch")                                                              \
-  SCALAR(gather_ragged, "has a continue")                                                          \
-  SCALAR(gather_count, "has a loop")                                                               \
   SCALAR(cross_value, "uses 'struct'")                                                             \
   SCALAR(root_union, "uses bits_t")                                                                \
   SCALAR(helmholtz_complex, "includes <complex.h>")                                                \
