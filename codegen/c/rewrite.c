@@ -121,6 +121,50 @@ op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member, struct o
                     r->unit.wrong);
 }
 
+/* True if a header declares something of the name of one of the loop's constants: scalar code, which
+ * does not look into headers, takes the constant. */
+static bool hides_constant(const struct op2i_rewrite *r) {
+  const struct op2i_tokens *tokens = &r->unit.tokens;
+  for (int64_t t = 0; t < tokens->count; t++)
+    for (int c = 0; c < r->member.nconsts; c++)
+      if (r->unit.roles[t] == OP2I_ROLE_FILE && op2i_token_is(tokens, t, r->consts[c].name))
+        return true;
+  return false;
+}
+
+/* The line of the source that brought a line of the whole text, or 0: the description did. */
+static int line_of_source(const struct op2_kernel_s *kernel, int line) {
+  if (line < 1 || line > kernel->whole.nlines) return 0;
+  return kernel->whole.lines[line - 1] > 0 ? kernel->whole.lines[line - 1] : 0;
+}
+
+op2_status op2i_rewrite_whole(const struct op2i_rewrite *r, struct op2i_rewrite *whole,
+                              const char **why) {
+  const struct op2_kernel_s *kernel = r->member.kernel;
+  *whole = *r;
+  whole->unit = (struct op2i_unit){0};
+  whole->needs = NULL;
+  op2_status status = op2i_unit_read(kernel->whole.text.chars, kernel->whole_given, &whole->unit);
+  if (status == OP2_ERR_SYNTAX) {
+    *why = "has headers that cannot be read";
+    return OP2_SUCCESS;
+  }
+  if (!status) whole->needs = op2i_calloc((size_t)whole->unit.nitems, sizeof *whole->needs);
+  if (!whole->needs) return op2i_error_nomem("generated code");
+  struct op2i_tokens *tokens = &whole->unit.tokens;
+  for (int64_t t = 0; t <= tokens->count; t++)
+    tokens->list[t].line = line_of_source(kernel, tokens->list[t].line);
+  if (tokens->unclear) {
+    tokens->unclear = line_of_source(kernel, tokens->unclear);
+    if (!tokens->unclear)
+      *why = "has a header with a preprocessor line on which its meaning may depend";
+  }
+  spread_needs(whole);
+  if (hides_constant(whole) || op2i_rewrite_kernel_needs(whole) != op2i_rewrite_kernel_needs(r))
+    *why = "has headers that name a constant of the loop";
+  return OP2_SUCCESS;
+}
+
 void op2i_rewrite_end(struct op2i_rewrite *r) {
   op2i_unit_free(&r->unit);
   op2i_free(r->needs);

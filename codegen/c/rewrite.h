@@ -36,6 +36,10 @@ struct op2i_rewrite {
 
 op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member,
                               struct op2i_rewrite *rewrite);
+/* The same of a kernel's source with its headers in it, for translations; *whole is ended like any
+ * other. Sets *why to a reason where the text means something else than in scalar code. */
+op2_status op2i_rewrite_whole(const struct op2i_rewrite *rewrite, struct op2i_rewrite *whole,
+                              const char **why);
 void op2i_rewrite_end(struct op2i_rewrite *rewrite);
 
 void op2i_rewrite_emit(const struct op2i_rewrite *rewrite, struct op2i_text *out);

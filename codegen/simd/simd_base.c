@@ -57,7 +57,12 @@ void op2i_simd_refuse(struct op2i_simd *l, const char *format, ...) {
   va_start(args, format);
   vsnprintf(phrase, sizeof phrase, format, args);
   va_end(args);
-  op2i_text_add(l->why, "%s", phrase);
+  /* Only headers that the kernel's description names have no line in its text. */
+  char *nowhere = strstr(phrase, " in line 0");
+  if (nowhere && !strchr("0123456789", nowhere[10] ? nowhere[10] : '.'))
+    op2i_text_add(l->why, "%.*s in a header%s", (int)(nowhere - phrase), phrase, nowhere + 10);
+  else
+    op2i_text_add(l->why, "%s", phrase);
 }
 
 bool op2i_simd_enter(struct op2i_simd *l, int line) {

@@ -48,17 +48,39 @@ void op2i_simd_forget(op2_kernel kernel) {
   }
 }
 
+static const char *text_of(const struct op2_kernel_s *kernel) {
+  return kernel->whole.text.length ? kernel->whole.text.chars : kernel->source;
+}
+
+/* Translate a kernel with the contents of its headers. */
+static op2_status translate_whole(const struct op2i_simd_request *request,
+                                  struct op2i_simd_translation *kept) {
+  struct op2i_simd_request marked = *request;
+  struct op2i_rewrite whole;
+  const char *why = NULL;
+  op2_status status = op2i_rewrite_whole(request->rewrite, &whole, &why);
+  marked.rewrite = &whole;
+  if (!status && why)
+    op2i_text_add(&kept->why, "%s", why);
+  else if (!status)
+    status = op2i_simd_kernel(&marked, &kept->text, &kept->why, &kept->divides);
+  op2i_rewrite_end(&whole);
+  return status;
+}
+
 static op2_status translate(const struct op2i_simd_request *request,
                             struct op2i_simd_translation *kept) {
   struct op2i_rewrite rewrite = *request->rewrite;
   struct op2i_simd_request marked = *request;
-  if (strchr(rewrite.member.kernel->source, PREFIX)) {
+  if (strchr(text_of(rewrite.member.kernel), PREFIX)) {
     op2i_text_add(&kept->why, "has a control character");
     return kept->why.failed ? op2i_error_nomem("generated code") : OP2_SUCCESS;
   }
   memcpy(rewrite.prefix, (const char[]){PREFIX, '\0'}, 2);
   marked.rewrite = &rewrite;
-  op2_status status = op2i_simd_kernel(&marked, &kept->text, &kept->why, &kept->divides);
+  op2_status status = rewrite.member.kernel->whole.text.length
+                          ? translate_whole(&marked, kept)
+                          : op2i_simd_kernel(&marked, &kept->text, &kept->why, &kept->divides);
   if (!status && kept->why.failed) status = op2i_error_nomem("generated code");
   return status;
 }

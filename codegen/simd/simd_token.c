@@ -57,7 +57,7 @@ static void check_undef(struct op2i_simd *l, const struct op2i_tokens *tokens, i
   const struct op2i_piece *word = op2i_macros_directive(&l->macros, tokens, t);
   if (!op2i_piece_is(word, "undef") || !word->next) return;
   const char *name = op2i_simd_string(l, word->next->text, (size_t)word->next->length);
-  if (l->request->rewrite->member.kernel->given || op2i_name_foreign(name))
+  if (tokens->given || op2i_name_foreign(name))
     op2i_simd_refuse(l, "takes back %s in line %d, which others may define", name,
                      tokens->list[t].line);
 }
@@ -104,9 +104,11 @@ static void check_constants(struct op2i_simd *l) {
 
 void op2i_simd_directives(struct op2i_simd *l) {
   const struct op2i_tokens *tokens = &l->unit->tokens;
-  for (const char *at = l->request->rewrite->member.kernel->headers; at && *at;) {
+  const struct op2_kernel_s *kernel = l->request->rewrite->member.kernel;
+  for (const char *at = kernel->headers; at && *at;) {
     size_t length = strcspn(at, "\n");
-    if (strncmp(at, "#include", 8) == 0) include(l, at + 8, length - 8, 0);
+    bool own = strncmp(at, "#include \"", 10) == 0 && kernel->whole.text.length;
+    if (strncmp(at, "#include", 8) == 0 && !own) include(l, at + 8, length - 8, 0);
     at += length + (at[length] == '\n');
   }
   if (tokens->unclear)

@@ -147,7 +147,9 @@ typedef struct op2_kernel_desc {
   const char *source;           /**< C text: the function, helpers, types, directives; with
                                     `function`, a declaration in place of the function */
   const char *const *headers;   /**< to include, "<math.h>" or the path of a regular file of at
-                                    most 64 MiB; null-terminated */
+                                    most 64 MiB; null-terminated. What these files define is read
+                                    with the source, so kernels that share functions by them can
+                                    be vector code */
   const char *const *includes;  /**< directories to search; null-terminated; may be null */
   const char *file;             /**< where `source` stands; may be null */
   int line;                     /**< line of `file` on which `source` begins; 0 when file is null */

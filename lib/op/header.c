@@ -58,6 +58,12 @@ static bool find_file(struct walk *walk, const char *name, const char *beside,
   return is_there(walk, trial, path) || find_in_folders(walk, name, path);
 }
 
+bool op2i_header_find(const op2_kernel_desc *desc, const char *name, const char *beside,
+                      char path[PATH_MAX]) {
+  struct walk walk = {.desc = desc};
+  return find_file(&walk, name, beside, path);
+}
+
 static op2_status digest(struct walk *walk, const char *path);
 
 static const char *next_line(const char *line) {

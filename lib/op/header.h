@@ -2,6 +2,9 @@
 #ifndef OP2I_HEADER_H
 #define OP2I_HEADER_H
 
+#include <limits.h>
+#include <stdbool.h>
+
 #include "op2/loop.h"
 #include "text.h"
 
@@ -11,5 +14,9 @@
  * that only the compiler finds are checked where compiled loops are kept, see
  * backends/jit/depend.h.) Errors: OP2_ERR_IO naming kernel and header; OP2_ERR_NOMEM. */
 op2_status op2i_headers_collect(const op2_kernel_desc *desc, struct op2i_text *out);
+/* Find a header as a compiler would: beside the file that includes it, if that is given, then in the
+ * kernel's folders. The path that is found is absolute. */
+bool op2i_header_find(const op2_kernel_desc *desc, const char *name, const char *beside,
+                      char path[PATH_MAX]);
 
 #endif

@@ -12,6 +12,7 @@
 #include "context.h"
 #include "error.h"
 #include "header.h"
+#include "header_text.h"
 #include "log.h"
 #include "mem.h"
 #include "mesh.h"
@@ -26,6 +27,7 @@ static void free_parts(op2_kernel kernel) {
   op2i_free(kernel->file);
   op2i_free(kernel->remark);
   op2i_free(kernel->headers);
+  op2i_whole_free(&kernel->whole);
   free_strings(kernel->includes);
   free_strings(kernel->libraries);
   op2i_free(kernel->consts);
@@ -159,6 +161,46 @@ static op2_status read_source(op2_kernel kernel, const op2_kernel_desc *desc) {
   return status;
 }
 
+/* The types of parameters that headers define become known. */
+static op2_status learn_types(op2_kernel kernel, const char *name) {
+  struct op2i_signature *known = &kernel->signature, whole = {0};
+  bool unclear = false;
+  for (int n = 0; n < known->nparams; n++)
+    unclear = unclear || (!known->params[n].type && !known->params[n].foreign);
+  if (!unclear) return OP2_SUCCESS;
+  op2_status status =
+      op2i_codegen.parse(kernel->whole.text.chars, name, kernel->whole_given, &whole);
+  for (int n = 0; !status && n < known->nparams && whole.nparams == known->nparams; n++) {
+    struct op2i_param *to = &known->params[n];
+    const struct op2i_param *from = &whole.params[n];
+    if (to->type || to->foreign || !from->type) continue;
+    to->type = from->type;
+    to->depth = from->depth;
+    to->extent = from->extent;
+    to->nextents = from->nextents;
+    memcpy(to->extents, from->extents, sizeof to->extents);
+    to->readonly = from->readonly;
+    to->rows = from->rows;
+  }
+  op2i_codegen.free_signature(&whole);
+  return status == OP2_ERR_NOMEM ? status : OP2_SUCCESS;
+}
+
+/* Read the headers that the library can follow, for vector code. */
+static op2_status read_whole(op2_context ctx, op2_kernel kernel, const op2_kernel_desc *desc) {
+  struct op2i_text foreign = {0};
+  if (desc->function) return OP2_SUCCESS;
+  op2_status status = op2i_headers_expand(desc, kernel->source, &kernel->whole);
+  if (status || !kernel->whole.text.length) return status;
+  for (const char *const *h = desc->headers; h && *h; h++)
+    if ((*h)[0] == '<') op2i_text_add(&foreign, "#include %s\n", *h);
+  if (foreign.failed) status = op2i_error_nomem("a kernel's headers");
+  if (!status)
+    kernel->whole_given = op2i_codegen.given(ctx->config.cc, ctx->config.cflags, foreign.chars);
+  op2i_text_free(&foreign);
+  return status ? status : learn_types(kernel, desc->name);
+}
+
 static op2_status create(op2_context ctx, const op2_kernel_desc *desc, op2_kernel *out) {
   op2_status status = check_desc(desc);
   if (status) return status;
@@ -175,6 +217,7 @@ static op2_status create(op2_context ctx, const op2_kernel_desc *desc, op2_kerne
   kernel->const_epoch = -1;
   kernel->given = op2i_codegen.given(ctx->config.cc, ctx->config.cflags, kernel->headers);
   OP2I_TRY(read_source(kernel, desc));
+  OP2I_TRY(read_whole(ctx, kernel, desc));
   OP2I_TRY(op2i_object_init(kernel, ctx, OP2I_KERNEL, desc->name, release_kernel));
   op2i_text_free(&headers);
   *out = kernel;

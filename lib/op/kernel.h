@@ -2,6 +2,7 @@
 #ifndef OP2I_KERNEL_H
 #define OP2I_KERNEL_H
 
+#include "header_text.h"
 #include "object.h"
 #include "op2/loop.h"
 
@@ -50,9 +51,11 @@ struct op2_kernel_s {
   char *remark; /* what op2_explain() says of it; may be null */
   /* Text to print: "#include ..." lines and a digest comment for each file; may be "". */
   char *headers;
-  char **includes;  /* null-terminated, may be null; absolute */
-  char **libraries; /* the same, for the linker */
-  bool given;       /* flags or headers may define names that the source does not */
+  char **includes;         /* null-terminated, may be null; absolute */
+  char **libraries;        /* the same, for the linker */
+  bool given;              /* flags or headers may define names that the source does not */
+  struct op2i_whole whole; /* the source with its own headers in it; empty: there are none */
+  bool whole_given;        /* as `given`, for that text */
   struct op2i_signature signature;
   /* The constants used; they are found again when the context's const_epoch has moved. */
   int64_t const_epoch;

@@ -313,18 +313,90 @@ static void flags(void) {
   gives(&options, &(struct written){.source = fast}, 3, true);
 }
 
+static void write_header(const char *name, const char *text, char path[4200]) {
+  snprintf(path, 4200, "%s/%s", test_scratch(), name);
+  FILE *file = fopen(path, "w");
+  if (!EXPECT(file != NULL)) return;
+  fputs(text, file);
+  fclose(file);
+}
+
+/* Headers of a kernel's own, in one another, with guards and without, are read. */
+static void nested_headers(void) {
+  static struct run got, want;
+  char first[4200], second[4200], third[4200];
+  write_header("third.h",
+               "#pragma once\ntypedef double real;\n#define THIRD 3\nstatic real third(real a) "
+               "{ return a / THIRD; }\n",
+               third);
+  write_header("second.h",
+               "#ifndef SECOND_H\n#define SECOND_H\n#include \"third.h\"\n/* not included:\n"
+               "#include \"first.h\"\n*/\nstatic real half(real a) { return a / 2; }\n#endif\n",
+               second);
+  write_header("first.h",
+               "#include \"third.h\"\n#include \"second.h\"\n#include \"second.h\"\nstatic inline "
+               "real mean(const real *a) { return third(half(a[0] + a[1])); }\n",
+               first);
+  const struct written w = {
+      .source = "void k(const real *x, const int *i, real *y) {\n"
+                "  for (int n = 0; n < THIRD; n++) y[n] = mean(x) * n + half(*i);\n}\n",
+      .headers = {first, "<string.h>"}};
+  const struct config scalar = {"sequential", true, 0};
+  const op2_options options = config_options(&scalar), here = config_options(&test_config);
+  run_apart(&options, &w, &want);
+  run_apart(&here, &w, &got);
+  same_bits(&got, &want);
+  if (vectors()) says(&got, "scalar code: kernel 'k'", false);
+}
+
+/* What a header has that is not followed is refused with the place. */
+static void refused_headers(void) {
+  static struct run run;
+  char path[4200];
+  const op2_options options = config_options(&test_config);
+  write_header("rand.h", "#include <stdlib.h>\nstatic double f(void) { return rand() * 0.0; }\n",
+               path);
+  run_apart(&options,
+            &(struct written){.source = "void k(const double *x, const int *i, double *y) { y[0] = "
+                                        "f(); y[1] = *i; y[2] = x[2]; }",
+                              .headers = {path}},
+            &run);
+  if (vectors()) says(&run, "calls rand in a header, which is not known", true);
+  write_header("beyond.h", "#include <complex.h>\n", path);
+  run_apart(&options,
+            &(struct written){.source = "void k(const double *x, const int *i, double *y) { y[0] = "
+                                        "y[1] = *i; y[2] = x[2]; }",
+                              .headers = {path}},
+            &run);
+  if (vectors()) says(&run, "includes <complex.h>, which may define anything", true);
+}
+
+/* A constant of the loop goes before what a header declares under its name, in all forms. */
+static void constant_in_header(void) {
+  char path[4200];
+  double x[40], two = 2;
+  for (int n = 0; n < 40; n++) x[n] = n;
+  write_header("scale.h", "static const double scale = 5;\n", path);
+  op2_set set = new_set(40, "cells");
+  op2_dat values = new_dat(set, 1, OP2_F64, x, "x");
+  new_const(1, OP2_F64, &two, "scale");
+  op2_kernel kernel =
+      new_kernel(&(op2_kernel_desc){.name = "scaled",
+                                    .source = "void scaled(double *x) { *x *= scale; }",
+                                    .headers = (const char *[]){path, NULL}});
+  MUST(op2_par_loop(kernel, set, op2_arg_direct(values, OP2_RW)));
+  EXPECT_VALUES(double, values, 40, n, 2 * n);
+  if (vectors()) EXPECT(explains("has headers that name a constant of the loop"));
+}
+
 static void own_header(void) {
   static struct run run;
   char path[4200];
-  snprintf(path, sizeof path, "%s/fast.h", test_scratch());
-  FILE *file = fopen(path, "w");
-  if (!EXPECT(file != NULL)) return;
-  fputs("#define FAST 1\n", file);
-  fclose(file);
+  write_header("fast.h", "#define FAST 1\n", path);
   const op2_options options = config_options(&test_config);
   run_apart(&options, &(struct written){.source = fast, .headers = {path}}, &run);
   EXPECT(run.y[0] == 2);
-  if (vectors()) says(&run, "which may define anything", true);
+  if (vectors()) says(&run, "scalar code: kernel 'k'", false);
 }
 
 /* ---- refusals -------------------------------------------------------------------------------- */
@@ -375,6 +447,9 @@ static const struct test_case cases[] = {
     {"a helper with types of its own", check_helper},
     {"what flags define", flags},
     {"what a header defines", own_header},
+    {"headers in headers", nested_headers},
+    {"what of headers is not followed", refused_headers},
+    {"a constant's name in a header", constant_in_header},
     {"refusals", refusals},
 };
 

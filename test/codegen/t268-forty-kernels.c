@@ -54,12 +54,12 @@
   VECTOR(wall_switch)                                                                              \
   VECTOR(gather_ragged)                                                                            \
   VECTOR(gather_count)                                                                             \
+  VECTOR(seawater_density)                                                                         \
+  VECTOR(bottom_drag)                                                                              \
   SCALAR(eos_stiffened, "uses Prim")                                                               \
   SCALAR(cross_value, "uses 'struct'")                                                             \
   SCALAR(root_union, "uses bits_t")                                                                \
   SCALAR(helmholtz_complex, "includes <complex.h>")                                                \
-  SCALAR(seawater_density, "includes \"seawater.h\"")                                              \
-  SCALAR(bottom_drag, "bottom_drag.h")                                                             \
   ERROR(point_type, "which is none of the types of op2")
 
 /* clang-format off */
