@@ -154,7 +154,7 @@ static bool any_hazard(const struct op2i_simd_node *s) {
   return s != NULL;
 }
 
-/* What follows a jump must not run if no lane is left there. */
+/* Print the rest behind a jump, which runs only if a lane is left there. */
 static void guarded_rest(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   bool guard = s->exits && any_hazard(s->next);
   if (guard) {
