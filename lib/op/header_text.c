@@ -90,7 +90,7 @@ static bool included(const char *at, const char *end, char *name, size_t room) {
   return strcmp(name, "op2.h") != 0;
 }
 
-static bool says_once(const char *text) {
+static bool marked_once(const char *text) {
   for (const char *at = text; at; at = strchr(at, '\n')) {
     at += *at == '\n';
     const char *end = at + strcspn(at, "\n"), *word = directive(at, end);
@@ -105,7 +105,7 @@ static op2_status expand(struct expansion *x, const char *text, const char *path
 
 static bool seen_once(struct expansion *x, const char *path, const char *text) {
   char entry[PATH_MAX + 2];
-  if (!says_once(text)) return false;
+  if (!marked_once(text)) return false;
   snprintf(entry, sizeof entry, "%s\n", path);
   if (x->once.chars && strstr(x->once.chars, entry)) return true;
   op2i_text_add(&x->once, "%s", entry);
