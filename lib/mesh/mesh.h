@@ -24,7 +24,7 @@ enum op2i_section { OP2I_CORE, OP2I_OWNED, OP2I_EXEC, OP2I_NONEXEC, OP2I_SECTION
 struct op2_set_s {
   struct op2i_object obj;
   int64_t ends[OP2I_SECTIONS]; /* for a subset: positions in idx */
-  bool single;  /* one element that all ranks share (op2_set_create_single()) */
+  bool single;                 /* one element that all ranks share (op2_set_create_single()) */
   int64_t tail; /* of a set: owned elements at its end that no loop over the whole set runs over */
   op2_set base; /* itself for a set, the base set (referenced) for a subset */
   int64_t *idx; /* subset: sorted base indices, ends[OP2I_NONEXEC] of them */
@@ -168,7 +168,8 @@ struct op2_dat_s {
   struct op2i_link link_of_all; /* in the context's */
   struct op2i_resource res;
   op2_dat prev_wrapped, next_wrapped;
-  struct op2i_shared *shared; /* of a dat to which single maps lead (loop_single.h); null: nothing */
+  /* Of a dat to which single maps lead (loop_single.h); null: nothing. */
+  struct op2i_shared *shared;
   /* A component (component.h) has a reference to its dat, the first of its values in a row of the
    * dat, set, dim, type and row_bytes, and none of the other fields. Else these are null and 0. */
   op2_dat whole;

@@ -111,7 +111,8 @@ op2_status op2_map_get(op2_map map, int32_t *idx) {
   const int64_t n = map->from->ends[OP2I_OWNED] * map->arity;
   for (int64_t e = 0; e < n; e++)
     idx[place_of(&rows, e / map->arity) + e % map->arity] =
-        rows.absent && rows.absent[e] ? -1 : (int32_t)op2i_set_place(map->to, op2i_map_target(map, e));
+        rows.absent && rows.absent[e] ? -1
+                                      : (int32_t)op2i_set_place(map->to, op2i_map_target(map, e));
   return OP2_SUCCESS;
 }
 
@@ -121,7 +122,8 @@ op2_status op2_map_get_global(op2_map map, int64_t *idx) {
   if (status) return status;
   const int64_t n = map->from->ends[OP2I_OWNED] * map->arity;
   for (int64_t e = 0; e < n; e++) {
-    int64_t target = map->global ? map->global[e] : op2i_set_number(map->to, op2i_map_target(map, e));
+    int64_t target =
+        map->global ? map->global[e] : op2i_set_number(map->to, op2i_map_target(map, e));
     idx[place_of(&rows, e / map->arity) + e % map->arity] =
         rows.absent && rows.absent[e] ? -1 : target;
   }
