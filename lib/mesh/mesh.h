@@ -168,7 +168,7 @@ struct op2_dat_s {
   struct op2i_link link_of_all; /* in the context's */
   struct op2i_resource res;
   op2_dat prev_wrapped, next_wrapped;
-  /* Of a dat to which single maps lead (loop_single.h); null: nothing. */
+  /* Globals in its place, for a dat to which single maps lead (loop_single.h); null: none yet. */
   struct op2i_shared *shared;
   /* A component (component.h) has a reference to its dat, the first of its values in a row of the
    * dat, set, dim, type and row_bytes, and none of the other fields. Else these are null and 0. */
