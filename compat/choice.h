@@ -16,7 +16,7 @@ struct op2_compat_choice {
   op2_kernel address; /* the kernel by address, which the program owns */
 };
 
-/* What a unit of the program has for its kernels. */
+/* A unit of the program has this for its kernels. */
 struct op2_compat_stored {
   const char *text;                            /* from op2-c++ */
   void (*(*copies)(const char *kernel))(void); /* may be null */
