@@ -93,7 +93,7 @@ static op2_status allocate(struct op2i_loop *loop, int n, struct op2i_loop *cons
   return op2i_error_nomem("a fused loop");
 }
 
-/* What the first member that uses a dat overwrites needs no values from before. */
+/* No values from before are needed if the first member that uses a dat overwrites it. */
 static op2_access access_of(op2_dat dat, int n, struct op2i_loop *const *origins) {
   bool modified = false, used = false;
   for (int m = 0; m < n; m++)

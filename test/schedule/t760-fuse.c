@@ -500,6 +500,30 @@ static void verifier(void) {
   MUST(op2_flush(test_ctx));
 }
 
+static op2_access access_to(const struct op2i_loop *loop, op2_dat dat) {
+  for (int d = 0; d < loop->op.ndats; d++)
+    if (loop->op.dats[d] == dat) return loop->op.dat_access[d];
+  return (op2_access)0;
+}
+
+/* A fused loop overwrites what its first user of a dat overwrites, and then needs no values of it. */
+static void accesses(void) {
+  if (!fusing()) return;
+  struct mesh m = make_mesh();
+  PUT(m.x, 3);
+  TWICE(m.y, m.x);
+  PUT(m.x, 4);
+  MORE(m.edges, m.y);
+  MUST(op2i_graph_join(test_ctx->sched));
+  struct op2i_loop *loops[4], *fused[3];
+  for (int i = 0; i < 4; i++) loops[i] = op2i_node_loop(&test_ctx->sched->queue.nodes[i]);
+  for (int i = 0; i < 3; i++) MUST(op2i_loop_fuse(2, loops + i, NULL, 0, &fused[i]));
+  EXPECT(access_to(fused[0], m.x) == OP2_WRITE && access_to(fused[0], m.y) == OP2_WRITE);
+  EXPECT(access_to(fused[1], m.x) == OP2_RW && access_to(fused[1], m.y) == OP2_WRITE);
+  EXPECT(access_to(fused[2], m.x) == OP2_WRITE && access_to(fused[2], m.y) == OP2_RW);
+  MUST(op2_flush(test_ctx));
+}
+
 /* A sum and a minimum of one version cannot form a group, though both modify it; two sums can. */
 static void verifier_of_globals(void) {
   if (!fusing()) return;
@@ -575,6 +599,7 @@ static const struct test_case cases[] = {
     {"many loops", many},
     {"subsets", subsets},
     {"the verifier", verifier},
+    {"accesses of fused loops", accesses},
     {"the verifier, of globals", verifier_of_globals},
     {"OP2_FUSE=0", switched_off},
 };
