@@ -213,7 +213,7 @@ int main(int argc, char **argv) {
   TRIED(arrays_passed, "text");
   TRIED(structures_passed, "text");
   TRIED(mixed_structure, "scalar");
-  TRIED(enumerators, "scalar");
+  TRIED(enumerators, "text");
   TRIED(of_namespaces, "text");
   TRIED(constants_of_op2, "text");
   TRIED(words_as_operators, "text");

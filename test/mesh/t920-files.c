@@ -312,10 +312,6 @@ static void wrong_calls(op2_file file, struct small *s) {
   CHECK(op2_map_create(s->edges, s->nodes, 1, NULL, "empty", &empty));
   REFUSES(OP2_ERR_MISMATCH, op2_file_write_map(file, empty, NULL), "'empty'", "without values");
   op2_map_destroy(&empty);
-  static const int32_t nowhere[] = {-1, 0, 1};
-  CHECK(op2_map_create_partial(s->edges, s->nodes, 1, nowhere, "partial", &empty));
-  REFUSES(OP2_ERR_MISMATCH, op2_file_write_map(file, empty, NULL), "'partial'", "lead nowhere");
-  op2_map_destroy(&empty);
   op2_set_destroy(&subset);
   op2_set_destroy(&foreign);
   CHECK(op2_finalize(&second));

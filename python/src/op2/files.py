@@ -112,7 +112,7 @@ class File:
     def read_map(self, source: Set, target: Set, name: str, partial: bool = False) -> Map:
         """The map of this name. With `partial`, entries of -1 lead nowhere."""
         arity = self.shape(name)[1]
-        reader = self._reader("read_map_partial" if partial else "read_map")
+        reader = self._reader("read_map_partial") if partial else self._reader("read_map")
         return Map._of(source, target, name, reader, source._p, target._p, arity, name.encode())
 
     def read_dat(self, set: Set, name: str) -> Dat:
