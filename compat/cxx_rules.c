@@ -91,7 +91,7 @@ static int cast(struct op2i_cxx_body *body, int type, int type_end, int open) {
     else if (op2i_cxx_is_number(body->turn->unit, at) ||
              op2i_cxx_in(body->turn->unit, at, integers) ||
              (op2i_cxx_alias(body->turn->unit, at) && op2i_cxx_file_name(body->turn, at)))
-      /* What follows is no argument of it. */
+      /* op2i_cxx_words() would take the words behind this one for its arguments. */
       op2i_cxx_add(&body->text, body->turn->unit->words[at].text,
                    body->turn->unit->words[at].length);
     else

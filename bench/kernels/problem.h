@@ -18,7 +18,7 @@ typedef struct problem problem;
 /** The value of component k of element i at the start. */
 typedef double problem_value(const problem *p, int64_t i, int k);
 
-/** What a step does with a dat. */
+/** A step reads, overwrites or changes a dat. */
 typedef enum problem_use { READ = 1, WRITTEN = 2, CHANGED = 3 } problem_use;
 
 typedef struct problem_map {

@@ -10,7 +10,7 @@
 
 enum { MOST_ROUNDS = 999, MOST_SUBJECTS = 3 + MOST_TWINS };
 
-/** What is timed: the library, a twin, or the reading of an array. */
+/** A subject is timed: it is the library, a twin, or the reading of an array. */
 typedef struct subject {
   const char *name;
   ours *ours;       /**< null: not the library */

@@ -299,9 +299,10 @@ OP2_API OP2_NODISCARD op2_status op2_file_write_const(op2_file file, int dim, op
  * belong to it. What these objects use is written even if its handle was destroyed: the set of a
  * dat, the sparsity of a matrix, and the maps of that. Maps without values, components, kernels,
  * operators and solvers are left out, and so are maps to sets of op2_set_create_single() with the
- * sparsities and matrices of such maps. A sparsity and its matrices may have one name, and so may
- * matrices of two sparsities; any other two objects need names of their own. The file does not
- * depend on who owned what; read and written again it is the same, byte for byte.
+ * sparsities and matrices of such maps; the sets are read back as plain ones of one element. A
+ * sparsity and its matrices may have one name, and so may matrices of two sparsities; any other two
+ * objects need names of their own. The file does not depend on who owned what; read and written
+ * again it is the same, byte for byte.
  * @memory a rank's share of the largest object, for the time of the call
  * @sync   runs what is queued and modifies any of it
  * @mpi    collective

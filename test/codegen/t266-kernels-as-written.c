@@ -349,7 +349,7 @@ static void nested_headers(void) {
   if (vectors()) says(&got, "scalar code: kernel 'k'", false);
 }
 
-/* What a header has that is not followed is refused with the place. */
+/* A refusal names the place in a header at which the reader could not follow. */
 static void refused_headers(void) {
   static struct run run;
   char path[4200];

@@ -383,7 +383,7 @@ static bool same_values(const struct forty_case *c, const struct queued *q,
   return same;
 }
 
-/* What op2_explain() prints, to be freed. */
+/* Return the text that op2_explain() prints, which the caller frees. */
 static char *explained(op2_context ctx) {
   char *all = NULL;
   size_t size = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What kernels of copies.cpp call from a header. */
+/* Kernels of copies.cpp call this function of a header. */
 #ifndef COPIES_H
 #define COPIES_H
 
