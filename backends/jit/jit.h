@@ -20,7 +20,9 @@ struct op2i_jit_code {
   bool on_device; /* True for the context's device: the function is a struct op2i_device_unit */
   bool if_cached; /* for a device: only taken from the cache; else no function and no message */
   void *function; /* out: valid while the use of its image lasts */
-  struct op2i_image *image; /* out: one use of it, for op2i_jit_unuse(); null: no function */
+  struct op2i_image *image; /* out: the image that holds the function, with one use counted for
+                                the caller, who ends it by op2i_jit_unuse(); null if there is no
+                                function */
   op2_status status;        /* out */
   char *message;            /* out: freed by the caller with op2i_free(); null: success */
 };

@@ -82,7 +82,7 @@ struct reading {
   struct op2i_c_type *types;
   int64_t capacity;
   bool failed;         /* out of memory */
-  const char *refused; /* what is wrong with a parameter */
+  const char *refused; /* why a parameter is not accepted, a literal; null: none was refused */
 };
 
 static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {

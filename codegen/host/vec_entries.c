@@ -49,7 +49,8 @@ static void declare(const struct op2i_vec *v, int a) {
                 v->args[a].view, (int)arg->dim);
 }
 
-/* Load the values of entries, which lie side by side. */
+/* Emit the load of a matrix argument's values for as many entries as there are lanes. The values of
+ * neighbouring entries lie side by side. */
 static void load_entries(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   char base[64];

@@ -101,7 +101,7 @@ struct op2i_simd_node {
   bool leaves; /* some lanes may return here */
   int exits;   /* OP2I_SIMD_BREAKS | ...: how some lanes may leave a loop or switch here */
   bool parts;  /* loop, switch: some lanes are in it and others not */
-  bool skips;  /* loop: some lanes may continue before others */
+  bool skips;  /* loop: some lanes may execute `continue` where others do not */
   bool strays; /* INDEX: a pointer that differs between lanes, which only a subscript may follow */
   const struct op2i_simd_node *region; /* IF: the region around it */
 };

@@ -39,7 +39,7 @@ typedef enum op2_data_state {
                      and each has the rows of its part */
 } op2_data_state;
 
-/** Places for values. */
+/** The memory in which values are, and the processor that a loop runs on. */
 typedef enum op2_place { OP2_PLACE_HOST, OP2_PLACE_DEVICE } op2_place;
 
 /** Transfers between the host and the context's device, and launches, since the context began. */

@@ -48,8 +48,8 @@ typedef enum op2_preconditioner {
   OP2_PRECONDITIONER_JACOBI,      /**< the inverse of the diagonal; where that is 0, 1 */
   OP2_PRECONDITIONER_BLOCK_JACOBI /**< the inverses of the blocks on the diagonal, of
                                        row_dim * row_dim values; a block in whose elimination a
-                                       pivot is 0 does nothing. For blocks of at most tens of rows:
-                                       a thread has two on its stack while they are inverted */
+                                       pivot is 0 acts as the identity. Blocks have at most tens of
+                                       rows: a thread inverts them on its stack, where it has two */
 } op2_preconditioner;
 
 /** The library that solves. */

@@ -180,7 +180,8 @@ op2_status op2i_device_unknown(const struct op2i_device_kind *kind, const char *
 op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **memory);
 void op2i_device_release(struct op2i_device *device, void *memory);
 void op2i_device_memory_close(struct op2i_device *device); /* as a part of closing the device */
-/* Allocate device memory and copy numbers of the host into it. */
+/* Allocate device memory for n numbers of elements and copy them there from the host. The caller
+ * releases it by op2i_device_release(). */
 op2_status op2i_device_numbers(struct op2i_device *device, const int32_t *numbers, int64_t n,
                                void **memory);
 

@@ -161,7 +161,7 @@ static op2_status map_called(const struct reading *r, const struct op2i_line *li
                              r->file->path, line->words[1], name);
 }
 
-/* Remember a pair of maps for the sparsity that is described behind its pairs. */
+/* Remember a pair of maps. The file lists the pairs of a sparsity before the sparsity itself. */
 static op2_status read_pair(struct reading *r, const struct op2i_line *line, void **out) {
   op2_map_pair *pair = &r->pairs[r->npairs++];
   op2_status status = map_called(r, line, 2, &pair->rows);

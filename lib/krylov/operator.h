@@ -6,9 +6,9 @@
 
 /* Operators and preconditioners, as the methods apply them. */
 
-/* y = A x, as the program's function queues it. */
+/* Let the function that the user gave for the operator queue y = A x. */
 op2_status op2i_operator_apply(op2_operator op, op2_dat x, op2_dat y);
-/* The diagonal, as the program's other function queues it; there is one. */
+/* Let the user's function for the diagonal, which must exist, queue it. */
 op2_status op2i_operator_diagonal(op2_operator op, op2_dat diagonal);
 /* OP2_ERR_STATE, once, if the operator's function, or a call that it has queued, has destroyed a
  * dat that was lent to it: x, y or another one. The library's own dats are still valid then. If the

@@ -69,7 +69,8 @@ struct op2_kernel_s {
 /* Make a kernel for the library itself. */
 op2_status op2i_kernel_create_own(op2_context ctx, const char *name, const char *source,
                                   op2_kernel *kernel);
-/* Bring kernel->consts up to date. */
+/* Find the context's constants that the kernel mentions and keep them in kernel->consts. Nothing is to
+ * be done unless a constant was created or destroyed since the last call. */
 op2_status op2i_kernel_bind_consts(op2_kernel kernel);
 
 /* The use of an argument by a kernel, in the words of messages. */

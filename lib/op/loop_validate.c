@@ -52,7 +52,7 @@ static op2_status check_access(const struct call *call, int n) {
   return OP2_SUCCESS;
 }
 
-/* True if the kernel gets a private copy of the values in all slots. */
+/* True if the kernel gets a private block in which the rows of all slots of the map are packed. */
 static bool is_packed(const op2_arg *arg) {
   return arg->idx == OP2_PACKED || arg->idx == OP2_ITER(0) || arg->idx == OP2_ITER(1);
 }

@@ -44,7 +44,7 @@ int32_t op2i_number_of(void **table, int *n, void *object) {
   return (*n)++;
 }
 
-/* An object with open access scopes. */
+/* An object with open access scopes (op2_dat_access() and the like), as the message names it. */
 struct open_object {
   const char *what, *name, *opened_by;
   bool writing;

@@ -84,8 +84,9 @@ struct numbered {
   const int64_t *order, *inverse;
 };
 
-/* Process rows from `at` until `room` lines were touched or the rows end, and return the number of
- * rows. met[line] is `window` if the line was touched in this window. */
+/* Count the rows from `at` on whose targets fit into a cache of `room` lines, the row that fills it
+ * included. A window is the rows between two such fillings: met[line] is `window` if one of its rows
+ * has touched this cache line already. */
 static int64_t fill_cache(const struct numbered *as, int64_t at, int64_t room, int32_t *met,
                           int32_t window, int64_t *lines) {
   int64_t rows = as->map->from->ends[OP2I_OWNED], first = at;

@@ -28,7 +28,8 @@ static const struct op2i_pair *pair_of(const struct op2_sparsity_s *sparsity, op
   return pair;
 }
 
-/* Lead the entries of flagged rows or columns to spare elements. */
+/* Let entries in flagged rows or columns point to spare elements, so that what elements add there is
+ * lost. */
 static void drop_entries(const struct op2_sparsity_s *sparsity, const struct op2i_pair *pair,
                          const int32_t *flag, int side, int32_t *entries) {
   const int nrows = pair->rows->arity, ncolumns = pair->columns->arity;

@@ -38,7 +38,7 @@ struct op2i_mode_stats {
   enum op2i_exec_mode kept; /* the faster of the two; OP2I_MODE_HERE: not known yet */
   int trial, lost; /* runs left in which the other mode is tried; how often it has lost since */
   double waited;   /* seconds that each thread was idle since the last trial */
-  const char *why; /* why the last mode was chosen, a literal */
+  const char *why; /* why the execution mode of the last run was chosen, a literal */
 };
 
 /* Bytes of a dat of a loop that are copied from one place to another. */
@@ -102,8 +102,9 @@ struct op2i_step_time {
   double elapsed;      /* of a program that workers share: in its first step */
 };
 
-/* A bundle holds what belongs to steps that a backend is handed together, which depends on the
- * places in which they run. A program has one for each step with which such steps may begin. */
+/* A backend is handed several steps at once: those that follow each other in one place, the host or
+ * the device. A bundle holds what is kept for them. Since placement may change the places, a program
+ * has a bundle for each step that may be the first of several. */
 struct op2i_bundle {
   /* how often the steps' places were chosen by cost, and how many of them had a choice then */
   int64_t times_free, known_free;

@@ -16,7 +16,7 @@ struct op2i_machine {
   int cpus[OP2I_CPUS_MAX];
   int system[OP2I_CPUS_MAX]; /* the system's number of the same processing unit */
   int64_t l2_bytes;          /* per core; 0: not known */
-  int64_t l3_bytes;          /* shared; 0: there is none, or it is not known */
+  int64_t l3_bytes;          /* of the last-level cache, which cores share; 0: none, or not known */
 };
 const struct op2i_machine *op2i_machine(void);
 /* Restrict this process to `cores` of its cores, from number `first` on. The calling thread is

@@ -86,7 +86,7 @@ struct op2i_sched_stats {
   int64_t programs_made, programs_replayed;
   int64_t loops_fused; /* in all programs made */
   struct op2i_force forces[OP2I_FORCES];
-  int64_t nforces; /* up to the force in progress */
+  int64_t nforces; /* forces so far, the one in progress included */
   struct op2i_spent spent;
   int64_t first_kernel;          /* time when the first kernel was about to run, 0 before */
   struct op2i_text renumberings; /* what automatic renumbering did, in lines */

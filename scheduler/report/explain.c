@@ -37,7 +37,7 @@ static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
   }
 }
 
-/* Print why fused loops run on the host; the others have lines of their own. */
+/* Print why fused loops run on the host. Loops that are not fused have it in lines of their own. */
 static void explain_off_device(const struct op2i_program *program, FILE *stream) {
   for (int64_t s = 0; s < program->nsteps; s++) {
     const struct op2i_loop *loop = program->steps[s].loop;
