@@ -8,8 +8,16 @@
 
 #include <stddef.h>
 
+/* Each flush looks at a variable of its thread. With this model of storage that takes no call, also in
+ * a shared library; glibc keeps room for it in programs that load the library later. */
+#ifdef __GLIBC__
+#define NEAR __attribute__((tls_model("initial-exec")))
+#else
+#define NEAR
+#endif
+
 /* The outermost scope of this thread; null while the program's own code runs. */
-static _Thread_local struct op2i_fp_scope *current;
+static _Thread_local NEAR struct op2i_fp_scope *current;
 
 #if !defined __x86_64__ || defined OP2I_FP_PORTABLE
 
@@ -96,12 +104,10 @@ static void save_and_set_default(struct op2i_fp_state *state) {
 #endif
 
 void op2i_fp_enter(struct op2i_fp_scope *scope) {
-  struct op2i_fp_scope **here = &current;
-  __asm__("" : "+r"(here)); /* the address is found by a call; the compiler would call again */
-  scope->outermost = !*here;
+  scope->outermost = !current;
   if (!scope->outermost) return;
   save_and_set_default(&scope->caller);
-  *here = scope;
+  current = scope;
 }
 
 void op2i_fp_leave(struct op2i_fp_scope *scope) {

@@ -33,4 +33,8 @@ void op2i_sort_indices(int64_t n, int64_t *idx);
  * Collective. */
 op2_status op2i_set_row_numbers(op2_set set, int64_t *all, int64_t *first, int64_t *numbers);
 
+/* True once a set with one element that all ranks share was declared in this process: the first thing
+ * that is asked of each loop. */
+extern _Atomic bool op2i_single_declared;
+
 #endif

@@ -29,7 +29,7 @@ static bool is_single(const op2_arg *arg) {
   return arg->tag == OP2_TAG_DAT_ || (arg->tag == OP2_TAG_MAT_ && leads_to_single(arg->map2));
 }
 
-bool op2i_single_any(op2_set set, int nargs, const op2_arg *args) {
+bool op2i_single_among(op2_set set, int nargs, const op2_arg *args) {
   if (!op2i_object_is(set, OP2I_SET) || !set->obj.ctx->has_single || !args) return false;
   for (int n = 0; n < nargs; n++)
     if (is_single(&args[n])) return true;

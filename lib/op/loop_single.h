@@ -5,6 +5,7 @@
 #include <stdbool.h>
 
 #include "op2/loop.h"
+#include "set.h"
 
 /* Arguments of loops by which all elements reach one row: dats through maps to a set with one element
  * that all ranks share, and matrices whose rows and columns both are of such sets. Elements would
@@ -26,8 +27,11 @@ struct op2i_single {
   struct op2i_single_use *uses; /* [nuses] each once */
 };
 
-/* True if a loop over this set may have such arguments. Handles need not be valid. */
-bool op2i_single_any(op2_set set, int nargs, const op2_arg *args);
+/* True if the call has such arguments. Handles need not be valid. */
+bool op2i_single_among(op2_set set, int nargs, const op2_arg *args);
+static inline bool op2i_single_any(op2_set set, int nargs, const op2_arg *args) {
+  return op2i_single_declared && op2i_single_among(set, nargs, args);
+}
 /* Replace the arguments of a call. After a failure nothing is to be closed. */
 op2_status op2i_single_open(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                             const op2_arg *args, struct op2i_single *out);

@@ -18,9 +18,11 @@ static op2_where known(op2_where where) {
   return where;
 }
 
-/* Queue a loop all of whose arguments are its own. */
-static op2_status queue_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                             const op2_arg *args, const struct op2i_single *single) {
+/* Queue a loop all of whose arguments are its own. Every op2_par_loop() passes here, mostly without
+ * `single`. */
+__attribute__((always_inline)) static inline op2_status
+queue_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,
+           const struct op2i_single *single) {
   enum { USUAL = 1024 };
   _Alignas(16) unsigned char usual[USUAL];
   unsigned char *payload = usual;

@@ -264,7 +264,7 @@ op2_status op2_flush(op2_context ctx) {
   op2i_context_call(ctx, "op2_flush", NULL, 0, 0);
   status = flush_here(ctx->sched, "op2_flush");
   op2_status over = ctx->fatal ? OP2_SUCCESS : wait_for_device(ctx);
-  op2i_objects_release_awaiting(ctx);
+  if (ctx->awaiting_release) op2i_objects_release_awaiting(ctx);
   return status ? status : over;
 }
 
