@@ -673,6 +673,70 @@ def loops_in_loops(x: X, n: N, y: Y, m: M):
     m[0] = total
 
 
+def values_of_the_pass_before(x: X, n: N, y: Y, m: M):
+    for i in range(4):
+        if i == 0:
+            last = x[0]
+        else:
+            last = 0.5 * last + x[i]
+        if i > 0:
+            y[1] += late * x[i]
+        late = x[i]
+    y[0] = last
+
+
+def values_of_branches(x: X, n: N, y: Y, m: M):
+    for i in range(4):
+        if x[i] > 0:
+            part = 2 * x[i]
+            y[0] += part
+            items = [part, x[i]]
+            y[1] -= items[0] * items[1]
+        elif x[i] < -1:
+            part = y[0] - x[i]
+            y[0] = part * part
+        if n[0] > 0:
+            size = abs(x[i])
+        elif n[1] > 0:
+            size = x[i]
+        else:
+            size = 1.0
+        while size > 1:
+            step = size * 0.25
+            size -= step
+        y[2] += size
+
+
+def values_behind_branches(x: X, n: N, y: Y, m: M):
+    if n[0] > 0:
+        side = x[0]
+        far = x[1]
+    else:
+        far = -x[1]
+        side = far
+    if x[2] > 0:
+        y[0] = side
+        side = x[2]
+    if x[3] > 0:
+        far, side = side, far
+    y[1] = side
+    y[2] = far
+
+
+def values_that_stay(x: X, n: N, y: Y, m: M):
+    largest = x[0]
+    at = 0
+    for i in range(1, 4):
+        if x[i] > largest:
+            largest = x[i]
+            at = i
+        if COUNT == 3:
+            known = largest - x[i]
+        y[1] += known
+    y[0] = largest
+    m[0] = at
+
+
 KERNELS = [each for each in list(globals().values())
            if getattr(each, "__module__", None) == __name__ and
            getattr(each, "__annotations__", {}).get("x") is X]

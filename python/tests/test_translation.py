@@ -508,6 +508,48 @@ def test_small_floats(host):
     assert x.get()[0].tolist() == list(values)
 
 
+def test_declarations():
+    """A variable is declared in the block that has its values: vector code keeps no old ones."""
+    def kernel(x: A, y: A):
+        if x[0] > 0.0:
+            half = 0.5 * x[0]
+            y[0] += half
+        else:
+            half = -x[0]
+            y[0] -= half * half
+        if x[1] > 0.0:
+            sign = 1.0
+        else:
+            sign = -1.0
+        for i in range(2):
+            if i == 1:
+                y[1] += before
+            before = sign * x[i]
+
+    assert op2.translate(kernel).splitlines()[1:] == """\
+  if (x[0] > 0.0) {
+    double half = 0.5 * x[0];
+    y[0] += half;
+  } else {
+    double half = -x[0];
+    y[0] -= half * half;
+  }
+  double sign;
+  if (x[1] > 0.0) {
+    sign = 1.0;
+  } else {
+    sign = -1.0;
+  }
+  double before;
+  for (int i = 0; i < 2; i++) {
+    if (i == 1) {
+      y[1] += before;
+    }
+    before = sign * x[i];
+  }
+}""".splitlines()
+
+
 def test_constant_parameters():
     def kernel(x: A, y: A, z: op2.array("f8", slots=True)):
         y[0] = x[0] + z[0][0]

@@ -7,6 +7,7 @@ from typing import Any, Dict, List, Optional, Set
 
 from .analysis import Analysis
 from .control import is_literal
+from .declarations import Declarations
 from .expressions import Table
 from .functions import Function
 from .parameters import Array, List as ListParameter, c_type
@@ -36,6 +37,7 @@ class _Emission(Texts):
         self._lines: List[str] = []
         self._temporaries = 0
         self._direct = self._direct_loops()
+        self._declared = Declarations(source.tree.body, self._variables(), self._flat).before
         self._add_tables(tables)
 
     # ---- the whole ----
@@ -44,13 +46,10 @@ class _Emission(Texts):
         """The text of the function: of one that is called, or else of the kernel."""
         parameters = ", ".join(self._parameter(name) for name in self.source.parameters)
         self._statements(self.source.tree.body, 1)
-        body = self._lines
-        self._lines = []
-        self._declare()
         head = f"void {self.source.name}"
         if called is not None:
             head = f"static {_type_of(called.value)} {called.name}"
-        return "\n".join([f"{head}({parameters}) {{", *self._lines, *body, "}"])
+        return "\n".join([f"{head}({parameters}) {{", *self._lines, "}"])
 
     def _add_tables(self, tables: Dict[str, str]) -> None:
         """Add the tables of this function to those of others, which can have the same names."""
@@ -74,18 +73,18 @@ class _Emission(Texts):
             return f"{const}{kind} *{own}"
         return f"{const}{kind} {own}" + "".join(f"[{extent}]" for extent in what.extents)
 
-    def _declare(self) -> None:
-        """Declare the variables and lists of the function."""
+    def _variables(self) -> List[str]:
+        """The variables and lists that are declared."""
         only_loops = {name for name, direct in self._direct.items() if direct}
-        for name, value in self.analysis.variables.items():
-            if name not in self.source.parameters and name not in only_loops:
-                self._line(1, f"{self._variable_type(name)} {self._name(name)};")
-        for name, table in self.analysis.lists.items():
-            if name in self.source.parameters:
-                continue
-            kind = "double" if table.kind == "float" else \
-                int_type(self.analysis.elements[name])
-            self._line(1, f"{kind} {self._name(name)}[{table.extents[0]}];")
+        return [name for name in (*self.analysis.variables, *self.analysis.lists)
+                if name not in self.source.parameters and name not in only_loops]
+
+    def _declaration(self, name: str) -> str:
+        table = self.analysis.lists.get(name)
+        if table is None:
+            return f"{self._variable_type(name)} {self._name(name)}"
+        kind = "double" if table.kind == "float" else int_type(self.analysis.elements[name])
+        return f"{kind} {self._name(name)}[{table.extents[0]}]"
 
     @staticmethod
     def _table(name: str, table: Table) -> str:
@@ -128,8 +127,41 @@ class _Emission(Texts):
 
     def _statements(self, body: List[ast.stmt], depth: int) -> None:
         for statement in body:
-            if statement in self.analysis.visited:
-                getattr(self, "_" + type(statement).__name__.lower())(statement, depth)
+            if statement not in self.analysis.visited:
+                continue
+            for name in self._declared.get(statement, ()):
+                if not self._initialises(statement, name):
+                    self._line(depth, self._declaration(name) + ";")
+            getattr(self, "_" + type(statement).__name__.lower())(statement, depth)
+
+    def _flat(self, body: List[ast.stmt]) -> List[ast.stmt]:
+        """The statements of a block, with those of an `if` whose condition is known in its place."""
+        found: List[ast.stmt] = []
+        for statement in body:
+            if statement not in self.analysis.visited:
+                continue
+            test = self.analysis.values[statement.test] if isinstance(statement, ast.If) else None
+            if test is not None and self._always(test):
+                found += self._flat(statement.body)  # type: ignore[attr-defined]
+            elif test is not None and self._never(test):
+                found += self._flat(statement.orelse)  # type: ignore[attr-defined]
+            else:
+                found.append(statement)
+        return found
+
+    def _initialises(self, statement: ast.stmt, name: str) -> bool:
+        """True if a statement that is behind the declaration of a variable becomes part of it."""
+        if isinstance(statement, ast.Assign):
+            targets = [each.id if isinstance(each, ast.Name) else None
+                       for each in statement.targets]
+            return targets == [name] and name in self.analysis.variables
+        return isinstance(statement, ast.AnnAssign)
+
+    def _place(self, node: ast.stmt, target: ast.expr) -> str:
+        """What a statement assigns to, with its type if it is declared there."""
+        if isinstance(target, ast.Name) and target.id in self._declared.get(node, ()):
+            return self._declaration(target.id)
+        return self._target(target)
 
     def _pass(self, node: ast.Pass, depth: int) -> None:
         pass
@@ -155,7 +187,7 @@ class _Emission(Texts):
         elif isinstance(target, ast.Tuple):
             self._assign_several(target, node.value, depth)
         elif len(node.targets) == 1:
-            self._line(depth, f"{self._target(target)} = {self._expression(node.value)};")
+            self._line(depth, f"{self._place(node, target)} = {self._expression(node.value)};")
         else:
             value = self._temporary(node.value, depth)
             for each in node.targets:
@@ -182,7 +214,7 @@ class _Emission(Texts):
             self._line(depth, f"{self._name(name)}[{i}] = {values[i % len(values)]};")
 
     def _annassign(self, node: ast.AnnAssign, depth: int) -> None:
-        self._line(depth, f"{self._target(node.target)} = {self._expression(node.value)};")
+        self._line(depth, f"{self._place(node, node.target)} = {self._expression(node.value)};")
 
     def _augassign(self, node: ast.AugAssign, depth: int) -> None:
         name, target = type(node.op).__name__, self._target(node.target)
