@@ -11,6 +11,8 @@ from typing import Any, Dict, Optional, Tuple
 from ._native import ffi
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+#: For each name of a file, whether the file is in this package.
+_inside: Dict[str, bool] = {}
 # The library keeps the pointers to file names, so they live as long as the program.
 _files: Dict[str, Any] = {}
 _places: Dict[Tuple[str, int], Any] = {}
@@ -19,7 +21,13 @@ _places: Dict[Tuple[str, int], Any] = {}
 def caller() -> Any:
     """The innermost frame outside this package, or None."""
     frame: Optional[FrameType] = sys._getframe(1)
-    while frame is not None and frame.f_code.co_filename.startswith(_HERE):
+    while frame is not None:
+        name = frame.f_code.co_filename
+        inside = _inside.get(name)
+        if inside is None:
+            inside = _inside[name] = name.startswith(_HERE)
+        if not inside:
+            break
         frame = frame.f_back
     return frame
 
@@ -31,8 +39,8 @@ def where() -> Any:
     place = _places.get(key)
     if place is None:
         name = _files.setdefault(key[0], ffi.new("char[]", os.fsencode(key[0])))
-        place = _places[key] = ffi.new("op2_where *", {"file": name, "line": key[1]})
-    return place[0]
+        place = _places[key] = ffi.new("op2_where *", {"file": name, "line": key[1]})[0]
+    return place
 
 
 def of_text(source: str) -> Optional[Tuple[str, int]]:

@@ -18,7 +18,7 @@ class Arg:
 
     __slots__ = ("_c", "source", "kept", "lasting")
 
-    def __init__(self, c: Any, source: Optional[Object] = None, *, kept: Any = None,
+    def __init__(self, c: Any, source: Optional[Object] = None, kept: Any = None,
                  lasting: bool = False):
         self._c = c
         #: The dat, global or matrix that the argument stands for; None: none.
@@ -80,16 +80,21 @@ def as_argument(given: Any) -> Arg:
     return value(given)
 
 
+#: The type of the arguments for C.
+_ARGUMENTS = ffi.typeof("op2_arg[]")
+
+
 def settle(arguments: Sequence[Arg]) -> None:
     """End the scopes of Dat.data on the dats of these arguments."""
     for argument in arguments:
-        if argument.source is not None:
-            argument.source._settle()
+        source = argument.source
+        if source is not None:
+            source._settle()
 
 
 def prepare(given: Sequence[Any]) -> Tuple[Any, List[Arg]]:
     """Arguments for C, and what has to be kept until they have been taken. Scopes of Dat.data on
     their dats end."""
-    arguments = [as_argument(argument) for argument in given]
+    arguments = [each if type(each) is Arg else as_argument(each) for each in given]
     settle(arguments)
-    return ffi.new("op2_arg[]", [argument._c for argument in arguments]), arguments
+    return ffi.new(_ARGUMENTS, [argument._c for argument in arguments]), arguments

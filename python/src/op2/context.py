@@ -111,9 +111,14 @@ class Context:
     def _do(self, function: Any, *arguments: Any) -> None:
         """Call a function that returns a status, and raise an exception if it fails, or if a
         monitor did meanwhile."""
+        # As _call(), which would cost each loop that is queued another call and another lock.
         with self._lock:
-            self._call(function, *arguments)
-            self._raise_from_monitors()
+            if self._dead:
+                self._bury()
+            if function(*arguments):
+                raise self._failure()
+            if self._raised_in_monitors:
+                self._raise_from_monitors()
 
     def _call(self, function: Any, *arguments: Any) -> None:
         """Call a function that returns a status, and raise an exception if it fails. Those of

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 Shape = Union[int, Tuple[int, ...]]
 
+_DOUBLE, _DOUBLES = np.dtype("f8"), ffi.typeof("double *")
+
 
 class _Values(Object):
     """What dats, globals and constants share: values of one type in an array of some shape."""
@@ -89,8 +91,8 @@ class _OnSet(_Values):
         """An argument of a loop: the element's own values or, through a map, those of the element
         in this slot, of all (ALL), or of all in one private buffer (PACKED, ITER())."""
         if map is None:
-            return Arg(lib.op2_arg_direct(self._p, int(access)), self)
-        return Arg(lib.op2_arg_dat(self._p, slot, map._p, int(access)), self, kept=map)
+            return Arg(lib.op2_arg_direct(self._p, access), self)
+        return Arg(lib.op2_arg_dat(self._p, slot, map._p, access), self, map)
 
     def _copy_out(self, function: Any, halo: bool) -> np.ndarray:
         self._settle()
@@ -377,13 +379,16 @@ class Global(_Values, Vector):
     def get(self) -> np.ndarray:
         """A copy of the values."""
         out = np.empty(self._shape, self.dtype)
-        self.context._do(lib.op2_gbl_get, self._p, ffi.cast("void *", out.ctypes.data))
+        self.context._do(lib.op2_gbl_get, self._p, pointer(out))
         return out
 
     def set_values(self, values: Any) -> None:
         """Set the values for what is queued from now on; nothing runs."""
-        array = self._fitting(values, ())
-        self.context._do(lib.op2_gbl_set, self._p, ffi.cast("void *", array.ctypes.data))
+        if type(values) is float and self.dtype == _DOUBLE and not self._shape:
+            made = ffi.new(_DOUBLES, values)  # what most programs do in each step
+        else:
+            made = pointer(self._fitting(values, ()))
+        self.context._do(lib.op2_gbl_set, self._p, made)
 
     @property
     def value(self) -> Any:
@@ -415,7 +420,7 @@ class Global(_Values, Vector):
 
     def __call__(self, access: "Access") -> Arg:
         """An argument of a loop: read, or reduced into by INC, MIN or MAX."""
-        return Arg(lib.op2_arg_gbl(self._p, int(access)), self)
+        return Arg(lib.op2_arg_gbl(self._p, access), self)
 
     def info(self, reduction: int) -> Arg:
         """An argument of a loop for what goes with the value that argument number `reduction`, a

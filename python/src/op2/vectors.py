@@ -44,6 +44,7 @@ def ratio(numerator: "Global", denominator: "Global") -> Scalar:
 
 
 Number = Union[float, Scalar, "Global"]
+_SCALAR = ffi.typeof("op2_scalar *")
 
 
 def scalar(given: Any) -> Any:
@@ -51,10 +52,8 @@ def scalar(given: Any) -> Any:
     if isinstance(given, Object):
         given = Scalar(1.0, given)  # type: ignore[arg-type]
     elif not isinstance(given, Scalar):
-        given = Scalar(given)
-    made = ffi.new("op2_scalar *", {"factor": given.factor})
-    made.numerator, made.denominator = handle(given.numerator), handle(given.denominator)
-    return made[0]
+        return ffi.new(_SCALAR, (float(given),))[0]
+    return ffi.new(_SCALAR, (given.factor, handle(given.numerator), handle(given.denominator)))[0]
 
 
 class Vector(Object):
