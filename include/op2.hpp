@@ -315,7 +315,12 @@ public:
   }
   int dim() const noexcept { return dim_; }
   /** The first value, after what is queued has computed it. */
-  T value() const { return values()[0]; }
+  T value() const {
+    if (dim_ != 1) return values()[0];
+    T one;
+    check(op2_gbl_get(get(), &one));
+    return one;
+  }
   std::vector<T> values() const {
     std::vector<T> copy(static_cast<std::size_t>(dim_));
     check(op2_gbl_get(get(), copy.data()));
@@ -325,7 +330,10 @@ public:
     detail::check_size("op2::gbl::assign", values.size(), static_cast<std::size_t>(dim_));
     check(op2_gbl_set(get(), values.data()));
   }
-  void assign(T value) { assign(std::vector<T>{value}); }
+  void assign(T value) {
+    detail::check_size("op2::gbl::assign", 1, static_cast<std::size_t>(dim_));
+    check(op2_gbl_set(get(), &value));
+  }
 
 private:
   int dim_ = 0;
