@@ -1,52 +1,56 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Time per step of airfoil and heat in Fortran and C++ against the programs in C, with kernels as text and
-# by address, measured in pairs: each form right after the program in C.
-#   bench/languages.sh [--mesh IxJ] [--rounds N] [--iterations N] [--backend NAME] [--threads N] [--build DIR]
-# The table has the least time of each form, and the median over the rounds of its ratio to the program in C
-# in the same pair. The first two steps, in which loops are compiled, do not count. Nothing is asserted:
-# timings belong to the machine and the moment. The build folder (default build) is made if it is not there.
+# Time per step of airfoil and heat in Fortran and C++ beside the programs in C, with kernels as text and
+# by address, in pairs of runs.
+#   bench/languages.sh [--build DIR] [--mesh IxJ] [--pairs N] [--iterations N] [--backend NAME] [--threads N]
+#                      [FORM...]
+# Both programs run once in each pair, and the order changes from pair to pair. The ratio is that of the
+# times per step, of the form to the program in C: the geometric mean over the pairs, and its 95 %
+# interval. The first two steps, in which loops are compiled, do not count. Before that each form runs once
+# to write its results, and "bits" says whether they are those of the program in C. The forms are
+# fortran-text, fortran-address, c++-text and c++-address; those whose programs are not built are left out.
+# A build folder without the programs (default build) is built first. Nothing is asserted: timings belong
+# to the machine and the moment.
 set -eu
 
 say() { echo "languages: $*" >&2; }
 die() { say "$*"; exit 1; }
-usage() { sed -n '3,/^set /s/^# \{0,1\}//p' "$0"; }
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build
-mesh=600x1200
-rounds=5
-iterations=50
-backend=starpu
-threads=2
+. "$root/bench/common/interval.sh"
+build=$root/build mesh=600x1200 pairs=20 iterations=50 backend=starpu threads=2
 while [ $# -gt 0 ]; do
   case $1 in
-    -h | --help) usage; exit 0 ;;
-    --mesh | --rounds | --iterations | --backend | --threads | --build) ;;
-    *) die "unknown option $1 (--help lists them)" ;;
+    -h | --help) sed -n '3,/^set /s/^# \{0,1\}//p' "$0"; exit 0 ;;
+    --build | --mesh | --pairs | --iterations | --backend | --threads)
+      [ $# -gt 1 ] || die "a value is missing after $1" ;;
+    -*) die "unknown option $1 (--help lists them)" ;;
+    *) break ;;
   esac
-  [ $# -gt 1 ] || die "a value is missing after $1"
   case $1 in
+    --build) build=$2 ;;
     --mesh) mesh=$2 ;;
-    --rounds) rounds=$2 ;;
+    --pairs) pairs=$2 ;;
     --iterations) iterations=$2 ;;
     --backend) backend=$2 ;;
     --threads) threads=$2 ;;
-    --build) build=$2 ;;
   esac
   shift 2
 done
-for number in "$rounds" "$iterations" "$threads"; do
+for number in "$pairs" "$iterations" "$threads"; do
   case $number in
     '' | 0 | *[!0-9]*) die "not a positive number: $number" ;;
   esac
 done
-OP2_BACKEND=$backend
-OP2_THREADS=$threads
+[ "$pairs" -gt 1 ] || die "--pairs $pairs: expected a number of 2 or more"
+[ $# -gt 0 ] || set -- fortran-text fortran-address c++-text c++-address
+OP2_BACKEND=$backend OP2_THREADS=$threads
 export OP2_BACKEND OP2_THREADS
 
-[ -e "$build/build.ninja" ] || meson setup --buildtype release "$build" "$root" >&2
-ninja -C "$build" >&2
+if [ ! -x "$build/bench/heat/heat" ]; then
+  [ -e "$build/build.ninja" ] || meson setup --buildtype release "$build" "$root" >&2
+  ninja -C "$build" >&2
+fi
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -54,50 +58,67 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 "$build/bench/airfoil/airfoil" --mesh "$mesh" --iterations 0 --write-mesh "$work/mesh.dat" >/dev/null
 
-# timed COMMAND...: prints the milliseconds that a step takes
-timed() {
+# run APPLICATION FORM [FILE]: prints the milliseconds that a step takes; results go into the file
+run() {
+  program=$(program "$1" "$2")
+  case $2 in
+    fortran-text) set -- "$1" "$program" "$work/mesh.dat" "$iterations" "${3-}" ;;
+    fortran-address) set -- "$1" "$program" "$work/mesh.dat" "$iterations" "${3-}" address ;;
+    *) set -- "$1" "$program" --mesh "$work/mesh.dat" --iterations "$iterations" ${3:+"$(dump "$1")" "$3"} ;;
+  esac
+  shift
   "$@" >"$work/out" 2>&1 || { cat "$work/out" >&2; die "$1 failed"; }
   awk '$1 == "time_per_iteration_ms" { print $2; found = 1 } END { exit !found }' "$work/out" ||
     die "$1 prints no time"
 }
-# pair APPLICATION FORM COMMAND...: adds a line "APPLICATION|FORM|C's milliseconds|the form's"
-pair() {
-  application=$1 form=$2
-  shift 2
-  in_c=$(timed "$build/bench/$application/$application" --mesh "$work/mesh.dat" --iterations "$iterations")
-  other=$(timed "$@")
-  echo "$application|$form|$in_c|$other" >>"$work/times"
+program() { # APPLICATION FORM: prints the path of the program
+  case $2 in
+    c) echo "$build/bench/$1/$1" ;;
+    fortran-*) echo "$build/fortran/examples/${1}_fortran" ;;
+    c++-text) echo "$build/bench/$1/${1}_cxx" ;;
+    c++-address) echo "$build/bench/$1/${1}_cxx_address" ;;
+    *) die "there is no form $2 (--help lists them)" ;;
+  esac
 }
-one_round() { # APPLICATION
-  fortran=$build/fortran/examples/${1}_fortran
-  cxx=$build/bench/$1/${1}_cxx
-  if [ -x "$fortran" ]; then
-    pair "$1" "Fortran, text" "$fortran" "$work/mesh.dat" "$iterations"
-    pair "$1" "Fortran, address" "$fortran" "$work/mesh.dat" "$iterations" '' address
-  fi
-  if [ -x "$cxx" ]; then
-    pair "$1" "C++, text" "$cxx" --mesh "$work/mesh.dat" --iterations "$iterations"
-    pair "$1" "C++, address" "${cxx}_address" --mesh "$work/mesh.dat" --iterations "$iterations"
-  fi
+dump() { # APPLICATION: prints the option that writes results
+  case $1 in
+    airfoil) echo --dump-q ;;
+    heat) echo --dump-x ;;
+  esac
+}
+bits() { # APPLICATION FORM: prints whether the results have the bits of those in C
+  run "$1" c "$work/c.bin" >"$work/ignored"
+  run "$1" "$2" "$work/form.bin" >"$work/ignored"
+  cmp -s "$work/c.bin" "$work/form.bin" && echo same || echo others
+}
+compare() { # APPLICATION FORM
+  bits=$(bits "$1" "$2")
+  : >"$work/times"
+  pair=0
+  while [ $pair -lt "$pairs" ]; do
+    if [ $((pair % 2)) -eq 0 ]; then
+      form=$(run "$1" "$2")
+      c=$(run "$1" c)
+    else
+      c=$(run "$1" c)
+      form=$(run "$1" "$2")
+    fi
+    echo "$form $c" >>"$work/times"
+    pair=$((pair + 1))
+  done
+  printf '%s %5d %6s  %s, %s\n' "$(interval "$work/times")" "$pairs" "$bits" "$1" "$2"
 }
 
-for round in $(seq "$rounds"); do
-  say "round $round of $rounds"
-  one_round airfoil
-  one_round heat
-done
-
-echo "mesh $mesh, backend $backend, $threads threads, $iterations steps, $rounds rounds"
-printf '%-9s %-18s %12s %12s %10s\n' application form 'C ms/step' 'ms/step' 'ratio'
-cut -d'|' -f1,2 "$work/times" | sort -u | while IFS='|' read -r application form; do
-  awk -F'|' -v a="$application" -v f="$form" '
-    $1 == a && $2 == f { print $4 / $3, $3, $4 }' "$work/times" | sort -n >"$work/form"
-  awk -v a="$application" -v f="$form" '
-    { ratio[NR] = $1 }
-    NR == 1 || $2 < c { c = $2 }
-    NR == 1 || $3 < other { other = $3 }
-    END {
-      median = NR % 2 ? ratio[(NR + 1) / 2] : (ratio[NR / 2] + ratio[NR / 2 + 1]) / 2
-      printf "%-9s %-18s %12.4f %12.4f %10.3f\n", a, f, c, other, median
-    }' "$work/form"
+say "$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $backend, $threads threads," \
+  "mesh $mesh, $iterations steps, $pairs pairs"
+printf '%10s %10s %8s %17s %5s %6s  %s\n' "ms" "C ms" "ratio" "95 % interval" "pairs" "bits" "application and form"
+for application in airfoil heat; do
+  for form; do
+    file=$(program "$application" "$form")
+    if [ -x "$file" ]; then
+      compare "$application" "$form"
+    else
+      say "$application, $form is left out: there is no $file"
+    fi
+  done
 done

@@ -10,7 +10,7 @@ import time
 
 import op2
 
-ROUNDS = 9
+ROUNDS = 100
 
 
 def main():

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Airfoil and heat in C++ compute the bits of the programs in C, on each backend, lazily and eagerly, and
-# with kernels by address the same to 1e-12 of the largest value.
+# with kernels by address the same to 1e-12 of the largest value. bench/languages.sh compares them.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 . "$(dirname "$0")/../support/app.sh"
@@ -44,4 +44,15 @@ for backend in sequential openmp starpu check opencl; do
   runs "airfoil by address, $backend" near airfoil --iterations 50 --dump-q
   runs "heat by address, $backend" near heat --iterations 200 --dump-x
 done
+
+compared() {
+  sh "$src/bench/languages.sh" --build "$build" --pairs 2 --mesh 8x12 --iterations 4 --backend sequential \
+    c++-text c++-address >"$tmp/table"
+}
+runs "bench/languages.sh compares the programs" compared
+for one in airfoil heat; do
+  runs "$one, as text: the same bits" grep -q "^ *[0-9.]* .* 2   same  $one, c++-text\$" "$tmp/table"
+  runs "$one, by address" grep -q "^ *[0-9.]* .* 2 .*  $one, c++-address\$" "$tmp/table"
+done
+catches "a form that there is not" 'there is no form c++' sh "$src/bench/languages.sh" --build "$build" c++
 done_testing

@@ -1,7 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # Heat, airfoil, cg, aero, tsunami and Poisson's equation in Python, with kernels in Python, compute the
-# bits of the programs in C, on each backend; the last one also by PETSc's solvers.
+# bits of the programs in C, on each backend; the last one also by PETSc's solvers. bench/python.sh
+# counts their loops and compares their times.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 bench=$build/bench
@@ -66,4 +67,25 @@ runs "heat needs two arguments" eval '! "$python" "$tmp/package/examples/heat.py
 in_c heat 30
 in_python heat 31
 catches "another number of steps" 'differ' cmp c.bin p.bin
+
+# loops NUMBER PROGRAM ARGUMENT...: succeeds if the program queues so many loops in a step
+loops() {
+  number=$1 program=$2
+  shift 2
+  "$python" "$src/bench/python/loops.py" "$tmp/package/examples/$program.py" "$@" >p.out 2>&1 || cat p.out
+  grep -q "^time_per_iteration_ms $number\$" p.out
+}
+runs "heat queues 3 loops in a step" loops 3.000000 heat mesh.dat 5
+runs "airfoil queues 9" loops 9.000000 airfoil mesh.dat 5
+runs "tsunami queues 7" loops 7.000000 tsunami 24x18 5
+runs "cg queues 8 operations" loops 8.000000 cg mesh.dat 5
+runs "Poisson's equation is 6 operations" loops 6.000000 poisson 6 2
+compared() {
+  sh "$src/bench/python.sh" --build "$build" --python "$python" --site "$site" --pairs 2 --small yes \
+    --backend sequential heat >table && cat table >&2
+}
+runs "bench/python.sh compares the programs" compared
+runs "it prints the loops and what is allowed" \
+  grep -q '^heat *24x18 .* 3\.0  .* at most 1\.05: [a-zA-Z]*$' table
+runs "it prints the time of a loop that is queued" grep -q '^a loop of four arguments: .* at most 20 us' table
 done_testing
