@@ -101,7 +101,7 @@ def clear(inside: VALUE, b: VALUE):
 class Problem:
     """The mesh and the system of equations."""
 
-    def __init__(self, context, m, method):
+    def __init__(self, context, m, kernels, method):
         self.nodes = op2.Set(context, len(m.x), "nodes")
         self.cells = op2.Set(context, len(m.cell), "cells")
         self.at = op2.Map(self.cells, self.nodes, m.cell, "cell_nodes")
@@ -113,8 +113,7 @@ class Problem:
         self.square = op2.Global(context, 0.0, name="square")
         self.solver = op2.Solver(context, "poisson", rtol=1e-12, start_at_zero=True,
                                  iterations=100000, **method)
-        self.stiffness, self.load, self.error, self.clear = (
-            op2.Kernel.of_function(context, each) for each in (stiffness, load, error, clear))
+        self.stiffness, self.load, self.error, self.clear = kernels
 
     def queue_assembly(self):
         """Queue the matrix and the right-hand side."""
@@ -147,9 +146,11 @@ def main():
     with op2.Context() as context:
         if with_petsc:
             use_petsc(context)
+        kernels = [op2.Kernel.of_function(context, each)
+                   for each in (stiffness, load, error, clear)]
         for level in timed(context, levels):
             side = int(cells) << (level - 1)
-            problem = Problem(context, quadratic_triangles(side),
+            problem = Problem(context, quadratic_triangles(side), kernels,
                               {} if with_petsc else {"method": "cg"})
             off, iterations = problem.solve()
             print(f"{side} {off:.15e} {iterations}")
