@@ -8,16 +8,8 @@
 
 #include <stddef.h>
 
-/* Each flush looks at a variable of its thread. With this model of storage that takes no call, also in
- * a shared library; glibc keeps room for it in programs that load the library later. */
-#ifdef __GLIBC__
-#define NEAR __attribute__((tls_model("initial-exec")))
-#else
-#define NEAR
-#endif
-
 /* The outermost scope of this thread; null while the program's own code runs. */
-static _Thread_local NEAR struct op2i_fp_scope *current;
+static _Thread_local struct op2i_fp_scope *current;
 
 #if !defined __x86_64__ || defined OP2I_FP_PORTABLE
 
