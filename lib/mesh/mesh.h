@@ -93,6 +93,10 @@ struct op2_map_s {
    * queued, whatever has run. */
   enum op2i_numbering numbering;
   int64_t rows_to_wait;
+  bool modified; /* a loop that was queued modifies a dat through the map */
+  /* Of a map by which blocks conflict so often that few run at the same time: the colours and the
+   * blocks of a loop. Else 0. */
+  int32_t crowd_colors, crowd_blocks;
   struct op2i_link from_link, to_link;
 };
 

@@ -153,13 +153,17 @@ static void set_state(op2_map map, enum op2i_numbering to, double loops) {
   map->rows_to_wait = (int64_t)(loops * (double)map->from->ends[OP2I_OWNED]);
 }
 
-static void measure_numbering(op2_map map) {
+bool op2i_numbering_measure(op2_map map, int32_t colors, int32_t blocks) {
   const double good = 1.5;
-  double traffic = op2i_map_traffic(map, NULL, NULL);
+  const double traffic = at_once(map) || blocks ? good : op2i_map_traffic(map, NULL, NULL);
+  const double loops = at_once(map) || blocks ? 0 : LOOPS_PAY / (traffic - 1) - LOOPS_LOOK;
+  map->crowd_colors = colors;
+  map->crowd_blocks = blocks;
   if (traffic < good)
     set_state(map, OP2I_NUMBERING_DONE, 0);
   else
-    set_state(map, OP2I_NUMBERING_PENDING, LOOPS_PAY / (traffic - 1) - LOOPS_LOOK);
+    set_state(map, OP2I_NUMBERING_PENDING, loops);
+  return map->numbering == OP2I_NUMBERING_PENDING && map->rows_to_wait <= 0;
 }
 
 enum op2i_numbering op2i_numbering_of(op2_map map) {
@@ -179,17 +183,19 @@ void op2i_numbering_settle(op2_map map) {
   set_state(map, measured ? OP2I_NUMBERING_DONE : OP2I_NUMBERING_NOT_CANDIDATE, 0);
 }
 
-bool op2i_numbering_count_rows(op2_map map, int64_t rows, bool put_off) {
-  if (!op2i_numbering_waits(map)) return false;
-  map->rows_to_wait -= rows;
-  if (map->rows_to_wait > 0) return false;
+enum op2i_numbering_due op2i_numbering_count_rows(op2_map map, const struct op2i_map_use *use,
+                                                  bool put_off) {
+  if (!op2i_numbering_waits(map)) return OP2I_NUMBERING_DUE_NOTHING;
+  map->rows_to_wait -= use->rows;
+  map->modified |= use->modifies;
+  if (map->rows_to_wait > 0) return OP2I_NUMBERING_DUE_NOTHING;
   if (map->from->number || map->to->number) {
     op2i_numbering_settle(map);
-    return false;
+    return OP2I_NUMBERING_DUE_NOTHING;
   }
-  if (put_off) return false;
-  if (map->numbering == OP2I_NUMBERING_COUNTING && !at_once(map)) measure_numbering(map);
-  return op2i_numbering_waits(map) && map->rows_to_wait <= 0;
+  if (put_off) return OP2I_NUMBERING_DUE_NOTHING;
+  if (map->numbering == OP2I_NUMBERING_PENDING) return OP2I_NUMBERING_DUE_RENUMBER;
+  return map->modified && !use->modifies ? OP2I_NUMBERING_DUE_NOTHING : OP2I_NUMBERING_DUE_MEASURE;
 }
 
 /* ---- warnings -------------------------------------------------------------------------------- */
@@ -227,7 +233,8 @@ static int64_t most_blocks(const struct op2i_plan *plan, const int64_t *subset, 
 bool op2i_map_crowds(op2_map map, const struct op2i_plan *plan, const int64_t *subset) {
   enum { BLOCKS_FEW = 64 };
   if (!in_question(map) || plan->nblocks < BLOCKS_FEW || plan->ordered) return false;
-  if (plan->ncolors <= plan->nblocks / 4) return false;
+  if (plan->ncolors <= plan->nblocks / 8) return false;
+  if (map->scatter < 0) op2i_map_measure(map);
   if (map->scatter < 0.2f && map->span < (float)map->to->ends[OP2I_NONEXEC] / 16) return false;
   int64_t most = most_blocks(plan, subset, map);
   return most >= 0 && plan->ncolors > 2 * most;

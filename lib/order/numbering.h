@@ -17,9 +17,25 @@ double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *invers
  * first until the map is measured, then until renumbering pays. Returns the state of a map that a
  * loop uses. */
 enum op2i_numbering op2i_numbering_of(op2_map map);
-/* Count the rows that a loop leads through the map. Returns true if its sets are to be renumbered
- * now. `put_off`: neither measure nor renumber yet. */
-bool op2i_numbering_count_rows(op2_map map, int64_t rows, bool put_off);
+/* What a loop does with a map. */
+struct op2i_map_use {
+  int64_t rows;  /* rows that it leads through the map */
+  bool modifies; /* a dat is modified through the map */
+};
+enum op2i_numbering_due {
+  OP2I_NUMBERING_DUE_NOTHING,
+  OP2I_NUMBERING_DUE_MEASURE, /* op2i_numbering_measure() is to be called */
+  OP2I_NUMBERING_DUE_RENUMBER /* its sets are to be renumbered */
+};
+/* Count a loop that uses the map. Returns what is to be done before the loop is queued; nothing if
+ * it must be `put_off`. If loops modify something through the map, the numbering is measured when
+ * such a loop comes, whose blocks may conflict. */
+enum op2i_numbering_due op2i_numbering_count_rows(op2_map map, const struct op2i_map_use *use,
+                                                  bool put_off);
+/* Measure the numbering. `blocks` is 0, or the number of blocks of a loop for which
+ * op2i_map_crowds() is true, and `colors` that of their colours; then it is bad without being
+ * measured. Returns true if the sets are to be renumbered at once. */
+bool op2i_numbering_measure(op2_map map, int32_t colors, int32_t blocks);
 /* True if counting further rows may lead to a renumbering. */
 bool op2i_numbering_waits(op2_map map);
 /* True if sets that are distributed over ranks may be renumbered by the map; the same on all

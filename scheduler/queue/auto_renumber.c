@@ -10,6 +10,7 @@
 #include "fpenv.h"
 #include "log.h"
 #include "numbering.h"
+#include "plancache.h"
 #include "program.h"
 #include "renumber.h"
 #include "sched.h"
@@ -77,9 +78,15 @@ static void report_gain(struct op2i_sched *sched, op2_map map, op2_status status
                   ": a loop through it brings %.1f times what it reaches to a cache, %s %.1f times",
                   gain->nsets ? gain->after : gain->before, gain->nsets ? "before" : "renumbered",
                   gain->nsets ? gain->before : gain->after);
+  if (!status && map->crowd_blocks)
+    op2i_text_add(&line,
+                  ", and one that modifies what it reaches had %" PRId32 " colours for %" PRId32
+                  " blocks, so that hardly any run at the same time",
+                  map->crowd_colors, map->crowd_blocks);
   op2i_text_add(&line, " (before loop %" PRId64 ", in %.3f s; nobody asked: OP2_RENUMBER)",
                 sched->queue.next_number, seconds);
-  note_renumbering(sched, status ? OP2I_LOG_WARN : OP2I_LOG_INFO, &line);
+  const bool bad = status || (map->crowd_blocks && !gain->nsets);
+  note_renumbering(sched, bad ? OP2I_LOG_WARN : OP2I_LOG_INFO, &line);
   op2i_text_free(&line);
 }
 
@@ -97,20 +104,54 @@ static op2_status renumber(struct op2i_sched *sched, op2_map map) {
   return OP2_SUCCESS;
 }
 
+/* Measure the numbering of a map when this loop comes, and renumber if that pays at once. The plan is
+ * the one that host backends use; without memory for it, blocks count as free of conflicts. */
+static op2_status measure(struct op2i_sched *sched, const struct op2i_loop *loop, op2_map map,
+                          const struct op2i_map_use *use) {
+  int32_t colors = 0, blocks = 0;
+  for (int r = 0; use->modifies && r < loop->nranges; r++) {
+    struct op2i_shared_plan *shared = NULL;
+    if (op2i_plan_get(sched, loop, r, 0, &shared) == OP2_SUCCESS &&
+        op2i_map_crowds(map, shared->plan, loop->set->idx)) {
+      colors = shared->plan->ncolors;
+      blocks = shared->plan->nblocks;
+    }
+    op2i_shared_plan_unref(shared);
+  }
+  return op2i_numbering_measure(map, colors, blocks) ? renumber(sched, map) : OP2_SUCCESS;
+}
+
+/* Find what a loop does with its map number m. */
+static struct op2i_map_use use_of(const struct op2i_loop *loop, int m) {
+  struct op2i_map_use use = {0};
+  for (int r = 0; r < loop->nranges; r++) use.rows += loop->ranges[r].hi - loop->ranges[r].lo;
+  for (int n = 0; n < loop->nargs; n++)
+    use.modifies |= loop->args[n].map == m && op2i_modifies(loop->args[n].access);
+  return use;
+}
+
+static op2_status count_map(struct op2i_sched *sched, const struct op2i_loop *loop, int m) {
+  const struct op2i_map_use use = use_of(loop, m);
+  op2_map map = loop->maps[m];
+  switch (op2i_numbering_count_rows(map, &use, sched->ctx->open_scopes > 0)) {
+  case OP2I_NUMBERING_DUE_MEASURE: return measure(sched, loop, map, &use);
+  case OP2I_NUMBERING_DUE_RENUMBER: return renumber(sched, map);
+  case OP2I_NUMBERING_DUE_NOTHING: break;
+  }
+  return OP2_SUCCESS;
+}
+
 op2_status op2i_numbering_count(struct op2i_sched *sched, struct op2i_op *op) {
   struct op2i_loop *loop = op2i_op_loop(op);
   op2_status status = OP2_SUCCESS;
   op->counted = !loop || !sched->ctx->config.renumber;
   if (op->counted) return OP2_SUCCESS;
   OP2I_FP_DEFAULT;
-  int64_t rows = 0;
   bool waiting = false;
   if (loop->traits.ordered) status = keep_order(sched, loop);
   if (sched->outer) return status;
-  for (int r = 0; r < loop->nranges; r++) rows += loop->ranges[r].hi - loop->ranges[r].lo;
   for (int m = 0; m < loop->nmaps && !status; m++) {
-    if (op2i_numbering_count_rows(loop->maps[m], rows, sched->ctx->open_scopes > 0))
-      status = renumber(sched, loop->maps[m]);
+    if (op2i_numbering_waits(loop->maps[m])) status = count_map(sched, loop, m);
     waiting |= op2i_numbering_waits(loop->maps[m]);
   }
   op->counted = !waiting && !status;

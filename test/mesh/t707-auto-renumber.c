@@ -18,6 +18,8 @@ OP2_KERNEL(flux, (const double *w, const double *xa, const double *xb, double *r
   rb[0] += f;
   ra[1] += 0.5 * f;
 });
+OP2_KERNEL(slope, (double *w, const double *xa, const double *xb),
+           { *w = 0.9 * *w + 0.01 * (xa[0] - xb[0]); });
 OP2_KERNEL(move, (double *x, double *r, double *sum), {
   x[0] += 0.02 * r[0];
   x[1] += 0.01 * r[1];
@@ -97,7 +99,7 @@ struct world {
   op2_map ends;
   op2_dat x, r, w, id, mine, s;
   op2_gbl sum;
-  op2_kernel flux, move, tag, sweep;
+  op2_kernel flux, slope, move, tag, sweep;
   int64_t *memory;   /* memory of the dat `mine`, which is wrapped */
   int queued, point; /* count of loops; index of the first one after renumbering */
 };
@@ -133,6 +135,7 @@ static op2_status declare(struct world *v) {
   if (!status) status = op2_dat_create(v->nodes, 1, OP2_U32, NULL, "s", &v->s);
   if (!status) status = op2_gbl_create(v->ctx, 1, OP2_F64, NULL, "sum", &v->sum);
   if (!status) status = op2_kernel_create(v->ctx, &flux_kernel, &v->flux);
+  if (!status) status = op2_kernel_create(v->ctx, &slope_kernel, &v->slope);
   if (!status) status = op2_kernel_create(v->ctx, &move_kernel, &v->move);
   if (!status) status = op2_kernel_create(v->ctx, &tag_kernel, &v->tag);
   if (!status) status = op2_kernel_create(v->ctx, &sweep_kernel, &v->sweep);
@@ -160,9 +163,9 @@ static op2_status begin(struct world *v, const struct mesh *mesh, const struct m
 }
 
 static void end(struct world *v) {
-  op2_kernel *kernels[] = {&v->flux, &v->move, &v->tag, &v->sweep};
+  op2_kernel *kernels[] = {&v->flux, &v->slope, &v->move, &v->tag, &v->sweep};
   op2_dat *dats[] = {&v->x, &v->r, &v->w, &v->id, &v->mine, &v->s};
-  for (int i = 0; i < 4; i++) op2_kernel_destroy(kernels[i]);
+  for (int i = 0; i < 5; i++) op2_kernel_destroy(kernels[i]);
   for (int i = 0; i < 6; i++) op2_dat_destroy(dats[i]);
   op2_gbl_destroy(&v->sum);
   op2_map_destroy(&v->ends);
@@ -183,7 +186,7 @@ static bool natural(op2_set set) {
   return i == ends[3];
 }
 
-enum what { FLUX, MOVE, TAG, SWEEP };
+enum what { FLUX, SLOPE, MOVE, TAG, SWEEP };
 
 static op2_status queue(struct world *v, enum what what) {
   v->queued++;
@@ -193,6 +196,10 @@ static op2_status queue(struct world *v, enum what what) {
         v->flux, v->edges, op2_arg_direct(v->w, OP2_READ), op2_arg_dat(v->x, 0, v->ends, OP2_READ),
         op2_arg_dat(v->x, 1, v->ends, OP2_READ), op2_arg_dat(v->r, 0, v->ends, OP2_INC),
         op2_arg_dat(v->r, 1, v->ends, OP2_INC));
+  case SLOPE:
+    return op2_par_loop(v->slope, v->edges, op2_arg_direct(v->w, OP2_RW),
+                        op2_arg_dat(v->x, 0, v->ends, OP2_READ),
+                        op2_arg_dat(v->x, 1, v->ends, OP2_READ));
   case MOVE:
     return op2_par_loop(v->move, v->nodes, op2_arg_direct(v->x, OP2_RW),
                         op2_arg_direct(v->r, OP2_RW), op2_arg_gbl(v->sum, OP2_INC));
@@ -299,6 +306,11 @@ static struct result run(const struct mesh *mesh, const struct mode *mode, int n
 /* No two loops that increment the same dat are adjacent: if they were fused, rounding would
  * differ. */
 static const enum what usual[8] = {FLUX, MOVE, TAG, FLUX, MOVE, FLUX, MOVE, TAG};
+/* The same without conflicts of blocks. */
+static const enum what reading[8] = {SLOPE, MOVE, TAG, SLOPE, MOVE, SLOPE, MOVE, TAG};
+
+/* Of the loops through the map every second one modifies something, and the eighth one does not. */
+static const enum what mixed[8] = {FLUX, MOVE, SLOPE, MOVE, TAG, MOVE, TAG, MOVE};
 
 /* ---- the same bits in every mode ------------------------------------------------------------- */
 
@@ -316,9 +328,8 @@ enum { MODES = sizeof modes / sizeof *modes };
 
 /* Run some of the modes. The first loop after renumbering is loop `point` in every mode; 0: numbers
  * never change. */
-static void modes_agree(const char *backend, const struct mesh *mesh, const char *renumber, int n,
-                        int nmodes, int point) {
-  const enum what *what = usual;
+static void modes_agree(const char *backend, const struct mesh *mesh, const enum what *what,
+                        const char *renumber, int n, int nmodes, int point) {
   struct result first = {0}, r;
   struct mode mode = {.backend = backend, .renumber = "0"};
   struct result plain = run(mesh, &mode, n, what, NULL);
@@ -336,8 +347,9 @@ static void modes_agree(const char *backend, const struct mesh *mesh, const char
       diag("for loop %d", r.point);
     if (m == 0) {
       ok(near(mesh, &r, &plain), "%s: %s: what no numbering changes", backend, mesh->name);
-      ok(same_bits(mesh, &r, &plain) == !point, "%s: %s: but for roundings, which tell", backend,
-         mesh->name);
+      if (what != reading)
+        ok(same_bits(mesh, &r, &plain) == !point, "%s: %s: but for roundings, which tell", backend,
+           mesh->name);
       first = r;
       continue;
     }
@@ -528,15 +540,20 @@ static void on_backend(const char *backend, const struct mesh *random, const str
   struct mesh sorted = grid(200, false), small = grid(20, true);
   small.name = "a small grid in random order";
   if (strcmp(backend, "check") != 0) {
-    modes_agree(backend, random, NULL, 41, MODES, 36);
+    /* Blocks conflict in both meshes, which shows when the map has been used eight times. */
+    modes_agree(backend, random, usual, NULL, 41, MODES, 20);
     left_alone(backend, &sorted, 100);
-    words(backend, random, 36);
-    if (!quick() || strcmp(backend, "sequential") == 0)
-      modes_agree(backend, split, "auto", 121, 5, 108);
+    words(backend, random, 20);
+    if (!quick() || strcmp(backend, "sequential") == 0) {
+      modes_agree(backend, split, usual, "auto", 41, 5, 20);
+      modes_agree(backend, random, reading, "auto", 41, 5, 36);
+      modes_agree(backend, random, mixed, "auto", 41, 5, 33);
+      modes_agree(backend, split, reading, "auto", 121, 5, 108);
+    }
   }
   left_alone(backend, &small, 100);
-  left_alone(backend, random, 10);
-  modes_agree(backend, &small, "1", 25, MODES, 1);
+  left_alone(backend, random, 18);
+  modes_agree(backend, &small, usual, "1", 25, MODES, 1);
   ordered(backend, &small);
   asked(backend, &small);
   scopes(backend, &small);
