@@ -74,7 +74,6 @@ static void set_body(struct op2i_macro *macro, struct op2i_piece *body,
                      const struct op2i_piece *const *params) {
   macro->body = body;
   for (struct op2i_piece *p = body; p; p = p->next) {
-    p->made = true;
     if (op2i_piece_is(p, "#") || op2i_piece_is(p, "##"))
       macro->strange = "which makes words or strings of its arguments";
     for (int i = 0; i < macro->nparams; i++)
@@ -92,6 +91,7 @@ bool op2i_macros_note(struct op2i_macros *macros, const struct op2i_tokens *toke
   if (!name || !macro || name->kind != OP2I_TOK_WORD) return false;
   macro->name = op2i_arena_string(&macros->arena, name->text, (size_t)name->length);
   macro->from = t;
+  macro->skipped = tokens->list[t].skipped;
   macro->undefined = op2i_piece_is(word, "undef");
   macro->function = op2i_piece_is(name->next, "(") && name->next->text == name->text + name->length;
   struct op2i_piece *body = name->next;

@@ -25,7 +25,6 @@ struct op2i_piece {
   int length, line;
   enum op2i_token_kind kind;
   int64_t at;  /* index of the source token that it comes from */
-  bool made;   /* True if it comes from a macro's body. */
   bool parted; /* True if preprocessor lines lie between it and the piece before it. */
   int param;   /* the parameter that it names in a macro's body, else -1 */
   const struct op2i_hidden *hidden;
@@ -35,6 +34,7 @@ struct op2i_macro {
   const char *name;
   int64_t from;        /* the directive that defines or undefines it */
   bool undefined;      /* #undef */
+  bool skipped;        /* stands in a branch that is not read */
   bool function;       /* True if it has parameters. */
   const char *strange; /* the reason why it cannot be expanded here, or null */
   int nparams;

@@ -8,6 +8,7 @@
 
 #define OP2I_FUNCTION_PREFIX "op2_user_" /* functions of the source, as OP2_NAME() has them there */
 #define OP2I_WORD_PREFIX     "op2_word_" /* words that are names in C and not in the language */
+#define OP2I_CALL_PREFIX     "op2_call_" /* macros that call functions of the source */
 
 /* True if the word is an operator in the text's language (and, xor, ...). No macro can have such a
  * name, so it is replaced wherever it occurs. */

@@ -18,7 +18,8 @@ const struct op2i_loop_const *op2i_rewrite_constant(const struct op2i_rewrite *r
   const struct op2i_member *m = &r->member;
   if (r->unit.roles[t] != OP2I_ROLE_FREE) return NULL;
   for (const struct op2i_loop_const *c = r->consts; c < r->consts + m->nconsts; c++)
-    if (op2i_token_is(&r->unit.tokens, t, c->name)) return c;
+    if (op2i_token_is(&r->unit.tokens, t, c->name))
+      return op2i_rewrite_redefined(r, c->name, strlen(c->name), t) ? NULL : c;
   return NULL;
 }
 
@@ -40,7 +41,7 @@ static int64_t last_token(const struct op2i_unit *unit, const struct op2i_item *
 static bool uses_constants(const struct op2i_rewrite *r, const struct op2i_item *item) {
   const struct op2i_unit *unit = &r->unit;
   for (int64_t t = first_token(unit, item); t <= last_token(unit, item); t++) {
-    if (op2i_rewrite_constant(r, t)) return true;
+    if (op2i_rewrite_constant(r, t) || op2i_rewrite_carries(r, t)) return true;
     int callee = op2i_rewrite_function(r, t);
     if (callee >= 0 && r->needs[callee]) return true;
   }
@@ -51,7 +52,7 @@ static bool uses_constants(const struct op2i_rewrite *r, const struct op2i_item 
 static void spread_needs(struct op2i_rewrite *r) {
   bool forwards = false;
   for (bool changed = true; changed;) {
-    changed = false;
+    changed = op2i_rewrite_mark(r);
     forwards = !forwards;
     for (int k = 0; k < r->unit.nitems; k++) {
       int i = forwards ? k : r->unit.nitems - 1 - k;
@@ -107,12 +108,14 @@ op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member, struct o
   r->consts = loop->consts + r->member.first_const;
   name_rewrite(loop, member, r);
   op2_status status = op2i_unit_read(kernel->source, kernel->given, &r->unit);
+  if (!status) status = op2i_rewrite_macros(r);
   if (!status) {
     r->needs = op2i_calloc((size_t)r->unit.nitems, sizeof *r->needs);
     if (!r->needs) status = OP2_ERR_NOMEM;
   }
   if (!status) {
     spread_needs(r);
+    op2i_rewrite_find_locals(r);
     r->mergeable = functions_only(&r->unit) && headers_harmless(kernel->headers);
   }
   if (status == OP2_ERR_NOMEM) return op2i_error_nomem("generated code");
@@ -144,11 +147,13 @@ op2_status op2i_rewrite_whole(const struct op2i_rewrite *r, struct op2i_rewrite 
   *whole = *r;
   whole->unit = (struct op2i_unit){0};
   whole->needs = NULL;
+  whole->macros = (struct op2i_rewrite_macros){0};
   op2_status status = op2i_unit_read(kernel->whole.text.chars, kernel->whole_given, &whole->unit);
   if (status == OP2_ERR_SYNTAX) {
     *why = "has headers that cannot be read";
     return OP2_SUCCESS;
   }
+  if (!status) status = op2i_rewrite_macros(whole);
   if (!status) whole->needs = op2i_calloc((size_t)whole->unit.nitems, sizeof *whole->needs);
   if (!whole->needs) return op2i_error_nomem("generated code");
   struct op2i_tokens *tokens = &whole->unit.tokens;
@@ -166,6 +171,7 @@ op2_status op2i_rewrite_whole(const struct op2i_rewrite *r, struct op2i_rewrite 
 }
 
 void op2i_rewrite_end(struct op2i_rewrite *r) {
+  op2i_rewrite_free_macros(r);
   op2i_unit_free(&r->unit);
   op2i_free(r->needs);
   r->needs = NULL;
@@ -216,12 +222,15 @@ static bool linkage_token(const struct cursor *c, int64_t t) {
          token_is(c, t, "__inline") || token_is(c, t, "__inline__");
 }
 
+bool op2i_rewrite_no_parameters(const struct op2i_rewrite *r, const struct op2i_item *item) {
+  int first = item->open + 1;
+  return first == item->close ||
+         (op2i_unit_is(&r->unit, first, "void") && first + 1 == item->close);
+}
+
 /* Add the parenthesis that opens a parameter list, with the constants as the first parameter. */
 static void open_parameters(const struct cursor *c, const struct op2i_item *item) {
-  const struct op2i_unit *unit = &c->r->unit;
-  int first = item->open + 1;
-  bool none =
-      first == item->close || (op2i_unit_is(unit, first, "void") && first + 1 == item->close);
+  bool none = op2i_rewrite_no_parameters(c->r, item);
   op2i_text_add(c->out, "(const struct OP2_NAME(%sop2_consts) *__restrict__ op2_consts%s",
                 c->r->prefix, none ? "" : ", ");
 }
@@ -266,14 +275,48 @@ static bool head_token(const struct cursor *c, int64_t t) {
   return lone_void(c, item, t);
 }
 
-/* Write the parenthesis that opens the arguments of a call, if token t is one. Returns true if it
- * is. */
+/* True if a macro of the source stands at token t. */
+static bool is_macro(const struct cursor *c, int64_t t) {
+  const struct op2i_token *token = &c->r->unit.tokens.list[t];
+  return op2i_rewrite_redefined(c->r, c->r->unit.tokens.text + token->begin,
+                                token->end - token->begin, t);
+}
+
+/* Write the parenthesis that opens the arguments of a call, if token t is one, or the name of a
+ * function that a macro is to call. Returns true if it is. */
 static bool call_token(const struct cursor *c, int64_t t) {
-  if (t == 0 || !token_is(c, t, "(")) return false;
-  int callee = op2i_rewrite_function(c->r, t - 1);
-  if (callee < 0 || !c->r->needs[callee]) return false;
-  op2i_text_add(c->out, "(op2_consts%s", token_is(c, t + 1, ")") ? "" : ", ");
+  const struct op2i_rewrite *r = c->r;
+  bool opens = t > 0 && token_is(c, t, "(");
+  int64_t name = opens ? t - 1 : t;
+  int callee = op2i_rewrite_function(r, name);
+  if (callee < 0 || !r->needs[callee] || is_macro(c, name)) return false;
+  if (opens) {
+    op2i_text_add(c->out, "(op2_consts%s", token_is(c, t + 1, ")") ? "" : ", ");
+    return true;
+  }
+  bool given = r->macros.argument && r->macros.argument[t] && !token_is(c, t + 1, "(");
+  if (given) op2i_text_add(c->out, OP2I_CALL_PREFIX "%s", r->prefix);
+  if (given) copy_token(c, t);
+  return given;
+}
+
+/* The first and the last token of a body enclose it in another block if the function has local
+ * variables for constants, so that its own can have the same names. */
+static bool body_token(const struct cursor *c, int64_t t) {
+  const struct op2i_unit *unit = &c->r->unit;
+  const struct op2i_item *item = &unit->items[c->item];
+  bool first = t == unit->code[item->body], last = t == last_token(unit, item);
+  if (!(first || last) || !op2i_rewrite_declare(c->r, c->item, NULL)) return false;
+  op2i_text_add(c->out, first ? "{" : "}");
+  if (first) (void)op2i_rewrite_declare(c->r, c->item, c->out);
+  op2i_text_add(c->out, first ? " {" : " }");
   return true;
+}
+
+/* A constant stays as it is behind the local variable of its name. */
+static bool stays(const struct cursor *c, int64_t t, const struct op2i_loop_const *constant) {
+  const struct op2i_unit *unit = &c->r->unit;
+  return t > unit->code[unit->items[c->item].body] && op2i_rewrite_local(c->r, c->item, constant);
 }
 
 /* True if the declaration that begins at index `at` defines an initialized constant, and not a
@@ -311,11 +354,11 @@ static void one_token(const struct cursor *c, int64_t t) {
   bool inside = c->function >= 0 && c->r->unit.items[c->item].kind == OP2I_ITEM_FUNCTION;
   if (c->function >= 0 && head_token(c, t)) return;
   if (table_token(c, t)) return;
-  if (inside && constant)
-    op2i_text_add(c->out,
-                  c->r->apart || constant->in_place ? "(*op2_consts->%s)" : "op2_consts->%s",
-                  constant->name);
-  else if (inside && call_token(c, t))
+  if (inside && constant && stays(c, t, constant))
+    copy_token(c, t);
+  else if (inside && constant)
+    op2i_rewrite_read(c->r, constant, c->out);
+  else if (inside && (call_token(c, t) || body_token(c, t)))
     return;
   else if (op2i_rewrite_function(c->r, t) >= 0)
     own_name(c, t);

@@ -264,6 +264,6 @@ op2_status op2i_unit_resolve(struct op2i_unit *unit) {
   if (!tokens) return OP2_ERR_NOMEM;
   for (int i = 0; i < unit->nitems && !w.status; i++) item_names(&w, &unit->items[i]);
   op2i_free(tokens);
-  op2i_names_free(&w.names);
+  unit->declared = w.names;
   return w.status;
 }

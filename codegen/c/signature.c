@@ -9,6 +9,7 @@
 #include "error.h"
 #include "kernel.h"
 #include "mem.h"
+#include "reach.h"
 
 static op2_status unreadable(const struct op2i_unit *unit, const char *name, op2_status status) {
   if (status == OP2_ERR_NOMEM) return op2i_error_nomem("a kernel's signature");
@@ -325,13 +326,50 @@ static bool occurs(const char *source, const char *word) {
   return false;
 }
 
-bool op2i_source_uses(const char *source, const char *word) {
-  if (!occurs(source, word)) return false;
+/* True if a macro of the text could make the word out of parts. */
+static bool joins(const char *text) { return strstr(text, "##") != NULL; }
+
+static bool uses_itself(const struct op2i_unit *unit, const char *word) {
+  for (int64_t t = 0; t < unit->tokens.count; t++)
+    if (unit->roles[t] == OP2I_ROLE_FREE && op2i_token_is(&unit->tokens, t, word)) return true;
+  return false;
+}
+
+static bool uses_by_macros(const struct op2i_unit *unit, const struct op2i_macros *macros,
+                           const char *word) {
+  bool *marks = macros->count ? op2i_calloc((size_t)macros->count, sizeof *marks) : NULL;
+  bool uses = macros->count && !marks;
+  if (marks && op2i_names_find(&unit->declared, word, strlen(word)) < 0 &&
+      op2i_reach_mark(macros, op2i_reach_name, word, marks))
+    for (int64_t t = 0; t < unit->tokens.count && !uses; t++)
+      uses = op2i_reach_token(macros, marks, &unit->tokens, t);
+  op2i_free(marks);
+  return uses;
+}
+
+/* True if a header defines a macro of this name, which then stands for all that the source names so. */
+static bool replaced(const struct op2i_unit *unit, const struct op2i_macros *macros,
+                     const char *word) {
+  const struct op2i_macro *macro = op2i_macros_find(macros, word, strlen(word), INT64_MAX);
+  return macro && !macro->undefined && !macro->skipped &&
+         op2i_names_find(&unit->macros, word, strlen(word)) < 0;
+}
+
+bool op2i_source_uses(const char *source, const char *whole, const char *word) {
+  const char *text = whole ? whole : source;
+  if (!occurs(text, word) && !joins(text)) return false;
   struct op2i_unit unit;
+  struct op2i_macros macros = {0};
+  struct op2i_tokens tokens = {0};
+  op2_status status = op2i_unit_read(source, false, &unit);
+  if (!status) status = op2i_tokenize(text, false, &tokens);
+  if (!status) op2i_reach_read(&tokens, &macros);
   /* Without memory the answer errs towards yes, which costs a few bytes in a loop's payload. */
-  bool uses = op2i_unit_read(source, false, &unit) != OP2_SUCCESS;
-  for (int64_t t = 0; !uses && t < unit.tokens.count; t++)
-    uses = unit.roles[t] == OP2I_ROLE_FREE && op2i_token_is(&unit.tokens, t, word);
+  bool uses = status || macros.arena.failed;
+  if (!uses && !(whole && replaced(&unit, &macros, word)))
+    uses = uses_itself(&unit, word) || uses_by_macros(&unit, &macros, word);
+  op2i_macros_free(&macros);
+  op2i_tokens_free(&tokens);
   op2i_unit_free(&unit);
   return uses;
 }

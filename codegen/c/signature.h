@@ -24,8 +24,9 @@ void op2i_unit_notice(const struct op2i_unit *unit, const struct op2i_item *item
 void op2i_signature_free(struct op2i_signature *signature);
 /* True if `source` refers to the file-scope identifier `word`: as a token that is not in a comment,
  * string or preprocessor line, not a member name, and not hidden by a parameter or local variable
- * of that name. */
-bool op2i_source_uses(const char *source, const char *word);
+ * of that name; or by a macro that it uses, of its own or of its headers. `whole` is the source with
+ * its headers in it, or null. */
+bool op2i_source_uses(const char *source, const char *whole, const char *word);
 /* The line on which a function of `source` assigns to that identifier or to an element of it; 0 if
  * the tokens show no such line. */
 int op2i_source_assigns(const char *source, const char *word);

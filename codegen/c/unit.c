@@ -210,5 +210,6 @@ void op2i_unit_free(struct op2i_unit *unit) {
   op2i_free(unit->items);
   op2i_names_free(&unit->functions);
   op2i_names_free(&unit->macros);
+  op2i_names_free(&unit->declared);
   *unit = (struct op2i_unit){0};
 }

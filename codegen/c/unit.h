@@ -35,6 +35,7 @@ struct op2i_unit {
   struct op2i_item *items;
   struct op2i_names functions; /* defined functions, first definition last: items */
   struct op2i_names macros;    /* without parameters, in order of the text: #define tokens */
+  struct op2i_names declared;  /* at file scope, other than by extern */
   const char *wrong;           /* set after OP2_ERR_SYNTAX */
   int wrong_line;
 };

@@ -151,12 +151,14 @@ void op2i_emit_kernels(const struct op2i_emitter *e) {
     const struct op2i_rewrite *r = &e->rewrites[m];
     if (r->same_as != m) continue;
     op2i_emit_consts_struct(e, r);
+    op2i_rewrite_define_calls(r, e->out);
     place_source(r->member.kernel, e->out);
     op2i_rewrite_emit(r, e->out);
     /* The source may end in a spliced line or in a // comment. */
     op2i_text_add(e->out, "\n\n");
   }
   op2i_text_add(e->out, "#line 1 \"op2:%s\"\n", op2i_loop_name(e->loop));
+  for (int m = 0; m < e->nmembers; m++) op2i_rewrite_undefine_consts(&e->rewrites[m], e->out);
 }
 
 static void load_const(const struct op2i_emitter *e, const char *into,

@@ -161,8 +161,6 @@ static struct op2i_simd_node *name(struct op2i_simd_parser *p) {
   while (var && !op2i_piece_is(t, var->name)) var = var->outer;
   if (var && (var->is_type || var->hidden || var->line > t->line))
     op2i_simd_refuse(p->l, "uses %.*s in line %d, which is not known", t->length, t->text, t->line);
-  if (var && var->of_loop && t->made)
-    op2i_simd_refuse(p->l, "uses the constant %s in a macro in line %d", var->name, t->line);
   if (!var) {
     struct op2i_simd_node *standard = op2i_simd_standard(p);
     if (standard) return standard;
@@ -216,9 +214,6 @@ static struct op2i_simd_node *call(struct op2i_simd_parser *p) {
                      t->line);
   if (e->item < 0 && !e->math && !memory)
     op2i_simd_refuse(p->l, "calls %s in line %d, which is not known", e->text, t->line);
-  if (e->item >= 0 && t->made && p->l->request->rewrite->needs[e->item])
-    op2i_simd_refuse(p->l, "calls %s in line %d, which uses constants, in a macro", e->text,
-                     t->line);
   if (e->item < 0 && e->math && e->math->types[1] != 'd' && !(p->l->headers & OP2I_SIMD_STDLIB))
     op2i_simd_refuse(p->l, "calls %s in line %d, and includes no header that knows it", e->text,
                      t->line);

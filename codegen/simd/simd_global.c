@@ -25,7 +25,6 @@ static void loop_constants(struct op2i_simd *l) {
     if (text.failed) l->failed = true;
     var->text = op2i_simd_string(l, text.chars ? text.chars : "", text.length);
     op2i_text_free(&text);
-    var->of_loop = true;
     var->type = (struct op2i_c_type){.base = op2i_c_base_of(cst->type), .readonly = true};
     if (cst->dim > 1) {
       var->type.nlevels = 1;

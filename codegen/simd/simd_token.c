@@ -94,7 +94,7 @@ static void directive(struct op2i_simd *l, const struct op2i_tokens *tokens, int
   }
 }
 
-/* Scalar code replaces the loop's constants in functions, but not in macros. */
+/* Whether such a name is the constant may depend on where it stands. */
 static void check_constants(struct op2i_simd *l) {
   const struct op2i_rewrite *r = l->request->rewrite;
   for (int c = 0; c < r->member.nconsts; c++)

@@ -46,7 +46,6 @@ struct op2i_simd_var {
   bool is_type;                        /* the name of a typedef */
   int line;                            /* line of its declaration, if at file scope */
   bool hidden;                         /* declared by the source, but not understood */
-  bool of_loop;                        /* a constant of the loop */
   const struct op2i_simd_node *table;  /* the initializer, for a constant of the source */
   bool printed;                        /* True if the text has it. */
   const struct op2i_simd_node *region; /* the region around its declaration */

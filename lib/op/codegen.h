@@ -30,7 +30,7 @@ struct op2i_codegen {
   op2_status (*parse_address)(const char *source, const char *name, bool given,
                               struct op2i_signature *signature, struct op2i_text *out);
   void (*free_signature)(struct op2i_signature *signature);
-  bool (*uses)(const char *source, const char *word);
+  bool (*uses)(const char *source, const char *whole, const char *word);
   int (*assigns)(const char *source, const char *word);
   double (*operations)(const char *source);
   bool (*doubles)(const char *source);

@@ -318,8 +318,9 @@ op2_status op2i_kernel_bind_consts(op2_kernel kernel) {
   if (kernel->const_epoch == ctx->const_epoch) return OP2_SUCCESS;
   int64_t n = 0, capacity = 0;
   op2_const *used = NULL;
+  const char *whole = kernel->whole.text.length ? kernel->whole.text.chars : NULL;
   for (op2_const c = kernel->function ? kernel->function : ctx->consts; c; c = c->next) {
-    if (!op2i_codegen.uses(kernel->source, c->obj.name)) continue;
+    if (!op2i_codegen.uses(kernel->source, whole, c->obj.name)) continue;
     op2_status status = use_const(kernel, c, &used, &n, &capacity);
     if (!status) continue;
     op2i_free(used);

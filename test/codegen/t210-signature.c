@@ -344,34 +344,55 @@ static void test_memory(void) {
   op2i_mem_fail_at(0);
   ok(allocations > 5, "parsing allocates");
   is_int(wrong, 0, "each allocation that fails is OP2_ERR_NOMEM, and leaves the output alone");
-  ok(op2i_source_uses("void k(int a) { int c; c = 1; }", "c") == false, "hidden: not used");
+  ok(op2i_source_uses("void k(int a) { int c; c = 1; }", NULL, "c") == false, "hidden: not used");
   op2i_mem_fail_at(1);
-  ok(op2i_source_uses("void k(int a) { int c; c = 1; }", "c"),
+  ok(op2i_source_uses("void k(int a) { int c; c = 1; }", NULL, "c"),
      "without memory to tell, taken for used");
   op2i_mem_fail_at(0);
 }
 
 static void test_uses(void) {
-  ok(op2i_source_uses("void k(double *x) { x[0] = c; }", "c"), "a use");
-  ok(op2i_source_uses("static double h(void) { return c; } void k(double *x) { x[0] = h(); }", "c"),
+  ok(op2i_source_uses("void k(double *x) { x[0] = c; }", NULL, "c"), "a use");
+  ok(op2i_source_uses("static double h(void) { return c; } void k(double *x) { x[0] = h(); }", NULL,
+                      "c"),
      "in a helper");
-  ok(op2i_source_uses("extern double c; void k(double *x) { x[0] = c; }", "c"),
+  ok(op2i_source_uses("extern double c; void k(double *x) { x[0] = c; }", NULL, "c"),
      "of what is declared extern");
-  ok(op2i_source_uses("void k(double *x) { { int c = 1; } x[0] = c; }", "c"),
+  ok(op2i_source_uses("void k(double *x) { { int c = 1; } x[0] = c; }", NULL, "c"),
      "behind a local of the name");
   ok(op2i_source_uses("void k(double *x) {\n#ifdef A\n x[0] = 1;\n#else\n x[0] = c;\n#endif\n}",
-                      "c"),
+                      NULL, "c"),
      "in a branch that is not read");
-  ok(!op2i_source_uses("void k(double *c) { c[0] = 1; }", "c"), "no use: a parameter");
-  ok(!op2i_source_uses("void k(double *x) { double c = 1; x[0] = c; }", "c"), "a local");
-  ok(!op2i_source_uses("void k(struct s *x) { x->c = x[0].c; }", "c"), "a member");
-  ok(!op2i_source_uses("#define M c\nvoid k(double *x) { /* c */ x[0] = cc; \"c\"; 'c'; }", "c"),
+  ok(!op2i_source_uses("void k(double *c) { c[0] = 1; }", NULL, "c"), "no use: a parameter");
+  ok(!op2i_source_uses("void k(double *x) { double c = 1; x[0] = c; }", NULL, "c"), "a local");
+  ok(!op2i_source_uses("void k(struct s *x) { x->c = x[0].c; }", NULL, "c"), "a member");
+  ok(!op2i_source_uses("#define M c\nvoid k(double *x) { /* c */ x[0] = cc; \"c\"; 'c'; }", NULL,
+                       "c"),
      "a macro, comment, string or longer name");
-  ok(!op2i_source_uses("static const double c = 1; void k(double *x) { x[0] = c; }", "c"),
+  ok(!op2i_source_uses("static const double c = 1; void k(double *x) { x[0] = c; }", NULL, "c"),
      "a variable of the source");
   ok(!op2i_source_uses("static double c(void) { return 1; } void k(double *x) { x[0] = c(); }",
-                       "c"),
+                       NULL, "c"),
      "a function of it");
+  ok(op2i_source_uses("#define B A\n#define A(x) (c * (x))\nvoid k(double *x) { x[0] = B(1); }",
+                      NULL, "c"),
+     "a use by a macro of a macro");
+  ok(op2i_source_uses("#if 0\n#define A c\n#endif\nvoid k(double *x) { x[0] = A; }", NULL, "c"),
+     "by a macro in a branch that is not read");
+  ok(op2i_source_uses("#define A(n) c##n\nvoid k(double *x) { x[0] = A(1); }", NULL, "c1"),
+     "by a macro that makes the name");
+  ok(op2i_source_uses("void k(double *x) { x[0] = A; }",
+                      "#define A c\nvoid k(double *x) { x[0] = A; }", "c"),
+     "by a header's macro");
+  ok(!op2i_source_uses("#define A(n) d##n\nvoid k(double *x) { x[0] = A(1); }", NULL, "c1"),
+     "no use: a macro that makes another name");
+  ok(!op2i_source_uses("#define A(c) (c + s.c + p->c)\n#define B \"c\" /* c */\n"
+                       "void k(double *x) { x[0] = A(1) + B[0]; }",
+                       NULL, "c"),
+     "a macro's parameter, member, string or comment");
+  ok(!op2i_source_uses("static const double c = 1;\n#define A c\nvoid k(double *x) { x[0] = A; }",
+                       NULL, "c"),
+     "a macro of a variable of the source");
 }
 
 int main(void) {

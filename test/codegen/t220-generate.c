@@ -326,6 +326,49 @@ static void test_source(void) {
           "static inline void OP2_NAME(k)(double *x) { x[0] = 1; } // \\", "a comment at the end");
 }
 
+/* Macros stay as they are, unless they call functions that take the constants. */
+static void test_macros(void) {
+  becomes("#define A (c1 + 1)\nvoid k(double *x) { x[0] = A + c2[0]; }",
+          "#define A (c1 + 1)\nstatic inline void k(" CONSTS
+          ", double *x) { const double c1 = op2_consts->c1; { x[0] = A + op2_consts->c2[0]; } }",
+          "a constant in a macro, and one that is not");
+  becomes("void k(double *x) { x[0] = A(0); }\n#define A(i) (c1 + c2[i])",
+          "static inline void k(" CONSTS
+          ", double *x) { const double c1 = op2_consts->c1; const int32_t *const c2 = "
+          "op2_consts->c2; { x[0] = A(0); } }\n#define A(i) (c1 + c2[i])",
+          "an array");
+  becomes("#define N sizeof c2\nvoid k(double *x) { x[0] = N; }",
+          "#define N sizeof c2\nstatic inline void k(" CONSTS
+          ", double *x) { const int32_t c2[3] = {op2_consts->c2[0], op2_consts->c2[1], "
+          "op2_consts->c2[2]}; { x[0] = N; } }",
+          "an array whose size is asked for");
+  becomes("#define A c1\nstatic double g(double c1) { return A; }\nvoid k(double *x) { x[0] = "
+          "g(2); }",
+          "#define A c1\nstatic inline  double g(" CONSTS
+          ", double c1) { return A; }\nstatic inline void k(" CONSTS
+          ", double *x) { x[0] = g(op2_consts, 2); }",
+          "a parameter of the name");
+  becomes("#define c1 2\nvoid k(double *x) { x[0] = c1; }",
+          "#define c1 2\nstatic inline void k(double *x) { x[0] = c1; }", "a macro of the name");
+  becomes("#define c1 (c1 + 1)\nvoid k(double *x) { x[0] = c1; }",
+          "#define c1 (op2_consts->c1 + 1)\nstatic inline void k(" CONSTS
+          ", double *x) { x[0] = c1; }",
+          "a macro of the name and of the constant");
+  becomes("#define S(a) #a\n#define T(s, a) s.a\nvoid k(double *x) { x[0] = S(c1)[0]; x[1] = "
+          "T(x, c1); }",
+          "#define S(a) #a\n#define T(s, a) s.a\nstatic inline void k(" CONSTS
+          ", double *x) { const double c1 = op2_consts->c1; { x[0] = S(c1)[0]; x[1] = T(x, c1); } "
+          "}",
+          "a name in a macro's arguments");
+  becomes("static double g(double a) { return a * c1; }\n#define G(a, s) (g(a) + s.g + s->g + a##g "
+          "+ \"g\")\n#define H(g) g\nvoid k(double *x) { x[0] = G(1, 2) + g(2) + H(g)(3); }",
+          "static inline  double g(" CONSTS
+          ", double a) { return a * op2_consts->c1; }\n#define G(a, s) (op2_call_g(a) + s.g + s->g "
+          "+ a##g + \"g\")\n#define H(g) g\nstatic inline void k(" CONSTS
+          ", double *x) { x[0] = G(1, 2) + g(op2_consts, 2) + H(op2_call_g)(3); }",
+          "functions that macros call");
+}
+
 /* ---- mergeable ------------------------------------------------------------------------------- */
 
 static void mergeable_is(const char *headers, const char *source, bool want, const char *name) {
@@ -358,27 +401,39 @@ static void test_mergeable(void) {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-static void test_memory(void) {
-  struct loop_case c;
+/* Let each allocation fail in turn. */
+static void fails(struct loop_case *c, const char *name) {
   struct op2i_text text = {0}, again = {0};
   bool mergeable;
-  flux_case(&c);
   op2i_mem_fail_at(0);
-  CHECK(op2i_generate(&c.loop, OP2I_PLAIN, &text, &mergeable));
+  CHECK(op2i_generate(&c->loop, OP2I_PLAIN, &text, &mergeable));
   int64_t allocations = op2i_mem_fail_at(0), wrong = 0;
-  CHECK(op2i_generate(&c.loop, OP2I_PLAIN, &again, &mergeable));
-  is_str(again.chars, text.chars, "the same loop gives the same text");
+  CHECK(op2i_generate(&c->loop, OP2I_PLAIN, &again, &mergeable));
+  is_str(again.chars, text.chars, "%s: the same loop gives the same text", name);
   for (int64_t n = 1; n <= allocations; n++) {
     struct op2i_text failed = {0};
     op2i_mem_fail_at(n);
-    wrong += op2i_generate(&c.loop, OP2I_PLAIN, &failed, &mergeable) != OP2_ERR_NOMEM;
+    wrong += op2i_generate(&c->loop, OP2I_PLAIN, &failed, &mergeable) != OP2_ERR_NOMEM;
     op2i_text_free(&failed);
   }
   op2i_mem_fail_at(0);
-  ok(allocations > 5, "generating allocates");
-  is_int(wrong, 0, "each allocation that fails is OP2_ERR_NOMEM");
+  ok(allocations > 5, "%s: generating allocates", name);
+  is_int(wrong, 0, "%s: each allocation that fails is OP2_ERR_NOMEM", name);
   op2i_text_free(&text);
   op2i_text_free(&again);
+}
+
+static void test_memory(void) {
+  struct loop_case c;
+  flux_case(&c);
+  fails(&c, "flux");
+  case_end(&c);
+  CHECK(case_begin(&c, "k",
+                   "#define A c1\nstatic double f(void) { return A; }\n#define F f()\nvoid "
+                   "k(double *x) { *x = F; }"));
+  case_dat(&c, 0, 1, OP2_F64, 0, -1, OP2_RW);
+  case_const(&c, "c1", 1, OP2_F64);
+  fails(&c, "macros");
   case_end(&c);
 }
 
@@ -398,6 +453,25 @@ static void test_operations(void) {
                  27, "loops in each other, and what is behind them");
   operations_are("void k(double *x, int n) { while (n) x[n] *= 2, n = x[n]; }", 5,
                  "a loop of nobody knows how many");
+}
+
+static void test_recursion(void) {
+  ok(op2i_source_recurs("static double f(double a) { return f(a); }"), "a call of itself");
+  ok(op2i_source_recurs("static double f(double a);\nstatic double g(double a) { return f(a); }\n"
+                        "static double f(double a) { return g(a); }"),
+     "by another function");
+  ok(op2i_source_recurs("#define F(a) G\n#define G f(1)\nstatic double f(double a) { return F(a); "
+                        "}"),
+     "by macros");
+  ok(op2i_source_recurs("static double f(double a);\n#define F(a) f(a)\nstatic double g(double a) "
+                        "{ return F(a); }\nstatic double f(double a) { return g(F(a)); }"),
+     "by another function and a macro");
+  ok(!op2i_source_recurs("static double f(double f) { return f; }\nstatic double g(double a) { "
+                         "return f(f(a)); }"),
+     "no call of itself: calls of others, a parameter of the name");
+  ok(!op2i_source_recurs("static double f(double a) { return a; }\n#define f(a) (f(a) + 1)\n"
+                         "#define A B\n#define B (A + f(1))\nvoid k(double *x) { *x = f(B); }"),
+     "macros that come to themselves");
 }
 
 /* An element increments n targets through one map, by a kernel that contains a loop of `turns`
@@ -440,8 +514,10 @@ int main(void) {
   golden_gather();
   golden_large();
   test_operations();
+  test_recursion();
   test_choice();
   test_source();
+  test_macros();
   test_mergeable();
   test_memory();
   return done();
