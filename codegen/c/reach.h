@@ -4,8 +4,9 @@
 
 #include "macro.h"
 
-/* What a text's macros mention, directly or through other macros. Any definition of a name counts,
- * wherever it stands and even in a branch that is not read: the answer errs towards yes. */
+/* These functions tell what a text's macros mention, directly or through other macros. Any definition
+ * of a name counts, wherever it stands and even in a branch that is not read: the answer errs
+ * towards yes. */
 
 /* True if a word of a macro's body is looked for. If `last` is another word, the body joins `first`
  * to it by ##, and the result is a word that begins and ends so; a parameter stands for any text. */
