@@ -354,6 +354,9 @@ static void test_macros(void) {
           "#define c1 (op2_consts->c1 + 1)\nstatic inline void k(" CONSTS
           ", double *x) { x[0] = c1; }",
           "a macro of the name and of the constant");
+}
+
+static void test_macro_arguments(void) {
   becomes("#define S(a) #a\n#define T(s, a) s.a\nvoid k(double *x) { x[0] = S(c1)[0]; x[1] = "
           "T(x, c1); }",
           "#define S(a) #a\n#define T(s, a) s.a\nstatic inline void k(" CONSTS
@@ -518,6 +521,7 @@ int main(void) {
   test_choice();
   test_source();
   test_macros();
+  test_macro_arguments();
   test_mergeable();
   test_memory();
   return done();
