@@ -10,6 +10,7 @@
 #include "kernel.h"
 #include "loop.h"
 #include "mesh.h"
+#include "reach.h"
 #include "text.h"
 #include "unit.h"
 
@@ -76,8 +77,10 @@ void op2i_kernel_hint(op2_kernel kernel, const struct op2i_loop_const *consts, i
   enum { HINTS = 3 };
   struct op2i_unit unit;
   char reported[HINTS][64];
+  struct op2i_macros macros = {0};
   int nreported = 0;
   op2_status status = op2i_unit_read(kernel->source, kernel->given, &unit);
+  if (!status) op2i_reach_read(&unit.tokens, &macros);
   for (int p = 0; !status && p < unit.ncode && nreported < HINTS; p++) {
     const struct op2i_token *t = &unit.tokens.list[unit.code[p]];
     size_t length = t->end - t->begin;
@@ -85,11 +88,13 @@ void op2i_kernel_hint(op2_kernel kernel, const struct op2i_loop_const *consts, i
     char *name = reported[nreported];
     memcpy(name, unit.tokens.text + t->begin, length);
     name[length] = '\0';
-    bool known = !stray(&unit, consts, nconsts, p, name);
+    bool known = !stray(&unit, consts, nconsts, p, name) ||
+                 op2i_reach_token(&macros, NULL, &unit.tokens, unit.code[p]);
     for (int i = 0; i < nreported && !known; i++) known = !strcmp(reported[i], name);
     if (known || message->failed || !speaks_of(message->chars, name, length)) continue;
     add_hint(message, kernel->obj.name, name, op2i_unit_is(&unit, p + 1, "("));
     nreported++;
   }
+  op2i_macros_free(&macros);
   op2i_unit_free(&unit);
 }

@@ -74,6 +74,8 @@ static void hints(void) {
   hinted(&in_helper, "FACTOR", "op2_const_create");
   plain("mistyped", "void mistyped(double *x) {\n  struct { int a; } s = {1};\n  *x = s;\n}\n");
   plain("slip", "void slip(double *x) {\n  *x = 1\n}\n");
+  plain("in_macro", "#define F(s) (s).b\n#define G F(1)\nvoid in_macro(double *x) { *x = G + F(2); "
+                    "}");
   plain("member", "struct s { int a; };\nvoid member(double *x) { struct s s; *x = s.b; }\n");
 }
 
