@@ -39,7 +39,16 @@ enum { OP2I_SPARES = 64 };
 struct op2i_spares {
   struct op2i_object *list[OP2I_SPARES];
   int n;
-  bool never; /* the backend wants none */
+  size_t bytes; /* memory of values that they keep */
+  bool never;   /* the backend wants none */
+};
+
+/* Memory of dats, or of globals, that were replaced by successors, marked as gone: a ring with the
+ * oldest at `at`. It is small enough to stay in a cache of a core. */
+enum { OP2I_REPLACED = 512 };
+struct op2i_replaced {
+  void *memory[OP2I_REPLACED]; /* null: none yet, or used again */
+  int at;
 };
 
 struct op2_context_s {
@@ -91,9 +100,10 @@ struct op2_context_s {
   op2_partition_report partition; /* report of the last partitioning */
   struct op2i_list dats, sparsities;
   struct op2i_spares spares;
-  op2_dat wrapped;               /* list of dats over borrowed memory */
-  struct op2i_list wrapped_gbls; /* globals over borrowed memory */
-  int64_t open_scopes;           /* open scopes of all dats and globals */
+  struct op2i_replaced replaced[2]; /* dats, globals */
+  op2_dat wrapped;                  /* list of dats over borrowed memory */
+  struct op2i_list wrapped_gbls;    /* globals over borrowed memory */
+  int64_t open_scopes;              /* open scopes of all dats and globals */
   int64_t epoch; /* changes when the location of a buffer's values changes (host, device) */
   int64_t next_id;
   struct op2i_behalf behalf; /* public call on behalf of which objects are made */

@@ -34,7 +34,7 @@ const char *op2i_object_name(op2_context ctx, enum op2i_kind kind, const char *n
 static bool is_own_name(op2_context ctx, enum op2i_kind kind, const char *name) {
   char room[OP2I_NAME_ROOM];
   const char *start = kind_name(kind);
-  return !strncmp(name, start, strlen(start)) &&
+  return *name == *start && !strncmp(name, start, strlen(start)) &&
          !strcmp(name, op2i_object_name(ctx, kind, NULL, room));
 }
 
@@ -42,11 +42,53 @@ op2_context op2i_object_context(const void *object, enum op2i_kind kind) {
   return op2i_object_is(object, kind) ? ((const struct op2i_object *)object)->ctx : NULL;
 }
 
+static char *copy_name(struct op2i_object *o, const char *name) {
+  const size_t bytes = strlen(name) + 1;
+  return bytes <= sizeof o->short_name ? memcpy(o->short_name, name, bytes) : op2i_strdup(name);
+}
+
+static void free_name(struct op2i_object *o) {
+  if (o->name != o->short_name) op2i_free(o->name);
+}
+
+/* ---- memory of replaced objects -------------------------------------------------------------- */
+
+static struct op2i_replaced *replaced_of(op2_context ctx, enum op2i_kind kind) {
+  return &ctx->replaced[kind == OP2I_GBL];
+}
+
+/* Programs with temporaries come here for each of them: it takes neither the lock of the process nor
+ * the allocator's lists, and memory that a core still has in its cache. */
+void *op2i_object_room(op2_context ctx, enum op2i_kind kind, size_t bytes) {
+  struct op2i_replaced *replaced = replaced_of(ctx, kind);
+  void *room = replaced->memory[replaced->at];
+  replaced->memory[replaced->at] = NULL;
+  if (!room) room = op2i_malloc(bytes);
+  return room ? memset(room, 0, bytes) : NULL;
+}
+
+static void keep_replaced(op2_context ctx, struct op2i_object *o) {
+  struct op2i_replaced *replaced = replaced_of(ctx, op2i_object_kind(o));
+  void **oldest = &replaced->memory[replaced->at];
+  if (*oldest) op2i_free_deferred(OP2I_DEFERRED_OBJECT, *oldest);
+  *oldest = o;
+  replaced->at = (replaced->at + 1) % OP2I_REPLACED;
+}
+
+void op2i_objects_free_replaced(op2_context ctx) {
+  for (size_t k = 0; k < sizeof ctx->replaced / sizeof *ctx->replaced; k++)
+    for (int i = 0; i < OP2I_REPLACED; i++)
+      if (ctx->replaced[k].memory[i])
+        op2i_free_deferred(OP2I_DEFERRED_OBJECT, ctx->replaced[k].memory[i]);
+}
+
+/* ---- objects --------------------------------------------------------------------------------- */
+
 op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, const char *name,
                             void (*release)(void *object)) {
   struct op2i_object *o = object;
   char room[OP2I_NAME_ROOM];
-  o->name = op2i_strdup(op2i_object_name(ctx, kind, name, room));
+  o->name = copy_name(o, op2i_object_name(ctx, kind, name, room));
   o->nameless = !name || !*name || is_own_name(ctx, kind, name);
   int64_t id = op2i_next_id(ctx);
   if (!o->name) return op2i_error_nomem(kind_name(kind));
@@ -114,13 +156,24 @@ void op2i_object_forget(void *object) {
   op2i_interned_rows.forget(ctx, object);
 }
 
+void op2i_object_end_replaced(void *object) {
+  struct op2i_object *o = object;
+  op2_context ctx = o->ctx;
+  op2i_list_remove(&ctx->objects, &o->link);
+  o->magic = GONE | (o->magic & 0xff);
+  free_name(o);
+  keep_replaced(ctx, o);
+  op2i_context_unref(ctx);
+}
+
 void op2i_object_end(void *object) {
   struct op2i_object *o = object;
   op2_context ctx = o->ctx;
   op2i_list_remove(&ctx->objects, &o->link);
   o->magic = GONE | (o->magic & 0xff);
   o->release(object);
-  op2i_free(o->name);
+  while (o->users.first) op2i_list_remove(&o->users, o->users.first);
+  free_name(o);
   op2i_free_deferred(OP2I_DEFERRED_OBJECT, object);
   op2i_context_unref(ctx);
 }

@@ -28,6 +28,7 @@ enum op2i_kind {
   OP2I_COMPONENT = OP2_OBJECT_COMPONENT
 };
 
+enum { OP2I_SHORT_NAME = 24 };
 struct op2i_object {
   uint32_t magic; /* magic number + kind while alive */
   int32_t refs;
@@ -38,7 +39,8 @@ struct op2i_object {
   bool own; /* made by the library for itself, so that programs do not see it in lists */
   struct op2i_object *next_awaiting; /* next in the context's list of objects that await release */
   op2_context ctx;
-  char *name;
+  char *name; /* short_name, or memory of its own where that is too small */
+  char short_name[OP2I_SHORT_NAME];
   int64_t id; /* unique in the context, never reused */
   /* identifies the object among ranks, the same on all of them: the number in the trail of the call
    * that made it */
@@ -49,6 +51,8 @@ struct op2i_object {
    * Null: it is never kept. */
   bool (*keep)(void *object);
   struct op2i_link link; /* in the context's list of all objects */
+  /* Of a dat or global: the loops that use it (op2i_op_link()), which hold no references here. */
+  struct op2i_list users;
 };
 
 /* The name that the next object of this kind gets: the given one or, where that is null or empty,
@@ -60,6 +64,9 @@ const char *op2i_object_name(op2_context ctx, enum op2i_kind kind, const char *n
 /* The context of an object; null if it is not a live object of that kind. */
 op2_context op2i_object_context(const void *object, enum op2i_kind kind);
 
+/* Zeroed memory for a dat or global, or null. It may have been that of one that was replaced long
+ * ago. Give it back with op2i_free() until the object is initialised. */
+void *op2i_object_room(op2_context ctx, enum op2i_kind kind, size_t bytes);
 /* Fill in a zeroed object: takes a reference on ctx, copies the name or makes one. */
 op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, const char *name,
                             void (*release)(void *object));
@@ -86,6 +93,11 @@ void op2i_unref(void *object);
  * itself. */
 void op2i_object_forget(void *object);
 void op2i_object_end(void *object);
+/* End a dat or global that a successor has replaced, so that it owns nothing but its name. Its memory
+ * becomes that of another one (op2i_object_room()) when OP2I_REPLACED more have been replaced. */
+void op2i_object_end_replaced(void *object);
+/* Free that memory, as that of other destroyed objects; the context ends. */
+void op2i_objects_free_replaced(op2_context ctx);
 /* Take the user's reference from this handle. Returns true if the caller has to give it up with
  * op2i_unref(). False for null, for an object that is lent (which the context notes in
  * lent_destroyed), for a copy of a handle that was destroyed, and in a forked child, where another
@@ -107,7 +119,7 @@ struct op2i_interned {
    * it is not found until then. The object stays in memory. */
   void (*set_aside)(op2_context ctx, const void *object);
   /* Let what was set aside refer to the successor, a new object of the same shape. */
-  void (*pass_on)(op2_context ctx, const void *object, void *successor);
+  void (*pass_on)(op2_context ctx, void *object, void *successor);
 };
 extern const struct op2i_interned op2i_interned_loops, op2i_interned_calls; /* lib/op */
 extern const struct op2i_interned op2i_interned_solves;                     /* lib/krylov */

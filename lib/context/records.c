@@ -66,7 +66,7 @@ static void poison(struct op2i_records *records, struct op2i_record *record,
 /* The list of readers is kept for the next use of the slot. */
 static void forget_record(struct op2i_records *records, int32_t slot) {
   struct op2i_record *record = &records->list[slot];
-  poison(records, record, NULL);
+  if (record->poison) poison(records, record, NULL);
   record->last_writer = record->nreaders = 0;
   record->admitted = false;
 }

@@ -132,13 +132,11 @@ static struct op2i_missing find_missing(const struct op2i_buffer *buffer, int pl
 /* ---- state ----------------------------------------------------------------------------------- */
 
 static void changed(struct op2i_buffer *buffer) {
-  buffer->only = -1;
-  for (int p = 0; p < OP2I_NPLACES; p++) {
-    bool other = false;
-    for (int q = 0; q < OP2I_NPLACES; q++) other |= q != p && buffer->at[q];
-    if (buffer->at[p] && !other && buffer->fresh[p] == OP2I_EVERY_ROW)
-      buffer->only = (signed char)p;
-  }
+  int places = 0, last = 0;
+  for (int p = 0; p < OP2I_NPLACES; p++)
+    if (buffer->at[p]) places++, last = p;
+  const bool only = places == 1 && buffer->fresh[last] == OP2I_EVERY_ROW;
+  buffer->only = (signed char)(only ? last : -1);
   if (buffer->advances_epoch) buffer->ctx->epoch++;
 }
 

@@ -101,7 +101,7 @@ static op2_status check_dat(op2_set set, int dim, op2_type type, const char *nam
 }
 
 static op2_status make_dat(op2_set set, int dim, op2_type type, const char *name, op2_dat *out) {
-  op2_dat dat = op2i_calloc(1, sizeof *dat);
+  op2_dat dat = op2i_object_room(set->obj.ctx, OP2I_DAT, sizeof *dat);
   if (!dat) return op2i_error_nomem("a dat");
   op2_status status = op2i_object_init(dat, set->obj.ctx, OP2I_DAT, name, release_dat);
   if (status) {
@@ -148,6 +148,19 @@ static op2_status fill(op2_dat dat, const void *data) {
   return OP2_SUCCESS;
 }
 
+/* Record a declaration in the trail by which ranks compare their calls. Without one, digests are not
+ * computed. */
+static void trail_name(op2_set set, const char *call, const char *name) {
+  if (op2i_object_is(set, OP2I_SET) && op2i_context_trail(set->obj.ctx))
+    op2i_object_call(set, OP2I_SET, call, name, op2i_digest_text(0, name));
+}
+
+static void trail_shape(op2_set set, const char *call, const struct op2_dat_s *dat) {
+  const int32_t shape[] = {dat->dim, (int32_t)dat->type};
+  if (op2i_context_trail(set->obj.ctx))
+    op2i_object_call(set, OP2I_SET, call, dat->obj.name, op2i_digest_bytes(0, shape, sizeof shape));
+}
+
 /* Hand out the new dat on all ranks, or on none if one of them failed. It succeeds the spare, if
  * that is not null. */
 static op2_status give(op2_set set, op2_status status, op2_dat dat, void *spare, const char *call,
@@ -161,8 +174,7 @@ static op2_status give(op2_set set, op2_status status, op2_dat dat, void *spare,
     op2_dat_destroy(&dat);
     return status;
   }
-  const int32_t shape[] = {dat->dim, (int32_t)dat->type};
-  op2i_object_call(set, OP2I_SET, call, dat->obj.name, op2i_digest_bytes(0, shape, sizeof shape));
+  trail_shape(set, call, dat);
   op2i_spare_succeed(spare, dat, equal);
   *out = dat;
   return status;
@@ -171,7 +183,7 @@ static op2_status give(op2_set set, op2_status status, op2_dat dat, void *spare,
 op2_status op2_dat_create(op2_set set, int dim, op2_type type, const void *data, const char *name,
                           op2_dat *out) {
   op2_dat dat = NULL;
-  op2i_object_call(set, OP2I_SET, "op2_dat_create", name, op2i_digest_text(0, name));
+  trail_name(set, "op2_dat_create", name);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_create: where to put the dat is null");
   op2_status status = create(set, dim, type, name, &dat);
   void *spare = status ? NULL : op2i_dat_predecessor(dat);
@@ -217,7 +229,7 @@ static op2_status wrap(op2_set set, int dim, op2_type type, void *data, const ch
 op2_status op2_dat_wrap(op2_set set, int dim, op2_type type, void *data, const char *name,
                         op2_dat *out) {
   op2_dat dat = NULL;
-  op2i_object_call(set, OP2I_SET, "op2_dat_wrap", name, op2i_digest_text(0, name));
+  trail_name(set, "op2_dat_wrap", name);
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_dat_wrap: where to put the dat is null");
   op2_status status = wrap(set, dim, type, data, name, &dat);
   return give(set, status, dat, NULL, "op2_dat_wrap", out);

@@ -115,7 +115,7 @@ op2_status op2i_gbl_make(op2_context ctx, int dim, op2_type type, const void *da
   name = op2i_object_name(ctx, OP2I_GBL, name, room);
   op2_status status = check_values(dim, type, "global", name);
   if (status) return status;
-  op2_gbl gbl = op2i_calloc(1, sizeof *gbl);
+  op2_gbl gbl = op2i_object_room(ctx, OP2I_GBL, sizeof *gbl);
   if (!gbl) return op2i_error_nomem("a global");
   gbl->dim = dim;
   gbl->type = type;
@@ -139,6 +139,7 @@ op2_status op2i_gbl_make(op2_context ctx, int dim, op2_type type, const void *da
  * on all ranks. */
 static void trail_declaration(op2_context ctx, int dim, op2_type type, const void *data,
                               const char *name, const char *call) {
+  if (!op2i_context_trail(ctx)) return;
   const int32_t shape[] = {dim, (int32_t)type};
   size_t bytes = (size_t)dim * op2i_type_size(type);
   op2i_context_call(ctx, call, name,

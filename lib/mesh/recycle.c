@@ -13,8 +13,14 @@ static bool is_dat(const struct op2i_object *spare) { return op2i_object_kind(sp
 
 /* ---- bounds ---------------------------------------------------------------------------------- */
 
+static size_t memory_of(const struct op2i_object *spare) {
+  const struct op2_dat_s *dat = (const struct op2_dat_s *)spare;
+  return is_dat(spare) && dat->values.spare ? dat->values.bytes : 0;
+}
+
 static void take_off(op2_context ctx, int i) {
   struct op2i_spares *spares = &ctx->spares;
+  spares->bytes -= memory_of(spare_at(ctx, i));
   spares->n--;
   memmove(&spares->list[i], &spares->list[i + 1], (size_t)(spares->n - i) * sizeof spares->list[0]);
 }
@@ -36,21 +42,14 @@ void op2i_spares_end_on(op2_set set) {
     if (is_dat(spare_at(ctx, i)) && ((op2_dat)spare_at(ctx, i))->set == set) end_at(ctx, i);
 }
 
-static size_t memory_of(const struct op2i_object *spare) {
-  const struct op2_dat_s *dat = (const struct op2_dat_s *)spare;
-  return is_dat(spare) && dat->values.spare ? dat->values.bytes : 0;
-}
-
 /* Free memory of the oldest spares until all together have at most this much. */
 static bool limit_memory(op2_context ctx, size_t most) {
-  size_t all = 0;
   bool freed = false;
-  for (int i = 0; i < ctx->spares.n; i++) all += memory_of(spare_at(ctx, i));
-  for (int i = 0; i < ctx->spares.n && all > most; i++) {
+  for (int i = 0; i < ctx->spares.n && ctx->spares.bytes > most; i++) {
     const size_t bytes = memory_of(spare_at(ctx, i));
     if (!bytes) continue;
     op2i_buffer_free_spare(&((op2_dat)spare_at(ctx, i))->values);
-    all -= bytes;
+    ctx->spares.bytes -= bytes;
     freed = true;
   }
   return freed;
@@ -80,6 +79,7 @@ static void keep(struct op2i_object *o) {
   op2i_interned_solves.forget(ctx, o);
   op2i_interned_loops.set_aside(ctx, o);
   if (ctx->spares.n == OP2I_SPARES) end_at(ctx, 0);
+  ctx->spares.bytes += memory_of(o);
   int at = ctx->spares.n++;
   for (; at > 0 && spare_at(ctx, at - 1)->id > o->id; at--)
     ctx->spares.list[at] = spare_at(ctx, at - 1);
@@ -146,18 +146,24 @@ static bool gbl_fits(const struct op2i_object *spare, const struct op2i_object *
 static void *first_that_fits(const struct op2i_object *o,
                              bool (*fits)(const struct op2i_object *spare,
                                           const struct op2i_object *o)) {
-  for (int i = 0; i < o->ctx->spares.n && recycles(o->ctx); i++)
+  const int n = recycles(o->ctx) ? o->ctx->spares.n : 0;
+  for (int i = 0; i < n; i++)
     if (fits(spare_at(o->ctx, i), o)) return spare_at(o->ctx, i);
   return NULL;
+}
+
+static void take_memory(op2_dat dat, op2_dat spare) {
+  dat->obj.ctx->spares.bytes -= memory_of(&spare->obj);
+  op2i_buffer_take_spare(&dat->values, &spare->values);
 }
 
 void *op2i_dat_predecessor(op2_dat dat) {
   op2_context ctx = dat->obj.ctx;
   op2_dat found = first_that_fits(&dat->obj, dat_fits);
-  if (found) op2i_buffer_take_spare(&dat->values, &found->values);
+  if (found) take_memory(dat, found);
   for (int i = 0; i < ctx->spares.n && dat->values.bytes && !dat->values.spare; i++)
     if (memory_of(spare_at(ctx, i)) == dat->values.bytes)
-      op2i_buffer_take_spare(&dat->values, &((op2_dat)spare_at(ctx, i))->values);
+      take_memory(dat, (op2_dat)spare_at(ctx, i));
   return found;
 }
 
@@ -174,7 +180,7 @@ static void pass_on(op2_context ctx, void *spare, void *successor) {
   op2i_scheduler.pass_on(ctx->sched, spare, successor);
   while (spare_at(ctx, i) != spare) i++;
   take_off(ctx, i);
-  op2i_object_end(spare);
+  op2i_object_end_replaced(spare);
 }
 
 void op2i_spare_succeed(void *spare, void *successor, bool equal) {

@@ -445,7 +445,7 @@ op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
 }
 
 /* Calls are checked each time that they are queued, so those with destroyed objects are not found. */
-static void pass_on_calls(op2_context ctx, const void *object, void *successor) {
+static void pass_on_calls(op2_context ctx, void *object, void *successor) {
   for (struct op2i_user_call *call = ctx->calls; call; call = call->next) {
     if (!names(call, object)) continue;
     for (int n = 0; n < call->nargs; n++)

@@ -75,7 +75,8 @@ struct op2i_loop_entry {
   bool stale;
   int64_t objects_left; /* the context's count when the handles were last checked */
   int nspares; /* spares among its objects (recycle.h): while there are any, it is in no bucket */
-  bool drops;  /* some argument leaves out the rows or columns of a subset */
+  bool in_bucket;
+  bool drops; /* some argument leaves out the rows or columns of a subset */
 };
 
 /* The loops that a fused loop replaces. It is in the list of loops but not in a bucket. */
@@ -165,6 +166,7 @@ enum { OP2I_SITES = 64 };
 
 struct op2i_loop_table {
   int64_t nbuckets, nloops;
+  int64_t nawaiting; /* loops that calls may find, but which are in no bucket yet */
   struct op2i_loop **buckets, *first, *last;
   struct op2i_profile_line *profile; /* list */
   /* The loop that was found last from a call site; null: none, or it is freed. */

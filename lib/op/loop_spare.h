@@ -6,6 +6,6 @@
 
 /* Loops of dats and globals that are spares (recycle.h): see struct op2i_interned. */
 void op2i_loops_set_aside(op2_context ctx, const void *object);
-void op2i_loops_pass_on(op2_context ctx, const void *object, void *successor);
+void op2i_loops_pass_on(op2_context ctx, void *object, void *successor);
 
 #endif

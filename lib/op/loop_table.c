@@ -76,7 +76,7 @@ static op2_status grow_table(struct op2i_loop_table *table) {
   struct op2i_loop **buckets = op2i_calloc((size_t)nbuckets, sizeof(struct op2i_loop *));
   if (!buckets) return op2i_error_nomem("the table of loops");
   for (struct op2i_loop *loop = table->first; loop; loop = loop->entry.next) {
-    if (loop->fused.members || loop->entry.nspares) continue;
+    if (!loop->entry.in_bucket) continue;
     struct op2i_loop **bucket = &buckets[loop->entry.hash & (uint64_t)(nbuckets - 1)];
     loop->entry.next_in_bucket = *bucket;
     *bucket = loop;
@@ -99,12 +99,14 @@ void op2i_loop_list(struct op2i_loop *loop) {
   *(table->last ? &table->last->entry.next : &table->first) = loop;
   table->last = loop;
   table->nloops++;
+  op2i_op_link(&loop->op, loop);
 }
 
 static void insert_bucket(struct op2i_loop_table *table, struct op2i_loop *loop) {
   struct op2i_loop **bucket = &table->buckets[loop->entry.hash & (uint64_t)(table->nbuckets - 1)];
   loop->entry.next_in_bucket = *bucket;
   *bucket = loop;
+  loop->entry.in_bucket = true;
 }
 
 static void insert(struct op2i_loop_table *table, struct op2i_loop *loop) {
@@ -116,22 +118,47 @@ static void remove_bucket(struct op2i_loop_table *table, struct op2i_loop *loop)
   struct op2i_loop **at = &table->buckets[loop->entry.hash & (uint64_t)(table->nbuckets - 1)];
   while (*at != loop) at = &(*at)->entry.next_in_bucket;
   *at = loop->entry.next_in_bucket;
+  loop->entry.in_bucket = false;
+}
+
+/* True if it has to be put into a bucket before any loop is looked for there. */
+static bool awaits_bucket(const struct op2i_loop *loop) {
+  return !loop->fused.members && !loop->entry.nspares && !loop->entry.in_bucket;
 }
 
 static void remove_loop(struct op2i_loop_table *table, struct op2i_loop *loop) {
   for (int i = 0; i < OP2I_SITES && !loop->fused.members; i++)
     if (table->sites[i] == loop) table->sites[i] = NULL;
-  if (!loop->fused.members && !loop->entry.nspares) remove_bucket(table, loop);
+  table->nawaiting -= awaits_bucket(loop);
+  if (loop->entry.in_bucket) remove_bucket(table, loop);
+  op2i_op_unlink(&loop->op);
   *(loop->entry.prev ? &loop->entry.prev->entry.next : &table->first) = loop->entry.next;
   *(loop->entry.next ? &loop->entry.next->entry.prev : &table->last) = loop->entry.prev;
   table->nloops--;
 }
 
-void op2i_loop_hide(struct op2i_loop *loop) { remove_bucket(loop->op.ctx->loops, loop); }
+void op2i_loop_hide(struct op2i_loop *loop) {
+  struct op2i_loop_table *table = loop->op.ctx->loops;
+  if (loop->entry.nspares++ > 0) return;
+  if (loop->entry.in_bucket)
+    remove_bucket(table, loop);
+  else
+    table->nawaiting--;
+}
 
 void op2i_loop_show(struct op2i_loop *loop) {
-  loop->entry.hash = hash_call(loop->kernel, loop->set, loop->nargs, loop->entry.key);
-  insert_bucket(loop->op.ctx->loops, loop);
+  if (--loop->entry.nspares == 0) loop->op.ctx->loops->nawaiting++;
+}
+
+/* Loops of temporaries are mostly found by their call sites, so they are put into buckets only when
+ * these are looked at. */
+static void fill_buckets(struct op2i_loop_table *table) {
+  for (struct op2i_loop *loop = table->first; loop && table->nawaiting; loop = loop->entry.next) {
+    if (!awaits_bucket(loop)) continue;
+    loop->entry.hash = hash_call(loop->kernel, loop->set, loop->nargs, loop->entry.key);
+    insert_bucket(table, loop);
+    table->nawaiting--;
+  }
 }
 
 /* ---- finding loops --------------------------------------------------------------------------- */
@@ -171,6 +198,7 @@ static op2_status find_loop(op2_where where, op2_kernel kernel, op2_set set, int
   op2_status status = ensure_table(set->obj.ctx);
   if (status) return status;
   struct op2i_loop_table *table = set->obj.ctx->loops;
+  fill_buckets(table);
   uint64_t hash = hash_call(kernel, set, nargs, args);
   struct op2i_loop *loop = table->buckets[hash & (uint64_t)(table->nbuckets - 1)];
   while (loop && !(loop->entry.hash == hash && same_call(loop, kernel, set, nargs, args) &&

@@ -20,7 +20,8 @@ void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */
 /* Call this when sets and maps have changed: drops loops, and what was derived for those that
  * handles hold. Nothing is queued, and there is no program. Collective. */
 void op2i_loops_reclassify(op2_context ctx);
-/* Take a loop out of its bucket, and put it into that of its changed key. */
+/* One more of a loop's objects is a spare, so that the loop is not found; or one less, whose
+ * successor its key has by now. */
 void op2i_loop_hide(struct op2i_loop *loop);
 void op2i_loop_show(struct op2i_loop *loop);
 /* Drop the code of loops that go through a map whose rows have another layout now. Nothing runs. */

@@ -15,7 +15,9 @@ op2_status op2i_op_tables(struct op2i_op *op, size_t n) {
   op->dat_access = op2i_calloc(n, sizeof *op->dat_access);
   op->gbl_access = op2i_calloc(n, sizeof *op->gbl_access);
   op->changes = op2i_calloc(2 * n, sizeof *op->changes);
-  return op->dats && op->gbls && op->dat_access && op->gbl_access && op->changes
+  op->links = op2i_calloc(2 * n, sizeof *op->links);
+  op->capacity = (int32_t)n;
+  return op->dats && op->gbls && op->dat_access && op->gbl_access && op->changes && op->links
              ? OP2_SUCCESS
              : op2i_error_nomem("an operation");
 }
@@ -26,6 +28,33 @@ void op2i_op_free_tables(struct op2i_op *op) {
   op2i_free(op->dat_access);
   op2i_free(op->gbl_access);
   op2i_free(op->changes);
+  op2i_free(op->links);
+}
+
+void op2i_op_link(struct op2i_op *op, void *user) {
+  struct op2i_link *of_gbls = op->links + op->capacity;
+  for (int d = 0; d < op->ndats; d++)
+    op2i_list_append(&op->dats[d]->obj.users, &op->links[d], user);
+  for (int g = 0; g < op->ngbls; g++) op2i_list_append(&op->gbls[g]->obj.users, &of_gbls[g], user);
+}
+
+/* Links to an object that has ended are in no list any more, and the object is not accessed. */
+void op2i_op_unlink(struct op2i_op *op) {
+  struct op2i_link *of_gbls = op->links + op->capacity;
+  for (int d = 0; d < op->ndats; d++)
+    if (op->links[d].object) op2i_list_remove(&op->dats[d]->obj.users, &op->links[d]);
+  for (int g = 0; g < op->ngbls; g++)
+    if (of_gbls[g].object) op2i_list_remove(&op->gbls[g]->obj.users, &of_gbls[g]);
+}
+
+void op2i_op_replace(struct op2i_op *op, const struct op2i_link *link, void *successor) {
+  const ptrdiff_t at = link - op->links;
+  if (at < op->capacity)
+    op->dats[at] = successor;
+  else
+    op->gbls[at - op->capacity] = successor;
+  op->digest = 0;
+  op->listed = false;
 }
 
 void op2i_op_list_changes(struct op2i_op *op) {

@@ -47,12 +47,19 @@ struct op2i_op {
   bool counted;           /* automatic renumbering has counted it, and need not do so again */
   bool listed;            /* `changes` lists the counters of the objects as they are now */
   int nchanges;
-  int64_t **changes; /* counters of the objects that it modifies: see op2_dat_changes() */
+  int64_t **changes;       /* counters of the objects that it modifies: see op2_dat_changes() */
+  int32_t capacity;        /* of the tables of dats and of globals */
+  struct op2i_link *links; /* [2 * capacity] in lists of users: those of dats, then of globals */
 };
 
 /* Set the id, and allocate the tables of up to n dats and n globals, all zero. */
 op2_status op2i_op_tables(struct op2i_op *op, size_t n);
 void op2i_op_free_tables(struct op2i_op *op);
+/* Add the operation to the lists of users of its dats and globals, as `user`, and remove it. */
+void op2i_op_link(struct op2i_op *op, void *user);
+void op2i_op_unlink(struct op2i_op *op);
+/* Replace the dat or global that this link is about. The link stays as it is. */
+void op2i_op_replace(struct op2i_op *op, const struct op2i_link *link, void *successor);
 /* Count a change of each object that the operation modifies. */
 void op2i_op_list_changes(struct op2i_op *op);
 static inline void op2i_op_count_changes(struct op2i_op *op) {

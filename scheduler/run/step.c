@@ -59,13 +59,24 @@ static op2_status bind_map(struct op2i_step *step, int m) {
   return status;
 }
 
-static op2_status bind_dats(struct op2i_step *step) {
+static op2_status bind_dat(struct op2i_step *step, int d) {
   const struct op2i_loop *loop = step->loop;
+  unsigned rows = op2i_step_rows(loop, d);
+  return op2i_buffer_at(&loop->op.dats[d]->values, step->where.place,
+                        op2i_step_access(loop, d, rows), rows, &step->values.dat[d]);
+}
+
+/* Programs with temporaries bind all dats each time. Most have all their rows in this place and no
+ * other, whatever the loop does with them. */
+static op2_status bind_dats(struct op2i_step *step) {
+  const struct op2i_op *op = &step->loop->op;
   op2_status status = OP2_SUCCESS;
-  for (int d = 0; d < loop->op.ndats && !status; d++) {
-    unsigned rows = op2i_step_rows(loop, d);
-    status = op2i_buffer_at(&loop->op.dats[d]->values, step->where.place,
-                            op2i_step_access(loop, d, rows), rows, &step->values.dat[d]);
+  for (int d = 0; d < op->ndats && !status; d++) {
+    const struct op2i_buffer *values = &op->dats[d]->values;
+    if (values->only == (signed char)step->where.place)
+      step->values.dat[d] = values->at[step->where.place];
+    else
+      status = bind_dat(step, d);
   }
   return status;
 }

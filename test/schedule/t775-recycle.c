@@ -146,6 +146,33 @@ static void one_after_the_other(void) {
   if (recycles()) EXPECT(test_ctx->sched->stats.programs_made == made);
 }
 
+/* Queue a loop that reads a dat and modifies another one: for all loops of a program there is one call. */
+static void queue_one(const struct mesh *m, op2_kernel kernel, op2_dat read, op2_dat modified,
+                      op2_access access) {
+  MUST(op2_par_loop(kernel, m->cells, op2_arg_direct(read, OP2_READ),
+                    op2_arg_direct(modified, access)));
+}
+
+/* Loops are found again although their call site has had another loop since. */
+static void at_one_site(void) {
+  struct mesh m = make_mesh();
+  int64_t nloops = 0;
+  for (int s = 0; s < STEPS; s++) {
+    op2_dat a = NULL, b = NULL;
+    MUST(op2_dat_create(m.cells, 1, OP2_I64, NULL, "a", &a));
+    MUST(op2_dat_create(m.cells, 1, OP2_I64, NULL, "b", &b));
+    queue_one(&m, m.twice, m.x, a, OP2_WRITE);
+    queue_one(&m, m.twice, a, b, OP2_WRITE);
+    if (s % 2) queue_one(&m, m.start, a, b, OP2_RW);
+    EXPECT_VALUES(int64_t, b, N, i, (s % 2 ? 6 : 4) * i);
+    op2_dat_destroy(s % 3 ? &a : &b);
+    op2_dat_destroy(&a);
+    op2_dat_destroy(&b);
+    if (s + 1 == SETTLED) nloops = count_loops();
+  }
+  if (recycles()) EXPECT(count_loops() == nloops);
+}
+
 /* New dats are zero although they have the memory of dats that were not, in whole or in part. */
 static void zeros(void) {
   op2_set cells = new_sections(20, 30, 40, 50, "cells");
@@ -201,6 +228,23 @@ static void destroyed_handles(void) {
   MUST(op2_flush(test_ctx));
   refuse(&m, copy.a, copy.g);
   destroy(&p, 1);
+}
+
+/* The memory of a dat that has a successor becomes that of another dat only when so many more dats have
+ * successors, so that copies of its handle are refused until then. */
+static void replaced_objects(void) {
+  struct mesh m = make_mesh();
+  op2_dat first = NULL;
+  int64_t values[N];
+  for (int s = 0; s <= OP2I_REPLACED + 1; s++) {
+    op2_dat t = NULL;
+    MUST(op2_dat_create(m.cells, 1, OP2_I64, NULL, "t", &t));
+    if (s == 0) first = t;
+    if (recycles()) EXPECT((t == first) == (s == 0 || s == OP2I_REPLACED + 1));
+    if (s && t != first)
+      REFUSED(OP2_ERR_ARG, op2_dat_get(first, values), "op2_dat_get: the dat was destroyed");
+    op2_dat_destroy(&t);
+  }
 }
 
 /* A dat of another shape, set or name succeeds nothing, but may have the memory. */
@@ -363,13 +407,14 @@ static void many(void) {
   EXPECT(count_loops() <= OP2I_SPARES / 2);
 }
 
-/* The bytes of values that spares keep on the host. */
+/* The bytes of values that spares keep on the host, which the context has counted. */
 static size_t memory_of_spares(void) {
   size_t bytes = 0;
   for (int i = 0; i < test_ctx->spares.n; i++) {
     const struct op2_dat_s *dat = (const struct op2_dat_s *)test_ctx->spares.list[i];
     bytes += dat->values.spare ? dat->values.bytes : 0;
   }
+  EXPECT(test_ctx->spares.bytes == bytes);
   return bytes;
 }
 
@@ -436,8 +481,10 @@ static const struct test_case cases[] = {
     {"with names", with_names},
     {"without names", without_names},
     {"one after the other", one_after_the_other},
+    {"at one call site", at_one_site},
     {"new dats are zero", zeros},
     {"destroyed handles", destroyed_handles},
+    {"replaced objects", replaced_objects},
     {"other shapes", other_shapes},
     {"after a failure", after_a_failure},
     {"loop objects", loop_objects},
