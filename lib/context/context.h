@@ -43,8 +43,8 @@ struct op2i_spares {
   bool never;   /* the backend wants none */
 };
 
-/* Memory of dats, or of globals, that were replaced by successors, marked as gone: a ring with the
- * oldest at `at`. It is small enough to stay in a cache of a core. */
+/* This ring keeps the memory of dats, or of globals, that successors have replaced. It is marked as
+ * gone, and the oldest is at `at`. All of it fits into a cache of a core. */
 enum { OP2I_REPLACED = 512 };
 struct op2i_replaced {
   void *memory[OP2I_REPLACED]; /* null: none yet, or used again */
@@ -88,11 +88,13 @@ struct op2_context_s {
   struct op2i_solve *solves; /* all distinct solves queued so far; list */
   /* engine of solvers for which the program chooses none; null: the library itself */
   const struct op2i_engine *engine;
-  const char *calling;  /* name of the function of op2_call() that runs; null: none does */
-  op2_where running;    /* where the operation was queued that is run, or was run last, as a call */
-  op2_const consts;     /* list */
-  int64_t const_epoch;  /* changes when a constant is created or destroyed */
-  int64_t objects_left; /* destroyed handles whose objects are still referenced */
+  const char *calling; /* name of the function of op2_call() that runs; null: none does */
+  op2_where running;   /* where the operation was queued that is run, or was run last, as a call */
+  op2_const consts;    /* list */
+  int64_t const_epoch; /* changes when a constant is created or destroyed */
+  /* Destroyed handles whose objects were still referenced then, but for those of dats and globals,
+   * which loops count themselves. */
+  int64_t objects_left;
   struct op2i_list objects; /* all objects, in the order of their making */
   struct op2i_list sets;    /* all sets, without subsets */
   bool has_single;          /* a set with one element that all ranks share has been declared */

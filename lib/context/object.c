@@ -189,6 +189,18 @@ void op2i_unref(void *object) {
   op2i_object_end(object);
 }
 
+/* Handles of what is interned have been checked before, and copies of this one are to be refused from
+ * now on. */
+static void note_left(struct op2i_object *o) {
+  const enum op2i_kind kind = op2i_object_kind(o);
+  if (o->refs <= 1) return;
+  o->left = kind == OP2I_DAT || kind == OP2I_GBL;
+  if (o->left)
+    op2i_interned_loops.left(o->ctx, o);
+  else
+    o->ctx->objects_left++;
+}
+
 bool op2i_object_leave(void *object, enum op2i_kind kind) {
   struct op2i_object *o = object;
   if (!o) return false;
@@ -213,7 +225,7 @@ bool op2i_object_leave(void *object, enum op2i_kind kind) {
     o->ctx->awaiting_release = o;
     return false;
   }
-  o->ctx->objects_left += o->refs > 1;
+  note_left(o);
   return true;
 }
 
@@ -234,7 +246,7 @@ void op2i_objects_release_awaiting(op2_context ctx) {
     }
     *at = o->next_awaiting;
     o->next_awaiting = NULL;
-    ctx->objects_left += o->refs > 1;
+    note_left(o);
     op2i_unref(o);
   }
 }

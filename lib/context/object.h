@@ -37,6 +37,9 @@ struct op2i_object {
   /* owned by the library, which lends the handle to a function of the program during a call */
   bool lent;
   bool own; /* made by the library for itself, so that programs do not see it in lists */
+  /* A dat or global whose handle was destroyed while other references were left: the loops that use
+   * it know (`left` of op2i_interned). */
+  bool left;
   struct op2i_object *next_awaiting; /* next in the context's list of objects that await release */
   op2_context ctx;
   char *name; /* short_name, or memory of its own where that is too small */
@@ -64,8 +67,8 @@ const char *op2i_object_name(op2_context ctx, enum op2i_kind kind, const char *n
 /* The context of an object; null if it is not a live object of that kind. */
 op2_context op2i_object_context(const void *object, enum op2i_kind kind);
 
-/* Zeroed memory for a dat or global, or null. It may have been that of one that was replaced long
- * ago. Give it back with op2i_free() until the object is initialised. */
+/* Return zeroed memory for a dat or global, or null. An object that was replaced long ago may have had
+ * it. Until the new object is initialised, op2i_free() takes it back. */
 void *op2i_object_room(op2_context ctx, enum op2i_kind kind, size_t bytes);
 /* Fill in a zeroed object: takes a reference on ctx, copies the name or makes one. */
 op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, const char *name,
@@ -115,6 +118,9 @@ void op2i_objects_release_awaiting(op2_context ctx);
 struct op2i_interned {
   void (*forget)(op2_context ctx, const void *object);
   void (*free)(op2_context ctx);
+  /* For dats and globals: the handle is destroyed, and other references are left. What names the
+   * handle is checked when it is found next. */
+  void (*left)(op2_context ctx, const void *object);
   /* For dats and globals: the object is destroyed, and what refers to it is kept for a successor;
    * it is not found until then. The object stays in memory. */
   void (*set_aside)(op2_context ctx, const void *object);

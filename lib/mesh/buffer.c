@@ -163,11 +163,20 @@ static void release(struct op2i_buffer *buffer, int place) {
 
 void op2i_buffer_init(struct op2i_buffer *buffer, op2_context ctx, size_t bytes, size_t owned_bytes,
                       bool advances_epoch) {
+  /* Every field is named: clearing the buffer first would take much longer. */
   *buffer = (struct op2i_buffer){.ctx = ctx,
                                  .bytes = bytes,
                                  .owned_bytes = owned_bytes,
+                                 .at = {NULL, NULL, NULL},
+                                 .fresh = {0, 0, 0},
+                                 .part = {0, 0, 0},
                                  .only = -1,
-                                 .advances_epoch = advances_epoch};
+                                 .borrowed = false,
+                                 .spare = NULL,
+                                 .advances_epoch = advances_epoch,
+                                 .there = {NULL, NULL, NULL},
+                                 .asked = 0,
+                                 .round = 0};
 }
 
 void op2i_buffer_free_spare(struct op2i_buffer *buffer) {
@@ -226,6 +235,7 @@ static op2_status allocate(struct op2i_buffer *buffer, int place, unsigned overw
 }
 
 static op2_status bring(const struct op2i_buffer *buffer, int place, unsigned rows) {
+  if (!(rows & ~(unsigned)buffer->fresh[place])) return OP2_SUCCESS;
   const struct op2i_missing missing = find_missing(buffer, place, rows);
   op2_status status = OP2_SUCCESS;
   for (int i = 0; i < missing.n && !status; i++)

@@ -94,8 +94,8 @@ static op2_status check_dat(op2_set set, int dim, op2_type type, const char *nam
   if (dim < 1) return op2i_error(OP2_ERR_ARG, "dat '%s': dim %d is not positive", name, dim);
   size_t size = op2i_type_size(type);
   if (!size) return op2i_error(OP2_ERR_TYPE, "dat '%s': %d is not an op2_type", name, (int)type);
-  if (set->ends[OP2I_NONEXEC] > 0 &&
-      (size_t)dim > (SIZE_MAX >> 8) / size / (size_t)set->ends[OP2I_NONEXEC])
+  size_t bytes; /* no quotient, which takes long */
+  if (__builtin_mul_overflow((size_t)dim * size << 8, (size_t)set->ends[OP2I_NONEXEC], &bytes))
     return op2i_error(OP2_ERR_NOMEM, "dat '%s' is larger than memory", name);
   return OP2_SUCCESS;
 }
@@ -166,8 +166,8 @@ static void trail_shape(op2_set set, const char *call, const struct op2_dat_s *d
 static op2_status give(op2_set set, op2_status status, op2_dat dat, void *spare, const char *call,
                        op2_dat *out) {
   if (op2i_object_is(set, OP2I_SET)) status = op2i_context_agree(set->obj.ctx, status);
-  bool equal;
-  if (!status)
+  bool equal = true;
+  if (!status && set->obj.ctx->comm)
     status = op2i_context_alike_from(set->obj.ctx, "dat", dat->obj.name, "dim", dat->dim, dat->type,
                                      op2i_spare_made(spare), &equal);
   if (status) {

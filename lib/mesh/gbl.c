@@ -149,9 +149,9 @@ static void trail_declaration(op2_context ctx, int dim, op2_type type, const voi
 
 op2_status op2i_gbl_give(op2_context ctx, op2_status status, op2_gbl gbl, void *spare,
                          const char *name, const char *call, op2_gbl *out) {
-  bool equal;
+  bool equal = true;
   status = op2i_context_agree(ctx, status);
-  if (!status)
+  if (!status && ctx->comm)
     status = op2i_context_alike_from(ctx, "global", gbl->obj.name, "dim", gbl->dim, gbl->type,
                                      op2i_spare_made(spare), &equal);
   if (status) {

@@ -127,7 +127,10 @@ void op2i_gbl_recycle(op2_gbl gbl) {
 /* Messages, drawings and explanations name the objects of a loop, so a successor has the same name;
  * or neither of the two was given one. */
 static bool same_name(const struct op2i_object *spare, const struct op2i_object *o) {
-  return o->nameless ? spare->nameless : !strcmp(spare->name, o->name);
+  if (o->nameless) return spare->nameless;
+  /* A name that is not short leaves short_name zero. */
+  return !memcmp(spare->short_name, o->short_name, sizeof o->short_name) &&
+         (o->short_name[0] || !strcmp(spare->name, o->name));
 }
 
 static bool dat_fits(const struct op2i_object *spare, const struct op2i_object *o) {

@@ -74,6 +74,7 @@ struct op2i_loop_entry {
   /* One of its constants is gone: the loop is freed when it is not used any more. */
   bool stale;
   int64_t objects_left; /* the context's count when the handles were last checked */
+  int nleft;   /* dats and globals that it names and whose handles were destroyed (`left`) */
   int nspares; /* spares among its objects (recycle.h): while there are any, it is in no bucket */
   bool in_bucket;
   bool drops; /* some argument leaves out the rows or columns of a subset */

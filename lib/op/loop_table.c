@@ -139,15 +139,10 @@ static void remove_loop(struct op2i_loop_table *table, struct op2i_loop *loop) {
 
 void op2i_loop_hide(struct op2i_loop *loop) {
   struct op2i_loop_table *table = loop->op.ctx->loops;
-  if (loop->entry.nspares++ > 0) return;
   if (loop->entry.in_bucket)
     remove_bucket(table, loop);
   else
     table->nawaiting--;
-}
-
-void op2i_loop_show(struct op2i_loop *loop) {
-  if (--loop->entry.nspares == 0) loop->op.ctx->loops->nawaiting++;
 }
 
 /* Loops of temporaries are mostly found by their call sites, so they are put into buckets only when
@@ -170,6 +165,7 @@ static op2_status add_loop(op2_where where, op2_kernel kernel, op2_set set, int 
   if (!status) status = op2i_loop_make(kernel, set, nargs, args, out);
   if (status) return status;
   (*out)->entry.hash = hash;
+  op2i_loop_count_left(*out);
   (*out)->entry.objects_left = set->obj.ctx->objects_left;
   insert(set->obj.ctx->loops, *out);
   return OP2_SUCCESS;
@@ -229,7 +225,7 @@ op2_status op2i_loop_intern(op2_where where, op2_kernel kernel, op2_set set, int
   if (!loop || loop->entry.nspares || !same_call(loop, kernel, set, nargs, args) ||
       !op2i_loop_same_consts(loop))
     status = find_loop(where, kernel, set, nargs, args, &loop);
-  if (!status && loop->entry.objects_left != ctx->objects_left) {
+  if (!status && (loop->entry.nleft || loop->entry.objects_left != ctx->objects_left)) {
     status = op2i_loop_validate(where, kernel, set, nargs, args);
     if (!status) loop->entry.objects_left = ctx->objects_left;
   }
@@ -370,5 +366,8 @@ static void free_table(op2_context ctx) {
   ctx->loops = NULL;
 }
 
-const struct op2i_interned op2i_interned_loops = {forget_loops, free_table, op2i_loops_set_aside,
-                                                  op2i_loops_pass_on};
+const struct op2i_interned op2i_interned_loops = {.forget = forget_loops,
+                                                  .free = free_table,
+                                                  .left = op2i_loops_left,
+                                                  .set_aside = op2i_loops_set_aside,
+                                                  .pass_on = op2i_loops_pass_on};

@@ -20,10 +20,12 @@ void op2i_loop_discard(struct op2i_loop *loop); /* take off the list and free */
 /* Call this when sets and maps have changed: drops loops, and what was derived for those that
  * handles hold. Nothing is queued, and there is no program. Collective. */
 void op2i_loops_reclassify(op2_context ctx);
-/* One more of a loop's objects is a spare, so that the loop is not found; or one less, whose
- * successor its key has by now. */
+/* Let no call find a loop, one of whose objects is a spare now. */
 void op2i_loop_hide(struct op2i_loop *loop);
-void op2i_loop_show(struct op2i_loop *loop);
+/* Let calls find it again. All of its objects have successors, which are in its key by now. */
+static inline void op2i_loop_show(const struct op2i_loop *loop) {
+  loop->op.ctx->loops->nawaiting++;
+}
 /* Drop the code of loops that go through a map whose rows have another layout now. Nothing runs. */
 void op2i_loops_drop_code(op2_context ctx, const struct op2_map_s *map);
 

@@ -14,10 +14,10 @@ op2_status op2i_op_tables(struct op2i_op *op, size_t n) {
   op->gbls = op2i_calloc(n, sizeof *op->gbls);
   op->dat_access = op2i_calloc(n, sizeof *op->dat_access);
   op->gbl_access = op2i_calloc(n, sizeof *op->gbl_access);
-  op->changes = op2i_calloc(2 * n, sizeof *op->changes);
+  op->changed = op2i_calloc(2 * n, sizeof *op->changed);
   op->links = op2i_calloc(2 * n, sizeof *op->links);
   op->capacity = (int32_t)n;
-  return op->dats && op->gbls && op->dat_access && op->gbl_access && op->changes && op->links
+  return op->dats && op->gbls && op->dat_access && op->gbl_access && op->changed && op->links
              ? OP2_SUCCESS
              : op2i_error_nomem("an operation");
 }
@@ -27,7 +27,7 @@ void op2i_op_free_tables(struct op2i_op *op) {
   op2i_free(op->gbls);
   op2i_free(op->dat_access);
   op2i_free(op->gbl_access);
-  op2i_free(op->changes);
+  op2i_free(op->changed);
   op2i_free(op->links);
 }
 
@@ -47,22 +47,13 @@ void op2i_op_unlink(struct op2i_op *op) {
     if (of_gbls[g].object) op2i_list_remove(&op->gbls[g]->obj.users, &of_gbls[g]);
 }
 
-void op2i_op_replace(struct op2i_op *op, const struct op2i_link *link, void *successor) {
-  const ptrdiff_t at = link - op->links;
-  if (at < op->capacity)
-    op->dats[at] = successor;
-  else
-    op->gbls[at - op->capacity] = successor;
-  op->digest = 0;
-  op->listed = false;
-}
-
-void op2i_op_list_changes(struct op2i_op *op) {
-  op->nchanges = 0;
+void op2i_op_list_changed(struct op2i_op *op) {
+  op->nchanged = 0;
   for (int d = 0; d < op->ndats; d++)
-    if (op2i_modifies(op->dat_access[d])) op->changes[op->nchanges++] = &op->dats[d]->changes;
+    if (op2i_modifies(op->dat_access[d])) op->changed[op->nchanged++] = d;
+  op->nchanged_dats = op->nchanged;
   for (int g = 0; g < op->ngbls; g++)
-    if (op2i_modifies(op->gbl_access[g])) op->changes[op->nchanges++] = &op->gbls[g]->changes;
+    if (op2i_modifies(op->gbl_access[g])) op->changed[op->nchanged++] = g;
   op->listed = true;
 }
 

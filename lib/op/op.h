@@ -45,9 +45,9 @@ struct op2i_op {
   int32_t payload_bytes;  /* captured values, 16-byte aligned pieces */
   uint64_t digest;        /* with ranks: digest of what is the same each time; 0: not known yet */
   bool counted;           /* automatic renumbering has counted it, and need not do so again */
-  bool listed;            /* `changes` lists the counters of the objects as they are now */
-  int nchanges;
-  int64_t **changes;       /* counters of the objects that it modifies: see op2_dat_changes() */
+  bool listed;            /* `changed` lists the objects that it modifies */
+  int nchanged_dats, nchanged;
+  int32_t *changed;        /* indices of these in the tables, of dats first, then of globals */
   int32_t capacity;        /* of the tables of dats and of globals */
   struct op2i_link *links; /* [2 * capacity] in lists of users: those of dats, then of globals */
 };
@@ -59,12 +59,22 @@ void op2i_op_free_tables(struct op2i_op *op);
 void op2i_op_link(struct op2i_op *op, void *user);
 void op2i_op_unlink(struct op2i_op *op);
 /* Replace the dat or global that this link is about. The link stays as it is. */
-void op2i_op_replace(struct op2i_op *op, const struct op2i_link *link, void *successor);
-/* Count a change of each object that the operation modifies. */
-void op2i_op_list_changes(struct op2i_op *op);
+static inline void op2i_op_replace(struct op2i_op *op, const struct op2i_link *link,
+                                   void *successor) {
+  const ptrdiff_t at = link - op->links;
+  if (at < op->capacity)
+    op->dats[at] = successor;
+  else
+    op->gbls[at - op->capacity] = successor;
+  op->digest = 0;
+}
+/* Count a change of each object that the operation modifies: see op2_dat_changes(). */
+void op2i_op_list_changed(struct op2i_op *op);
 static inline void op2i_op_count_changes(struct op2i_op *op) {
-  if (!op->listed) op2i_op_list_changes(op);
-  for (int i = 0; i < op->nchanges; i++) ++*op->changes[i];
+  if (!op->listed) op2i_op_list_changed(op);
+  int i = 0;
+  for (; i < op->nchanged_dats; i++) op->dats[op->changed[i]]->changes++;
+  for (; i < op->nchanged; i++) op->gbls[op->changed[i]]->changes++;
 }
 /* OP2_ERR_STATE if an open access scope forbids queueing the operation. This is the part of its
  * checks that an earlier success does not cover. */
