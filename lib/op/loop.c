@@ -56,7 +56,7 @@ static op2_status allocate_loop(op2_kernel kernel, op2_set set, int nargs, struc
   loop->op.ctx = set->obj.ctx;
   loop->kernel = kernel;
   loop->set = set;
-  loop->nargs = nargs;
+  loop->nargs = loop->entry.nkey = nargs;
   loop->entry.key = op2i_malloc(n * sizeof *loop->entry.key);
   loop->args = op2i_calloc(n, sizeof *loop->args);
   loop->maps = op2i_calloc(2 * n, sizeof *loop->maps);   /* each may need a row table as well */

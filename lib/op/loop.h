@@ -67,17 +67,18 @@ static inline bool op2i_form_unfit(const struct op2i_form *form) {
 
 /* A loop's place in the table of the context, and what it was found by. */
 struct op2i_loop_entry {
-  uint64_t hash;
-  struct op2i_loop *next_in_bucket, *next, *prev; /* bucket; order of creation */
-  op2_arg *key;                                   /* [nargs], as given, values cleared */
-  int64_t const_epoch;
-  /* One of its constants is gone: the loop is freed when it is not used any more. */
-  bool stale;
-  int64_t objects_left; /* the context's count when the handles were last checked */
+  op2_arg *key; /* [nkey], as given, values cleared; null: it is fused, and no call finds it */
+  int nkey;
   int nleft;   /* dats and globals that it names and whose handles were destroyed (`left`) */
   int nspares; /* spares among its objects (recycle.h): while there are any, it is in no bucket */
   bool in_bucket;
   bool drops; /* some argument leaves out the rows or columns of a subset */
+  /* One of its constants is gone: the loop is freed when it is not used any more. */
+  bool stale;
+  int64_t objects_left; /* the context's count when the handles were last checked */
+  int64_t const_epoch;
+  uint64_t hash;
+  struct op2i_loop *next_in_bucket, *next, *prev; /* bucket; order of creation */
 };
 
 /* The loops that a fused loop replaces. It is in the list of loops but not in a bucket. */

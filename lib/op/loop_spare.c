@@ -10,8 +10,7 @@
 /* True if the loop is called with this object, rather than with a component or matrix of it. */
 static bool names(const struct op2i_loop *loop, const void *object) {
   bool found = false;
-  for (int n = 0; n < loop->nargs && loop->entry.key; n++)
-    found |= loop->entry.key[n].object == object;
+  for (int n = 0; n < loop->entry.nkey; n++) found |= loop->entry.key[n].object == object;
   return found;
 }
 
@@ -36,7 +35,7 @@ void op2i_loops_set_aside(op2_context ctx, const void *object) {
   const struct op2i_object *spare = object;
   for (struct op2i_link *user = spare->users.first; user; user = user->next) {
     struct op2i_loop *loop = user->object;
-    if (!loop->fused.members && loop->entry.nspares++ == 0) op2i_loop_hide(loop);
+    if (loop->entry.key && loop->entry.nspares++ == 0) op2i_loop_hide(loop);
   }
 }
 
@@ -44,7 +43,7 @@ static void replace(struct op2i_loop *loop, const struct op2i_link *user,
                     const struct op2i_object *object, void *successor) {
   bool named = false;
   op2i_op_replace(&loop->op, user, successor);
-  for (int n = 0; n < loop->nargs && loop->entry.key; n++)
+  for (int n = 0; n < loop->entry.nkey; n++)
     if (loop->entry.key[n].object == object) {
       loop->entry.key[n].object = successor;
       named = true;
@@ -58,7 +57,7 @@ void op2i_loops_pass_on(op2_context ctx, void *object, void *successor) {
   for (struct op2i_link *user = spare->users.first; user; user = user->next) {
     struct op2i_loop *loop = user->object;
     replace(loop, user, spare, successor);
-    if (!loop->fused.members && --loop->entry.nspares == 0) op2i_loop_show(loop);
+    if (loop->entry.key && --loop->entry.nspares == 0) op2i_loop_show(loop);
   }
   ((struct op2i_object *)successor)->users = spare->users;
   spare->users = (struct op2i_list){0};

@@ -32,24 +32,26 @@ struct op2i_op_kind {
 };
 
 struct op2i_op {
+  /* What changes for each temporary of a program comes first, and fits into a line or two of the
+   * cache. */
   const struct op2i_op_kind *kind;
   op2_context ctx;
-  int64_t id; /* unique in the context, never reused */
-  int64_t uses;
-  int ndats, ngbls; /* distinct objects, numbered by first appearance */
+  int ndats, ngbls;      /* distinct objects, numbered by first appearance */
+  int32_t capacity;      /* of the tables of dats and of globals */
+  int32_t payload_bytes; /* captured values, 16-byte aligned pieces */
   op2_dat *dats;
   op2_gbl *gbls;
+  struct op2i_link *links; /* [2 * capacity] in lists of users: those of dats, then of globals */
+  uint64_t digest;         /* with ranks: digest of what is the same each time; 0: not known yet */
+  int64_t id;              /* unique in the context, never reused */
+  int64_t uses;
   op2_access *dat_access; /* what the graph needs to know per distinct dat: READ, WRITE (wholly
                              overwritten), or RW */
   op2_access *gbl_access; /* the same; loops have READ or RW */
-  int32_t payload_bytes;  /* captured values, 16-byte aligned pieces */
-  uint64_t digest;        /* with ranks: digest of what is the same each time; 0: not known yet */
   bool counted;           /* automatic renumbering has counted it, and need not do so again */
   bool listed;            /* `changed` lists the objects that it modifies */
   int nchanged_dats, nchanged;
-  int32_t *changed;        /* indices of these in the tables, of dats first, then of globals */
-  int32_t capacity;        /* of the tables of dats and of globals */
-  struct op2i_link *links; /* [2 * capacity] in lists of users: those of dats, then of globals */
+  int32_t *changed; /* indices of these in the tables, of dats first, then of globals */
 };
 
 /* Set the id, and allocate the tables of up to n dats and n globals, all zero. */
