@@ -17,8 +17,17 @@ sources() {
 }
 
 # text ROOT FOLDER...: prints their code as "file:line:code", without comments and contents of
-# strings
+# strings. For the tree itself this is made once, for all folders.
 text() {
+  if [ "$1" = "$src" ]; then
+    [ -e "$tmp/text" ] || made "$src" $folders >"$tmp/text"
+    shift
+    grep -E "^($(echo "$@" | tr ' ' '|'))/" "$tmp/text"
+  else
+    made "$@"
+  fi
+}
+made() {
   (cd "$1" && shift && awk -v names=1 -f "$src/test/support/code.awk" $(find "$@" -name '*.[ch]' | sort))
 }
 

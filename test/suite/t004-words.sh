@@ -12,7 +12,7 @@ files() {
 }
 
 find_words() { # ROOT PATTERN
-  files "$1" | (cd "$1" && while read -r file; do grep -InE -e "$2" "$file" /dev/null; done)
+  files "$1" | tr '\n' '\0' | (cd "$1" && xargs -0 grep -InE -e "$2" /dev/null)
   :
 }
 
@@ -25,7 +25,7 @@ work() { find_words "$1" '(^|[^A-Za-z0-9_])([T]ODO|[F]IXME|[X]XX|[H]ACK|[T]BD)([
 endings() { # lines that end in blanks, tabs in C, carriage returns
   find_words "$1" '[[:space:]]$'
   tab=$(printf '\t')
-  files "$1" | grep '\.[ch]$' | (cd "$1" && while read -r file; do grep -Hn "$tab" "$file"; done)
+  files "$1" | grep '\.[ch]$' | tr '\n' '\0' | (cd "$1" && xargs -0 grep -Hn "$tab" /dev/null)
   :
 }
 

@@ -1,31 +1,42 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Blank the comments of C text, and the contents of string and character literals except in #include
 # lines. Lines and columns stay where they were.
+function blanks(count) {
+  while (length(room) < count) room = room room "        "
+  return substr(room, 1, count)
+}
+# Move the first `count` characters of the line to the output, as blanks if `blank`.
+function pass(count, blank) {
+  out = out (blank ? blanks(count) : substr(line, 1, count))
+  line = substr(line, count + 1)
+}
 FNR == 1 { in_comment = 0; quote = "" }
 {
   line = $0
   out = ""
   include = !in_comment && line ~ /^[ \t]*#[ \t]*include/
-  n = length(line)
-  for (i = 1; i <= n; i++) {
-    c = substr(line, i, 1)
-    two = substr(line, i, 2)
+  continued = line ~ /\\$/
+  while (line != "") {
     if (in_comment) {
-      out = out " "
-      if (two == "*/") { in_comment = 0; out = out " "; i++ }
+      at = index(line, "*/")
+      in_comment = !at
+      pass(at ? at + 1 : length(line), 1)
     } else if (quote != "") {
-      if (c == "\\") { out = out "  "; i++ }
-      else if (c == quote) { quote = ""; out = out c }
-      else out = out " "
-    } else if (two == "/*") {
-      in_comment = 1; out = out "  "; i++
-    } else if (two == "//") {
-      break
+      at = match(line, quote == "\"" ? "[\\\\\"]" : "[\\\\']")
+      pass(at ? at - 1 : length(line), 1)
+      if (!at) break
+      if (substr(line, 1, 1) != quote) { pass(2, 1); continue }
+      pass(1, 0)
+      quote = ""
     } else {
-      if (!include && (c == "\"" || c == "'")) quote = c
-      out = out c
+      at = match(line, "/[*/]|[\"']")
+      pass(at ? at - 1 : length(line), 0)
+      if (!at || substr(line, 1, 2) == "//") break
+      in_comment = substr(line, 1, 2) == "/*"
+      if (!in_comment && !include) quote = substr(line, 1, 1)
+      pass(in_comment ? 2 : 1, in_comment)
     }
   }
-  if (quote != "" && substr(line, n, 1) != "\\") quote = ""
+  if (!continued) quote = ""
   print (names ? FILENAME ":" FNR ":" : "") out
 }
