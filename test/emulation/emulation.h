@@ -19,7 +19,7 @@
  *
  * OP2_TEST_PLANT has faults that are planted in the text before it is compiled: lines s|this|that|.
  * OP2_TEST_NVRTC says where the real NVRTC's library may be, separated by colons: the first that is there has
- * to compile every text for each of sm_80, sm_90 and sm_100, besides. */
+ * to compile every text for each of sm_80, sm_90 and sm_100, besides; with OP2_TEST_QUICK=1 for one of them. */
 
 #include <stdbool.h>
 #include <stddef.h>
