@@ -77,10 +77,10 @@ op2_status op2i_device_units_trim(op2_context ctx) {
   int64_t idle = 0;
   for (const struct op2i_device_unit *unit = jit->units; unit; unit = unit->next)
     idle += unit->image.uses == 0;
-  if (idle <= OP2I_IDLE_MOST) return OP2_SUCCESS;
+  if (idle <= jit->idle_most) return OP2_SUCCESS;
   /* Earlier launches may still run. */
   op2_status status = ctx->device->kind->wait(ctx->device);
-  for (; idle > OP2I_IDLE_MOST && !status; idle--) {
+  for (; idle > jit->idle_most && !status; idle--) {
     struct op2i_device_unit **at = oldest_idle(jit), *unit = *at;
     *at = unit->next;
     free_unit(ctx->device, unit);

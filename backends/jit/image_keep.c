@@ -26,10 +26,10 @@ void op2i_image_unload(struct op2i_image *image) {
   op2i_free(image);
 }
 
-/* Mark the images to unload: all idle ones but the OP2I_IDLE_MOST that became idle last. */
-static int64_t mark(struct op2i_cache *cache, int64_t idle) {
-  int64_t left = idle - OP2I_IDLE_MOST, marked = 0;
-  while (marked < left) {
+/* Mark this many images to unload: the idle ones that became so first. */
+static int64_t mark(struct op2i_cache *cache, int64_t count) {
+  int64_t marked = 0;
+  while (marked < count) {
     struct op2i_image *oldest = NULL;
     for (int64_t i = 0; i < cache->nimages; i++) {
       struct op2i_image *image = cache->images[i];
@@ -46,10 +46,10 @@ static void unload_idle(op2_context ctx) {
   struct op2i_jit *jit = ctx->jit;
   struct op2i_cache *cache = &jit->cache;
   int64_t idle = 0, kept = 0;
-  if (cache->nimages <= OP2I_IDLE_MOST) return;
+  if (cache->nimages <= jit->idle_most) return;
   for (int64_t i = 0; i < cache->nimages; i++) idle += cache->images[i]->uses == 0;
-  if (idle <= OP2I_IDLE_MOST) return;
-  (void)mark(cache, idle);
+  if (idle <= jit->idle_most) return;
+  (void)mark(cache, idle - jit->idle_most);
   bool forgotten = op2i_jit_forget_leaving(jit);
   for (int64_t i = 0; i < cache->nimages; i++) {
     struct op2i_image *image = cache->images[i];

@@ -105,6 +105,7 @@ static op2_status open_jit(op2_context ctx) {
     return status;
   }
   op2i_scratch_init(&jit->scratch);
+  jit->idle_most = OP2I_IDLE_MOST;
   jit->identity = op2i_digest(jit->compiler.identity.chars, jit->compiler.identity.length);
   jit->plain = op2i_digest(jit->compiler.plain.chars, jit->compiler.plain.length);
   ctx->jit = jit;
