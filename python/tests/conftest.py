@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What tests share: contexts on each backend, lazy and eager, that end with the test.
 
-With OP2_TEST_COLLECT=1 garbage is collected after each new object that can be in a cycle.
+With OP2_TEST_COLLECT=1 garbage is collected after each new object that can be in a cycle. With
+OP2_TEST_QUICK=1 each test takes every second of its contexts, and the next test the others.
 """
 import gc
 import os
@@ -11,6 +12,30 @@ import pytest
 import op2
 
 HOSTS = ["sequential", "openmp", "starpu", "check"]
+
+
+def kind_of(item):
+    """The backend, and whether it is lazy or eager, of the context that a test gets; or nothing."""
+    for value in getattr(item, "callspec", None) and item.callspec.params.values() or ():
+        if isinstance(value, tuple) and value[0] in HOSTS + ["opencl"]:
+            return value
+    return None
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out half of the contexts in quick runs."""
+    if os.environ.get("OP2_TEST_QUICK", "") in ("", "0"):
+        return
+    tests, taken, left = {}, [], []
+    for item in items:
+        kind = kind_of(item)
+        number, kinds = tests.setdefault((item.module, item.originalname), (len(tests), []))
+        if kind not in kinds:
+            kinds.append(kind)
+        odd = kind and (number + kinds.index(kind)) % 2
+        (left if odd else taken).append(item)
+    items[:] = taken
+    config.hook.pytest_deselected(items=left)
 
 
 @pytest.fixture(autouse=True)
