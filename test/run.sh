@@ -119,7 +119,9 @@ mkdir -p "$out/cache" || exit 1
 chmod 700 "$out/cache"
 # All builds of this run share compiled loops.
 OP2_TEST_CACHE=$out/cache
-export OP2_TEST_CACHE
+# They are more than the library would keep, and each context that compiles would count them.
+OP2_CACHE_MB=0
+export OP2_TEST_CACHE OP2_CACHE_MB
 stage_count=0
 logs="stages=stages.tap" # relative to $out, since its name may contain blanks
 rm -f "$out"/*.tap "$out"/*/meson-logs/results*
@@ -189,7 +191,7 @@ run_tests() {
   wrapper="$within${wrapper:+ $wrapper}"
   [ -z "$wrapper" ] || set -- --wrapper "$wrapper" "$@"
   guarded "$root/test/progress" "$name" "$out/$name.test.log" $begin \
-    meson test -C "$out/$name" --no-rebuild --logbase results "$@"
+    meson test -C "$out/$name" --no-rebuild --num-processes "$at_once" --logbase results "$@"
   # Meson adds the wrapper's name.
   logs="$logs $name=$(cd "$out" && echo "$name"/meson-logs/results*.json)"
 }
@@ -224,6 +226,10 @@ leave_out() {
   # shellcheck disable=SC2086 # in one line
   stage_skip "$suite_build: the $suite tests are not in $runs (-k NAME runs them):" $long_tests
 }
+
+# Tests wait for disks, for ranks that start and for processes that end, so one more than there are
+# cores runs at a time.
+at_once=${MESON_TESTTHREADS:-$(($(nproc) + 1))}
 
 # slowness: prints a factor, 1 to 8, for the time limits of single tests. These are ten times what
 # tests take on a machine that compiles ten small files in less than half a second; machines that
