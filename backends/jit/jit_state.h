@@ -29,10 +29,10 @@ struct op2i_jit {
   struct op2i_jit_slot *slots; /* open addressing, at most half full */
   int64_t nslots, used;        /* nslots: a power of two, or 0 */
   struct op2i_jit_stats stats;
+  /* Number of images, and of units, that stay without uses: OP2I_IDLE_MOST, or less in tests. */
+  int64_t idle_most;
   struct op2i_query *query;       /* list: answers of the compiler in this context */
   struct op2i_device_unit *units; /* list: units built for the context's device */
-  int64_t idle_most; /* number of images, and of units, that stay without uses: OP2I_IDLE_MOST, or
-                        less in tests */
   char *outdated; /* without a compiler: why an entry of the cache was not used; null */
   char *halted;   /* why no compiler is started until op2i_jit_resume(); null */
 };

@@ -76,7 +76,6 @@ static void test_backend(const char *backend) {
 int main(void) {
   const char *backend;
   test_environment();
-  for (int b = 0; (backend = next_backend(device_backends, &b));)
-    test_backend(backend);
+  for (int b = 0; (backend = next_backend(device_backends, &b));) test_backend(backend);
   return done();
 }

@@ -38,8 +38,8 @@ static bool quick(void) {
 
 static void tell(void) {
   if (there)
-    fprintf(stderr, "# emulation: the real NVRTC took %d texts, each for %d of %d targets\n", ntexts,
-            quick() ? 1 : TARGETS, TARGETS);
+    fprintf(stderr, "# emulation: the real NVRTC took %d texts, each for %d of %d targets\n",
+            ntexts, quick() ? 1 : TARGETS, TARGETS);
 }
 
 /* OP2_TEST_NVRTC: where it may be, separated by colons. */
