@@ -44,7 +44,7 @@ BY_HAND = ['op2_kernel_create', 'op2_operator_create', 'op2_call_at', 'op2_call_
 # Structures that are passed by value and made by functions only.
 VALUES = ['op2_where', 'op2_arg', 'op2_scalar']
 # Structures that only procedures written by hand use.
-MIRRORS = ['op2_kernel_desc', 'op2_operator_desc', 'op2_map_pair', 'op2_entries_desc']
+MIRRORS = ['op2_kernel_desc', 'op2_function_text', 'op2_operator_desc', 'op2_map_pair', 'op2_entries_desc']
 KINDS = [('r8', 'real(real64)', 'OP2_F64'), ('r4', 'real(real32)', 'OP2_F32'),
          ('i1', 'integer(int8)', 'OP2_I8'), ('i2', 'integer(int16)', 'OP2_I16'),
          ('i4', 'integer(int32)', 'OP2_I32'), ('i8', 'integer(int64)', 'OP2_I64'),

@@ -58,9 +58,9 @@ static void add_hint(struct op2i_text *message, const char *kernel, const char *
     op2i_text_add(
         message,
         "\nnote: kernel '%s' uses '%s', which its text does not define. A kernel sees its "
-        "own text and its headers, and nothing else of the file around it: put helper "
-        "functions into op2_kernel_desc.source, or into a header named in "
-        "op2_kernel_desc.headers. Macros of the file are not expanded in it. Functions of "
+        "own text and its headers, and nothing else of the file around it: define helper "
+        "functions with OP2_FUNCTION, or put them into op2_kernel_desc.source or into a header "
+        "named in op2_kernel_desc.headers. Macros of the file are not expanded in it. Functions of "
         "libraries are linked by op2_kernel_desc.libraries or OP2_LDFLAGS",
         kernel, name);
   else

@@ -21,6 +21,7 @@ void op2i_simd_release(struct op2i_simd *l) {
   op2i_arena_free(&l->arena);
   op2i_macros_free(&l->macros);
   op2i_text_free(&l->prefix);
+  op2i_text_free(&l->records);
   op2i_text_free(&l->tables);
   op2i_text_free(&l->functions);
 }
@@ -49,6 +50,22 @@ struct op2i_simd_var *op2i_simd_var(struct op2i_simd *l, const char *name) {
   return var;
 }
 
+/* Functions of OP2_FUNCTION() have no lines in the kernel's source; neither have headers that the
+ * kernel's description names. */
+static void add_reason(struct op2i_simd *l, const char *phrase) {
+  static const char words[] = " in line ";
+  const char *at = strstr(phrase, words), *digits = at ? at + strlen(words) : "";
+  const char *behind = digits + strspn(digits, "0123456789");
+  bool header = at && behind == digits + 1 && *digits == '0';
+  if (!at || behind == digits || !(l->shared || header))
+    op2i_text_add(l->why, "%s", phrase);
+  else if (l->shared)
+    op2i_text_add(l->why, "%.*s in OP2_FUNCTION %s%s", (int)(at - phrase), phrase, l->shared,
+                  behind);
+  else
+    op2i_text_add(l->why, "%.*s in a header%s", (int)(at - phrase), phrase, behind);
+}
+
 void op2i_simd_refuse(struct op2i_simd *l, const char *format, ...) {
   char phrase[512];
   va_list args;
@@ -57,12 +74,7 @@ void op2i_simd_refuse(struct op2i_simd *l, const char *format, ...) {
   va_start(args, format);
   vsnprintf(phrase, sizeof phrase, format, args);
   va_end(args);
-  /* Only headers that the kernel's description names have no line in its text. */
-  char *nowhere = strstr(phrase, " in line 0");
-  if (nowhere && !strchr("0123456789", nowhere[10] ? nowhere[10] : '.'))
-    op2i_text_add(l->why, "%.*s in a header%s", (int)(nowhere - phrase), phrase, nowhere + 10);
-  else
-    op2i_text_add(l->why, "%s", phrase);
+  add_reason(l, phrase);
 }
 
 bool op2i_simd_enter(struct op2i_simd *l, int line) {

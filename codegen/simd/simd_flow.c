@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "simd_base.h"
+#include "simd_emit.h"
 #include "simd_stmt.h"
 #include "simd_tree.h"
 #include "simd_vary.h"
@@ -224,7 +225,6 @@ static const char *form_name(struct op2i_simd *l, const struct op2i_simd_form *f
 
 static void analyse_form(struct op2i_simd *l, struct op2i_simd_form *form) {
   struct op2i_simd_vary v = {.l = l, .form = form};
-  op2i_simd_read(l, form);
   if (op2i_simd_stopped(l)) return;
   form->name = form_name(l, form);
   for (int n = 0; n < form->nparams; n++) form->params[n]->varying = form->asked[n];
@@ -263,8 +263,11 @@ struct op2i_simd_form *op2i_simd_form(struct op2i_simd *l, int item, const bool 
       return f;
   }
   struct op2i_simd_form *form = new_form(l, item, asked, nparams, masked);
+  const char *outer = op2i_simd_within(l, item);
   form->state = OP2I_SIMD_BUSY;
+  op2i_simd_read(l, form);
   analyse_form(l, form);
   form->state = OP2I_SIMD_READY;
+  l->shared = outer;
   return form;
 }

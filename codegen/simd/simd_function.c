@@ -25,6 +25,16 @@ int op2i_simd_function(struct op2i_simd *l, const char *name, size_t length) {
   return found;
 }
 
+const char *op2i_simd_within(struct op2i_simd *l, int item) {
+  const struct op2i_unit *unit = l->unit;
+  const struct op2i_token *t = &unit->tokens.list[unit->code[unit->items[item].name]];
+  const char *name = unit->tokens.text + t->begin, *before = l->shared;
+  const size_t length = t->end - t->begin;
+  const bool shared = op2i_kernel_shares(l->request->rewrite->member.kernel, name, length);
+  l->shared = shared ? op2i_simd_string(l, name, length) : NULL;
+  return before;
+}
+
 /* ---- functions that are called --------------------------------------------------------------- */
 
 static void emit_callees(struct op2i_simd *l, const struct op2i_simd_node *e) {
@@ -134,6 +144,7 @@ void op2i_simd_emit(struct op2i_simd *l, struct op2i_simd_form *form) {
   form->emitted = true;
   emit_callees(l, form->body);
   if (op2i_simd_stopped(l)) return;
+  const char *outer = op2i_simd_within(l, form->item);
   struct op2i_simd_printer p = {
       .l = l, .form = form, .out = &l->functions, .depth = 1, .mask = form->masked ? -1 : 0};
   head(l, form, p.out);
@@ -143,4 +154,5 @@ void op2i_simd_emit(struct op2i_simd *l, struct op2i_simd_form *form) {
   if (form->early && form->type.base != OP2I_C_VOID && runs_out(form))
     op2i_text_add(p.out, "  return op2_result;\n");
   op2i_text_add(p.out, "}\n");
+  l->shared = outer;
 }

@@ -61,14 +61,17 @@ enum op2i_simd_kind {
   OP2I_SIMD_ASSIGN,  /* a op b */
   OP2I_SIMD_CHOICE,  /* a ? b : c */
   OP2I_SIMD_INDEX,   /* a[b] */
+  OP2I_SIMD_MEMBER,  /* a.member */
   OP2I_SIMD_CAST,
-  OP2I_SIMD_CALL,  /* arguments a, a->next, ... */
-  OP2I_SIMD_LIST,  /* { a, a->next, ... } */
-  OP2I_SIMD_DECL,  /* var = a */
-  OP2I_SIMD_EXPR,  /* a; */
-  OP2I_SIMD_BLOCK, /* { a a->next ... } */
-  OP2I_SIMD_IF,    /* if (a) b else c */
-  OP2I_SIMD_FOR,   /* for (a; b; c) d */
+  OP2I_SIMD_COMPOUND, /* (type)a of a list */
+  OP2I_SIMD_COMPLEX,  /* an operation on complex numbers, of a or of a and b */
+  OP2I_SIMD_CALL,     /* arguments a, a->next, ... */
+  OP2I_SIMD_LIST,     /* { a, a->next, ... } */
+  OP2I_SIMD_DECL,     /* var = a */
+  OP2I_SIMD_EXPR,     /* a; */
+  OP2I_SIMD_BLOCK,    /* { a a->next ... } */
+  OP2I_SIMD_IF,       /* if (a) b else c */
+  OP2I_SIMD_FOR,      /* for (a; b; c) d */
   OP2I_SIMD_WHILE,
   OP2I_SIMD_DO,
   OP2I_SIMD_SWITCH, /* switch (a) b */
@@ -86,7 +89,8 @@ struct op2i_simd_node {
   struct op2i_simd_node *a, *b, *c, *d, *next;
   struct op2i_simd_var *var;
   const char *text; /* the spelling of a literal */
-  bool known;       /* True for an integer constant of this value. */
+  const struct op2i_c_member *member;
+  bool known; /* True for an integer constant of this value. */
   int64_t value;
   /* CALL: a function of the source, or of the library */
   int item;
@@ -135,18 +139,27 @@ struct op2i_simd_name {
 };
 
 /* Headers that declare certain names or functions. */
-enum { OP2I_SIMD_LIMITS = 1, OP2I_SIMD_STDBOOL = 2, OP2I_SIMD_STDLIB = 4, OP2I_SIMD_STRING = 8 };
+enum {
+  OP2I_SIMD_LIMITS = 1,
+  OP2I_SIMD_STDBOOL = 2,
+  OP2I_SIMD_STDLIB = 4,
+  OP2I_SIMD_STRING = 8,
+  OP2I_SIMD_HAS_COMPLEX = 16
+};
 
 struct op2i_simd {
   const struct op2i_simd_request *request;
   const struct op2i_unit *unit;
   int lanes, bits; /* number of lanes, and bits of a mask's lane */
   struct op2i_text *why;
-  bool refused, failed;    /* failed: out of memory */
-  bool divides;            /* True if it divides vectors or takes their roots. */
-  int depth;               /* see op2i_simd_enter() */
-  unsigned headers;        /* headers that the source includes */
-  struct op2i_arena arena; /* see op2i_simd_take() */
+  bool refused, failed; /* failed: out of memory */
+  bool divides;         /* True if it divides vectors or takes their roots. */
+  int depth;            /* see op2i_simd_enter() */
+  const char *shared;   /* the function of OP2_FUNCTION() that is being translated, or null */
+  int nrecords;         /* number of structures that the text has names for */
+  struct op2i_c_record *complex[2]; /* complex numbers of floats and doubles, once there are any */
+  unsigned headers;                 /* headers that the source includes */
+  struct op2i_arena arena;          /* see op2i_simd_take() */
   /* substitutes for objects without memory */
   struct op2i_simd_node no_node;
   struct op2i_simd_var no_var;
@@ -157,7 +170,7 @@ struct op2i_simd {
   struct op2i_simd_form *forms;
   int nforms;
   struct op2i_simd_name *helpers; /* helper functions that the text has */
-  struct op2i_text prefix, tables, functions;
+  struct op2i_text prefix, records, tables, functions;
 };
 
 #endif

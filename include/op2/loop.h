@@ -141,6 +141,35 @@ typedef enum op2_threads {
   OP2_ANY_THREADS = 1 /**< any number of threads, at once */
 } op2_threads;
 
+/** A function that kernels of its file share, as OP2_FUNCTION() defines it. */
+typedef struct op2_function_text {
+  const char *name;
+  const char *source;                   /**< its definition, in C */
+  const struct op2_function_text *next; /**< the one defined before it in the file; null: none */
+} op2_function_text;
+
+/** @cond
+ * The functions of this file, the last one first. OP2_FUNCTION() enters each before the program (or
+ * the shared library) begins. Files that define none have nothing of it. */
+#ifdef __cplusplus
+}
+namespace {
+template <int> struct op2_functions_ { static const op2_function_text *last; };
+template <int n> const op2_function_text *op2_functions_<n>::last;
+} // namespace
+extern "C" {
+#define OP2_FUNCTIONS_OF_FILE_
+#define OP2_LAST_FUNCTION_ (::op2_functions_<0>::last)
+#else
+#define OP2_FUNCTIONS_OF_FILE_                                                                     \
+  static const op2_function_text *op2_last_function_ __attribute__((unused));
+#define OP2_LAST_FUNCTION_ op2_last_function_
+#endif
+/** @endcond */
+/** For op2_kernel_desc.functions: the functions that OP2_FUNCTION() defines in this file and in the
+ * headers that it includes. There has to be one, or an OP2_KERNEL(), before it. */
+#define OP2_FUNCTIONS (&OP2_LAST_FUNCTION_)
+
 /** The description of a kernel. Zero-initialise it, then fill it in. */
 typedef struct op2_kernel_desc {
   const char *name;             /**< the function's name in `source` */
@@ -165,21 +194,59 @@ typedef struct op2_kernel_desc {
                                     `source` (see "Kernels by address"); null: none */
   const char *remark;           /**< a line for op2_explain(): where the text comes from, or why
                                     there is only an address; may be null */
-  const void *reserved[3];      /**< null: room for later versions */
+  const op2_function_text *const *functions; /**< ::OP2_FUNCTIONS: the functions that `source` may
+                                    call beside its own; may be null. It gets the text of those whose
+                                    names it uses and does not define itself, and of those that they
+                                    call, before its first line of code. Ignored with `function` */
+  const void *reserved[2];                   /**< null: room for later versions */
 } op2_kernel_desc;
 
 /** Define a kernel that the program's C compiler checks, too. Written as `OP2_KERNEL(name,
  * (parameters), { body })`, it makes the function `name` and the descriptor `name_kernel` for
  * op2_kernel_create(). The body's text is taken as it stands and on one line: macros in it are not
- * expanded, functions of the file around it are not seen, and messages of the compiler at run time
- * point to the macro. Constants need a variable of the same name and type in the file. A kernel
- * that needs more (helper functions, headers, line numbers) fills in an ::op2_kernel_desc of its
- * own. `<math.h>` is always there. */
+ * expanded, functions of the file around it are not seen but for those of OP2_FUNCTION(), and
+ * messages of the compiler at run time point to the macro. Constants need a variable of the same
+ * name and type in the file. A kernel that needs more (headers, types, line numbers) fills in an
+ * ::op2_kernel_desc of its own. `<math.h>` is always there. */
 /* clang-format off */
 #define OP2_KERNEL(name_, params_, ...)                                                            \
+  OP2_FUNCTIONS_OF_FILE_                                                                           \
   static inline __attribute__((unused)) void name_ params_ __VA_ARGS__                             \
   static const op2_kernel_desc name_##_kernel = {                                                  \
-      #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", 0, 0, __FILE__, __LINE__, 0, 0, 0, 0, {0}}
+      #name_, "void " #name_ #params_ " " #__VA_ARGS__ "\n", OP2_NULL_, OP2_NULL_, __FILE__,       \
+      __LINE__, 0, OP2_NULL_, OP2_NULL_, OP2_NULL_, OP2_FUNCTIONS, {OP2_NULL_}}
+/* clang-format on */
+
+/** Define a function that kernels call. Written as `OP2_FUNCTION(name, result, (parameters), { body
+ * })` before them, in their file or in a header that it includes, it makes a function that the
+ * program's C compiler checks and that the program may call as well:
+ *
+ *     OP2_FUNCTION(sound_speed, double, (const double *q), {
+ *       const double p = 0.4 * (q[3] - 0.5 * (q[1] * q[1] + q[2] * q[2]) / q[0]);
+ *       return sqrt(1.4 * p / q[0]);
+ *     });
+ *     OP2_KERNEL(time_step, (const double *q, const double *area, double *adt), {
+ *       *adt = (fabs(q[1] / q[0]) + sound_speed(q)) / *area;
+ *     });
+ *
+ * Each OP2_KERNEL() gets the text of those that it calls, and of those that they call; an
+ * ::op2_kernel_desc of the program's own does where its `functions` is ::OP2_FUNCTIONS. What the
+ * text sees is what a kernel's sees: constants (op2_const_create), `<math.h>`, other functions of
+ * OP2_FUNCTION(), and with a description of the program's own its headers and what its source
+ * defines in lines before its code; no macros, types and variables of the file around it. So
+ * kernels with such functions become vector code, are fused and run on devices like others. The
+ * name is that of one function in the file. In C++ the text has to be C, too. */
+/* clang-format off */
+#define OP2_FUNCTION(name_, result_, params_, ...)                                                 \
+  OP2_FUNCTIONS_OF_FILE_                                                                           \
+  static inline __attribute__((unused)) result_ name_ params_ __VA_ARGS__                          \
+  static __attribute__((constructor(1000))) void name_##_enter_(void) {                            \
+    static op2_function_text text_ = {                                                             \
+        #name_, "static " #result_ " " #name_ #params_ " " #__VA_ARGS__, OP2_NULL_};               \
+    text_.next = OP2_LAST_FUNCTION_;                                                               \
+    OP2_LAST_FUNCTION_ = &text_;                                                                   \
+  }                                                                                                \
+  struct op2_function_text
 /* clang-format on */
 
 /** Define the descriptor `name_kernel` of a kernel by address. Written as
@@ -194,8 +261,8 @@ typedef struct op2_kernel_desc {
 #define OP2_KERNEL_FUNCTION(name_, params_, threads_)                                              \
   static void (*const name_##_function) params_ __attribute__((unused)) = name_;                   \
   static const op2_kernel_desc name_##_kernel = {                                                  \
-      #name_, "void " #name_ #params_ ";\n", 0, 0, __FILE__, __LINE__, threads_, 0,                \
-      OP2_FUNCTION_(name_), 0, {0}}
+      #name_, "void " #name_ #params_ ";\n", OP2_NULL_, OP2_NULL_, __FILE__, __LINE__, threads_,    \
+      OP2_NULL_, OP2_FUNCTION_(name_), OP2_NULL_, OP2_NULL_, {OP2_NULL_}}
 /* clang-format on */
 
 /** One argument of a loop. Made by the op2_arg_* functions only; passed by value. The first member

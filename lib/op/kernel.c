@@ -24,6 +24,7 @@ static void free_strings(char **strings) {
 
 static void free_parts(op2_kernel kernel) {
   op2i_free(kernel->source);
+  op2i_free(kernel->functions);
   op2i_free(kernel->file);
   op2i_free(kernel->remark);
   op2i_free(kernel->headers);
@@ -144,14 +145,21 @@ static op2_status keep_function(op2_kernel kernel, const op2_kernel_desc *desc) 
   return OP2_SUCCESS;
 }
 
+static op2_status read_text(op2_kernel kernel, const op2_kernel_desc *desc, const char *source) {
+  struct op2i_text text = {0}, names = {0};
+  op2_status status = op2i_kernel_join(desc, source, &text, &names);
+  if (!status) status = copy_string(text.chars ? text.chars : "", &kernel->source);
+  if (!status) status = copy_string(names.chars, &kernel->functions);
+  op2i_text_free(&text);
+  op2i_text_free(&names);
+  if (status) return status;
+  return op2i_codegen.parse(kernel->source, desc->name, kernel->given, &kernel->signature);
+}
+
 static op2_status read_source(op2_kernel kernel, const op2_kernel_desc *desc) {
   const char *source = behind_mark(desc->source);
   struct op2i_text text = {0};
-  if (!desc->function) {
-    op2_status status = copy_string(source, &kernel->source);
-    if (status) return status;
-    return op2i_codegen.parse(source, desc->name, kernel->given, &kernel->signature);
-  }
+  if (!desc->function) return read_text(kernel, desc, source);
   op2_status status = keep_function(kernel, desc);
   if (!status)
     status =
@@ -263,8 +271,8 @@ void op2i_kernel_warn(op2_kernel kernel, int n, op2_access access, const struct 
 
 /* Headers are left out, since ranks may find them in different folders, and so are addresses, which
  * differ between processes. */
-static uint64_t digest(const op2_kernel_desc *desc) {
-  uint64_t text = op2i_digest_text(op2i_digest_text(0, desc->name), desc->source);
+static uint64_t digest(const op2_kernel_desc *desc, const char *source) {
+  uint64_t text = op2i_digest_text(op2i_digest_text(0, desc->name), source);
   return op2i_hash_word(text, desc->function != NULL);
 }
 
@@ -280,7 +288,7 @@ op2_status op2_kernel_create(op2_context ctx, const op2_kernel_desc *desc, op2_k
     return status;
   }
   /* Ranks are compared after the text is checked: a faulty text is a failure, not a difference. */
-  op2i_context_call(ctx, "op2_kernel_create", desc->name, digest(desc), 0);
+  op2i_context_call(ctx, "op2_kernel_create", desc->name, digest(desc, kernel->source), 0);
   warn_of_state(ctx, kernel);
   *out = kernel;
   return OP2_SUCCESS;

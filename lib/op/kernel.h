@@ -43,7 +43,8 @@ struct op2i_signature {
 
 struct op2_kernel_s {
   struct op2i_object obj; /* obj.name is the function's name */
-  char *source;
+  char *source;           /* with the functions that it shares with other kernels of its file */
+  char *functions;        /* the names of these, a blank before and after each; null: none */
   op2_const function; /* of a kernel by address: OP2I_FUNCTION_NAME, its only constant; else null */
   bool one_thread;    /* by address: no other thread may be in such a function */
   char *file;         /* null: none given */
@@ -69,6 +70,13 @@ struct op2_kernel_s {
 /* Make a kernel for the library itself. */
 op2_status op2i_kernel_create_own(op2_context ctx, const char *name, const char *source,
                                   op2_kernel *kernel);
+struct op2i_text;
+/* kernel_functions.c: the source of a kernel with those functions of its description in it that it
+ * calls, and their names, a blank before and after each. Fails with OP2_ERR_NOMEM only. */
+op2_status op2i_kernel_join(const op2_kernel_desc *desc, const char *source, struct op2i_text *out,
+                            struct op2i_text *names);
+/* kernel_functions.c: true if the kernel's source has this function of OP2_FUNCTION(). */
+bool op2i_kernel_shares(const struct op2_kernel_s *kernel, const char *name, size_t length);
 /* Find the context's constants that the kernel mentions and keep them in kernel->consts. Nothing is to
  * be done unless a constant was created or destroyed since the last call. */
 op2_status op2i_kernel_bind_consts(op2_kernel kernel);

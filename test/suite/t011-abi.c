@@ -36,6 +36,7 @@ static void layouts(void) {
       {"op2_kernel_desc.libraries", offsetof(op2_kernel_desc, libraries), 48},
       {"op2_kernel_desc.function", offsetof(op2_kernel_desc, function), 56},
       {"op2_kernel_desc.remark", offsetof(op2_kernel_desc, remark), 64},
+      {"op2_kernel_desc.functions", offsetof(op2_kernel_desc, functions), 72},
       {"op2_profile", sizeof(op2_profile), 128},
       {"op2_profile.bytes", offsetof(op2_profile, bytes), 40},
       {"op2_times", sizeof(op2_times), 128},

@@ -24,6 +24,9 @@ const char add_text[] = "void add(const double *a, double *b, double *sum, doubl
                         "  *sum += *a;\n"
                         "}\n";
 
+OP2_FUNCTION(doubled, double, (double a), { return 2 * a; });
+OP2_KERNEL(add_doubled, (const double *a, double *b), { *b += doubled(*a); });
+
 /* A graph in which edges lead from a cell to another one, with small whole numbers as values. */
 struct mesh {
   explicit mesh(const op2::context &ctx)
@@ -57,6 +60,10 @@ void loops(const op2::context &ctx) {
   }
   ok(flux.values() == want, "increments through a map");
   ok(sum.value() == total, "a sum");
+  const op2::kernel shared(ctx, add_doubled_kernel);
+  op2::dat<double> doubles(m.cells, 1, "doubles");
+  op2::par_loop(shared, m.edges, op2::read(x, m.sides, 0), op2::inc(doubles, m.sides, 1));
+  ok(doubles.values() == want, "a function of the file");
   flux.assign(m.start);
   {
     const op2::view<double> values = flux.write();

@@ -24,4 +24,5 @@ const struct forty_case forty_bottom_drag = {
      {2, OP2_F64, OP2_READ, FORTY_DIRECT, 0, -1, 1, {0}},
      {1, OP2_F64, OP2_READ, FORTY_DIRECT, 0, 1e-3, 1e-2, {0}},
      {2, OP2_F64, OP2_WRITE, FORTY_DIRECT, 0, 0, 0, {0}}},
-    "bottom_drag.h"};
+    "bottom_drag.h",
+    NULL};

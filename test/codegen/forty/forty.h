@@ -38,7 +38,8 @@ struct forty_case {
   const char *form; /* what is special about its text */
   void (*apply)(void *const *p);
   struct forty_arg args[FORTY_ARGS];
-  const char *header; /* one of this folder that the kernel's description names, or null */
+  const char *header;          /* one of this folder that the kernel's description names, or null */
+  const op2_kernel_desc *desc; /* the kernel's description where its file makes one, or null */
 };
 
 /* A constant that kernels use by name. */
@@ -46,6 +47,6 @@ extern double gam;
 
 #define FORTY_CASE(name_, form_, call_, ...)                                                       \
   static void apply(void *const *p) { call_; }                                                     \
-  const struct forty_case forty_##name_ = {#name_, form_, apply, {__VA_ARGS__}, NULL};
+  const struct forty_case forty_##name_ = {#name_, form_, apply, {__VA_ARGS__}, NULL, NULL};
 
 #endif
