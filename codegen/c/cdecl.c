@@ -13,7 +13,7 @@ enum { NESTED_MAX = 1000 };
 /* ---- keywords -------------------------------------------------------------------------------- */
 
 enum count { CHARS, SHORTS, INTS, LONGS, SIGNEDS, UNSIGNEDS, FLOATS, DOUBLES, COUNTS };
-enum kind { PASSED, CONST, COUNTED, TYPE, TAGGED, TYPEOF, SAYS, BRACKETED };
+enum kind { PASSED, CONST, COUNTED, TYPE, COMPLEX, TAGGED, TYPEOF, SAYS, BRACKETED };
 
 /* `value` is a count for COUNTED, a base for TYPE and TAGGED, and a flag for SAYS and BRACKETED. */
 static const struct word {
@@ -33,8 +33,8 @@ static const struct word {
              {"__signed__", COUNTED, SIGNEDS},
              {"void", TYPE, OP2I_C_VOID},
              {"_Bool", TYPE, OP2I_C_BOOL},
-             {"_Complex", TYPE, OP2I_C_OTHER},
-             {"__complex__", TYPE, OP2I_C_OTHER},
+             {"_Complex", COMPLEX, OP2I_C_OTHER},
+             {"__complex__", COMPLEX, OP2I_C_OTHER},
              {"_Imaginary", TYPE, OP2I_C_OTHER},
              {"__int128", TYPE, OP2I_C_OTHER},
              {"struct", TAGGED, OP2I_C_RECORD},
@@ -144,6 +144,17 @@ static void note_part(struct op2i_c_reader *r, struct op2i_c_decl *out, unsigned
   if (!(r->expected & what) && !out->special) out->special = here(r);
 }
 
+/* Read the tag and the members of a structure. Returns false if it stays opaque. */
+static bool known_record(struct op2i_c_reader *r, const struct op2i_piece *word,
+                         struct op2i_c_type *type) {
+  const struct op2i_piece *tag = op2i_c_word(here(r)) ? &r->tokens[r->at++] : NULL;
+  int behind = is(r, "{") ? past_bracket(r->tokens, r->count, r->at) : r->at;
+  type->record = r->record ? r->record(r, word, tag) : NULL;
+  if (!type->record && is(r, "{")) (void)r->bracket(r, OP2I_C_MEMBERS);
+  r->at = behind;
+  return type->record != NULL;
+}
+
 /* ---- specifiers ------------------------------------------------------------------------------ */
 
 static enum op2i_c_base integer(size_t bytes, bool negative) {
@@ -225,11 +236,19 @@ static bool name_of_type(struct op2i_c_reader *r, struct op2i_c_decl *out) {
 
 /* Read struct, union or enum with its attributes, tag and braces. */
 static void tagged(struct op2i_c_reader *r, struct op2i_c_decl *out, enum op2i_c_base base) {
+  const struct op2i_piece *word = here(r), *special = out->special;
+  const unsigned said = out->said;
   out->type = (struct op2i_c_type){.base = base};
   note_part(r, out, OP2I_C_SPECIAL);
   r->at = past_attribute(r->tokens, r->count, r->at + 1);
+  if (base == OP2I_C_RECORD) {
+    if (!known_record(r, word, &out->type)) return;
+    out->said = said;
+    out->special = special;
+    return;
+  }
   if (op2i_c_word(here(r))) r->at++;
-  if (is(r, "{")) (void)bracket(r, base == OP2I_C_RECORD ? OP2I_C_MEMBERS : OP2I_C_ENUMERATORS);
+  if (is(r, "{")) (void)bracket(r, OP2I_C_ENUMERATORS);
 }
 
 static void specifier(struct op2i_c_reader *r, const struct word *w, struct op2i_c_decl *out) {
@@ -253,22 +272,37 @@ static bool only_arrays(const struct op2i_c_type *type) {
   return arrays;
 }
 
+/* The type of complex numbers whose parts have been read; `word` made them complex. */
+static void complex_type(struct op2i_c_reader *r, const int *n, const struct op2i_piece *word,
+                         struct op2i_c_decl *out) {
+  enum op2i_c_base base = n[FLOATS] || n[DOUBLES] ? counted_base(n) : OP2I_C_OTHER;
+  const bool known = r->complex && (base == OP2I_C_F32 || base == OP2I_C_F64);
+  struct op2i_c_record *record = known ? r->complex(r, base) : NULL;
+  out->type = (struct op2i_c_type){.base = record ? OP2I_C_RECORD : OP2I_C_OTHER, .record = record};
+  if (record) return;
+  out->said |= OP2I_C_SPECIAL;
+  if (!(r->expected & OP2I_C_SPECIAL) && !out->special) out->special = word;
+}
+
 void op2i_c_specifiers(struct op2i_c_reader *r, struct op2i_c_decl *out) {
   int n[COUNTS] = {0};
   bool constant = false, other = false;
+  const struct op2i_piece *complex = NULL;
   *out = (struct op2i_c_decl){0};
   while (r->at < r->count) {
     const struct word *w = find_word(here(r));
     if (!w && !name_of_type(r, out)) break;
     if (!w) continue;
     constant = constant || w->kind == CONST;
-    other = other || w->kind == TYPE;
+    other = other || w->kind == TYPE || w->kind == COMPLEX;
+    if (w->kind == COMPLEX) complex = here(r);
     if (w->kind == COUNTED) n[w->value]++;
     if (w->kind == COUNTED && !other) out->type = (struct op2i_c_type){.base = counted_base(n)};
     out->seen = out->seen || w->kind == COUNTED || w->kind == TYPE || w->kind == TAGGED ||
-                w->kind == TYPEOF;
+                w->kind == COMPLEX || w->kind == TYPEOF;
     specifier(r, w, out);
   }
+  if (complex) complex_type(r, n, complex, out);
   if (constant && only_arrays(&out->type)) out->type.readonly = true;
 }
 

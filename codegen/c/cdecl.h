@@ -34,11 +34,29 @@ enum op2i_c_base {
 
 enum { OP2I_C_LEVELS = 4 };
 
+struct op2i_c_record;
+
 struct op2i_c_type {
   enum op2i_c_base base;
+  struct op2i_c_record *record;  /* of OP2I_C_RECORD: what it holds, or null if nobody asked */
   bool readonly;                 /* True if the innermost value is const. */
   int nlevels;                   /* number of pointer and array levels */
   int64_t levels[OP2I_C_LEVELS]; /* outermost first: 0 a pointer, -1 [], else the extent */
+};
+
+/* A structure or union. */
+struct op2i_c_member {
+  struct op2i_c_member *next;
+  const char *name;
+  struct op2i_c_type type;
+};
+struct op2i_c_record {
+  bool either;       /* a union */
+  bool complex;      /* a complex number */
+  const char *fault; /* what its values cannot be followed for, as in "has bit-fields"; or null */
+  int nmembers;
+  struct op2i_c_member *members;
+  int number; /* of its name in the generated text, from 1; 0: it has none yet */
 };
 
 /* Flags for what a declaration states beside the type. */
@@ -90,6 +108,13 @@ struct op2i_c_reader {
   int (*named)(struct op2i_c_reader *r, struct op2i_c_type *type);
   /* Called for a word at `at` that is taken for a type name; may be null. */
   void (*word)(struct op2i_c_reader *r);
+  /* Called for `word`, which is struct or union, behind its tag if it has one, and at its members if
+   * these follow. Returns the structure, or null if it stays opaque; it may leave `at` anywhere. May
+   * be null. */
+  struct op2i_c_record *(*record)(struct op2i_c_reader *r, const struct op2i_piece *word,
+                                  const struct op2i_piece *tag);
+  /* Returns the structure that stands for complex numbers of such parts, or null. May be null. */
+  struct op2i_c_record *(*complex)(struct op2i_c_reader *r, enum op2i_c_base base);
   /* Called for a bracket that opens at `at`; returns an extent, or -1 for one that is not known. It
    * may leave `at` anywhere. */
   int64_t (*bracket)(struct op2i_c_reader *r, enum op2i_c_bracket kind);
@@ -104,6 +129,10 @@ bool op2i_c_at_type(struct op2i_c_reader *r);
 /* True if the token is a word that only declarations begin with. */
 bool op2i_c_declares(const struct op2i_piece *token);
 bool op2i_c_word(const struct op2i_piece *token); /* an identifier, not a reserved word */
+/* record.c: read the members of the structure that begins at `at` as one array of numbers; null if
+ * they are not of one type, are aligned by hand, or cannot be read. Without memory it is null, and
+ * the arena says so. */
+struct op2i_c_record *op2i_c_row(struct op2i_c_reader *r, struct op2i_arena *arena);
 enum op2i_c_base op2i_c_base_of(op2_type type);
 op2_type op2i_c_type_of(enum op2i_c_base base); /* 0 if the library has no such type */
 

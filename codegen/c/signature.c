@@ -94,6 +94,62 @@ static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
   return entry >= 0;
 }
 
+/* The names of structures have a blank in them, which no word has. */
+static const char *name_of_tag(struct reading *reading, const struct op2i_piece *tag,
+                               size_t *length) {
+  struct op2i_text text = {0};
+  op2i_text_add(&text, "struct %.*s", tag->length, tag->text);
+  reading->failed = reading->failed || text.failed;
+  const char *name =
+      op2i_arena_string(&reading->macros.arena, text.chars ? text.chars : "", text.length);
+  *length = text.length;
+  op2i_text_free(&text);
+  return name;
+}
+
+static void note_type(struct reading *reading, const char *name, size_t length,
+                      const struct op2i_c_type *type) {
+  if (op2i_grow(&reading->types, sizeof *reading->types, reading->names.count,
+                &reading->capacity) ||
+      !op2i_names_add(&reading->names, name, length, reading->names.count))
+    reading->failed = true;
+  else
+    reading->types[reading->names.count - 1] = *type;
+}
+
+/* The structure of a tag, which may be named before its members are. */
+static struct op2i_c_record *tagged(struct reading *reading, const struct op2i_piece *tag) {
+  size_t length;
+  const char *name = name_of_tag(reading, tag, &length);
+  int64_t entry = op2i_names_find(&reading->names, name, length);
+  if (entry >= 0) return reading->types[entry].record;
+  const struct op2i_c_type type = {
+      .base = OP2I_C_RECORD,
+      .record = op2i_arena_take(&reading->macros.arena, sizeof *type.record)};
+  if (type.record) note_type(reading, name, length, &type);
+  return type.record;
+}
+
+/* A structure of numbers of one type is known as the row that it is; a union is not. */
+static struct op2i_c_record *record(struct op2i_c_reader *r, const struct op2i_piece *word,
+                                    const struct op2i_piece *tag) {
+  struct reading *reading = r->client;
+  const bool members = op2i_piece_is(&r->tokens[r->at], "{");
+  const bool plain =
+      op2i_piece_is(word, "struct") && (&word[1] == tag || op2i_piece_is(&word[1], "{"));
+  struct op2i_c_record *known = tag ? tagged(reading, tag) : NULL;
+  struct op2i_c_record *row = members && plain ? op2i_c_row(r, &reading->macros.arena) : NULL;
+  if (known && row) *known = *row;
+  reading->failed = reading->failed || reading->macros.arena.failed;
+  return known ? known : row;
+}
+
+/* A structure that is aligned by hand is no row. */
+static void refuse_aligned(const struct op2i_c_decl *decl) {
+  if (decl->type.record && decl->said & (OP2I_C_ATTRIBUTE | OP2I_C_SPECIAL))
+    decl->type.record->fault = "is aligned by hand";
+}
+
 static int64_t extent(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
   int at = r->at + 1;
   int64_t value;
@@ -104,7 +160,7 @@ static int64_t extent(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
 
 /* A reader of the tokens [begin, end). If a macro in them cannot be expanded, none is. */
 static struct op2i_c_reader reader(struct reading *reading, int begin, int end) {
-  struct op2i_c_reader r = {.client = reading, .named = named, .bracket = extent};
+  struct op2i_c_reader r = {.client = reading, .named = named, .record = record, .bracket = extent};
   struct op2i_why_macro why;
   r.tokens = op2i_c_tokens(&reading->macros, reading->unit, begin, end, &r.count, &why);
   if (why.what) r.tokens = op2i_c_tokens(&reading->none, reading->unit, begin, end, &r.count, &why);
@@ -121,23 +177,20 @@ static void note_macros(struct reading *reading) {
   reading->failed = reading->macros.arena.failed;
 }
 
-/* Take note of the names in a typedef such as: typedef double real, vec3[3]; */
+/* Take note of the names in a typedef such as: typedef double real, vec3[3]; and of the tags of
+ * structures. */
 static void note_types(struct reading *reading, const struct op2i_item *item) {
   struct op2i_c_reader r = reader(reading, item->begin, item->end);
   struct op2i_c_decl all;
   if (reading->failed) return;
   op2i_c_specifiers(&r, &all);
+  refuse_aligned(&all);
   do {
     struct op2i_c_decl one = all;
     op2i_c_declarator(&r, &one);
-    if (!one.name) continue;
-    if (op2i_grow(&reading->types, sizeof *reading->types, reading->names.count,
-                  &reading->capacity) ||
-        !op2i_names_add(&reading->names, one.name->text, (size_t)one.name->length,
-                        reading->names.count))
-      reading->failed = true;
-    else
-      reading->types[reading->names.count - 1] = one.type;
+    if (!one.name || !(one.said & OP2I_C_TYPEDEF)) continue;
+    refuse_aligned(&one);
+    note_type(reading, one.name->text, (size_t)one.name->length, &one.type);
   } while (!reading->failed && op2i_piece_is(&r.tokens[r.at++], ","));
 }
 
@@ -159,10 +212,18 @@ static int64_t whole_extent(const struct op2i_c_type *type) {
   return values;
 }
 
+/* The row of numbers that a pointer to a structure leads to, or null. */
+static const struct op2i_c_type *row_of(const struct op2i_c_type *type) {
+  const struct op2i_c_record *record = type->base == OP2I_C_RECORD ? type->record : NULL;
+  if (!record || record->fault || !record->members || type->nlevels != 1) return NULL;
+  return &record->members->type;
+}
+
 /* A pointer to an array counts as one level, and so does an array of arrays. */
 static void describe(const struct op2i_c_decl *decl, int ndeclared, struct op2i_param *param) {
   const struct op2i_c_type *type = &decl->type;
   enum op2i_c_base base = type->base;
+  const struct op2i_c_type *row = row_of(type);
   for (int k = 0; k < type->nlevels; k++) {
     param->depth += k == 0 || type->levels[k] == 0;
     param->rows = param->rows || (k > 0 && k >= ndeclared && type->levels[k] != 0);
@@ -171,10 +232,17 @@ static void describe(const struct op2i_c_decl *decl, int ndeclared, struct op2i_
   bool number = base == OP2I_C_BOOL || base == OP2I_C_LONG_DOUBLE || base == OP2I_C_OTHER;
   param->foreign = decl->what == OP2I_C_TO_FUNCTION || base == OP2I_C_RECORD ||
                    (param->depth > 0 && (base == OP2I_C_VOID || number) && decl->seen);
+  if (row) {
+    base = row->base;
+    param->foreign = false;
+    param->rows = true;
+  }
   param->type = op2i_c_type_of(base);
   param->extent = whole_extent(type);
+  if (row) param->extent = row->levels[0] * (param->extent ? param->extent : 1);
   for (int k = 0; k < type->nlevels && k < OP2I_EXTENTS && (k == 0 || type->levels[k]); k++)
     param->extents[param->nextents++] = type->levels[k] > 0 ? type->levels[k] : 0;
+  if (row && param->nextents < OP2I_EXTENTS) param->extents[param->nextents++] = row->levels[0];
   param->readonly = type->readonly;
 }
 
@@ -251,7 +319,9 @@ static op2_status read_function(const struct op2i_unit *unit, const struct op2i_
   op2_status status = OP2_SUCCESS;
   note_macros(&reading);
   for (const struct op2i_item *i = unit->items; i < item && !reading.failed; i++)
-    if (op2i_unit_is(unit, i->begin, "typedef")) note_types(&reading, i);
+    if (i->kind == OP2I_ITEM_OTHER &&
+        (op2i_unit_is(unit, i->begin, "typedef") || op2i_unit_is(unit, i->begin, "struct")))
+      note_types(&reading, i);
   if (reading.failed)
     status = unreadable(unit, name, OP2_ERR_NOMEM);
   else

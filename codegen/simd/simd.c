@@ -7,6 +7,7 @@
 #include "simd_base.h"
 #include "simd_emit.h"
 #include "simd_parse.h"
+#include "simd_record.h"
 #include "simd_stmt.h"
 #include "simd_tree.h"
 #include "simd_vary.h"
@@ -33,8 +34,12 @@ static void check_parameters(struct op2i_simd *l, const struct op2i_simd_form *f
   for (int n = 0; n < form->nparams && !op2i_simd_stopped(l); n++) {
     const struct op2i_simd_var *var = form->params[n];
     op2_type type = signature->params[n].type;
-    if (type ? op2i_c_base_of(type) != var->type.base : var->type.nlevels > 0)
+    const struct op2i_c_record *record = var->type.nlevels == 1 ? var->type.record : NULL;
+    const enum op2i_c_base base = record ? op2i_simd_row_base(record) : var->type.base;
+    if (type ? op2i_c_base_of(type) != base : var->type.nlevels > 0)
       op2i_simd_refuse(l, "has a parameter %s whose type is not clear", var->name);
+    if (op2i_simd_record(&var->type))
+      op2i_simd_refuse(l, "has a parameter %s that is a structure or complex", var->name);
     if (var->type.nlevels && var->varying && var->type.base == OP2I_C_BOOL)
       op2i_simd_refuse(l, "has truth values behind %s", var->name);
   }
@@ -84,11 +89,12 @@ op2_status op2i_simd_kernel(const struct op2i_simd_request *request, struct op2i
   translate(&l);
   if (!op2i_simd_stopped(&l) && l.functions.length) {
     op2i_text_bytes(out, l.prefix.chars ? l.prefix.chars : "", l.prefix.length);
+    op2i_text_bytes(out, l.records.chars ? l.records.chars : "", l.records.length);
     op2i_text_bytes(out, l.tables.chars ? l.tables.chars : "", l.tables.length);
     op2i_text_bytes(out, l.functions.chars, l.functions.length);
   }
-  bool failed = l.failed || l.prefix.failed || l.tables.failed || l.functions.failed ||
-                out->failed || why->failed;
+  bool failed = l.failed || l.prefix.failed || l.records.failed || l.tables.failed ||
+                l.functions.failed || out->failed || why->failed;
   op2i_simd_release(&l);
   if (failed) return op2i_error_nomem("generated code");
   if (divides) *divides = l.divides;

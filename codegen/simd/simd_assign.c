@@ -136,13 +136,13 @@ static const struct op2i_simd_node *assigned(struct op2i_simd_printer *p,
 static bool simple(const struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                    const struct op2i_simd_node *value) {
   enum op2i_c_base base = e->type.base;
-  return strcmp(e->op, "=") != 0 && base >= OP2I_C_I32 && value->type.base == base &&
-         !(p->mask && (e->masked || value->hazard));
+  return strcmp(e->op, "=") != 0 && base >= OP2I_C_I32 && base <= OP2I_C_F64 &&
+         value->type.base == base && !(p->mask && (e->masked || value->hazard));
 }
 
 static void masked_value(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                          const struct op2i_simd_node *value) {
-  op2i_simd_help(p->l, OP2I_SIMD_SELECT, e->type.base, p->out);
+  op2i_simd_print_select(p, &e->type);
   op2i_text_add(p->out, "(");
   op2i_simd_print_on(p, p->mask);
   op2i_text_add(p->out, ", ");

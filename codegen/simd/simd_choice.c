@@ -4,9 +4,11 @@
 #include <string.h>
 
 #include "simd_base.h"
+#include "simd_emit.h"
 #include "simd_helper.h"
 #include "simd_math.h"
 #include "simd_print.h"
+#include "simd_record.h"
 #include "simd_tree.h"
 #include "simd_vary.h"
 
@@ -58,19 +60,20 @@ static void guarded_choice(struct op2i_simd_printer *p, const struct op2i_simd_n
     op2i_text_add(p->out, " & ");
   }
   op2i_text_add(p->out, "~op2_mask%d; ", yes);
-  type_name(p, e->type.base);
-  op2i_text_add(p->out, " op2_value%d = {0}; ", result);
+  op2i_simd_base_name(p->l, &e->type, true, p->out);
+  op2i_text_add(p->out, op2i_simd_record(&e->type) ? " op2_value%d = {}; " : " op2_value%d = {0}; ",
+                result);
   guard(p, yes);
   p->mask = yes;
   op2i_text_add(p->out, "op2_value%d = ", result);
-  op2i_simd_print_as(p, e->b, e->type.base, 1);
+  op2i_simd_print_value(p, e->b, &e->type, true, 1);
   op2i_text_add(p->out, "; ");
   guard(p, no);
   p->mask = no;
   op2i_text_add(p->out, "op2_value%d = ", result);
-  op2i_simd_help(p->l, OP2I_SIMD_SELECT, e->type.base, p->out);
+  op2i_simd_print_select(p, &e->type);
   op2i_text_add(p->out, "(op2_mask%d, ", no);
-  op2i_simd_print_as(p, e->c, e->type.base, 1);
+  op2i_simd_print_value(p, e->c, &e->type, true, 1);
   op2i_text_add(p->out, ", op2_value%d); op2_value%d; })", result, result);
   p->mask = outer;
 }
@@ -80,9 +83,9 @@ void op2i_simd_print_choice(struct op2i_simd_printer *p, const struct op2i_simd_
     op2i_text_add(p->out, "(");
     op2i_simd_print(p, e->a, TIGHT_CHOICE + 1);
     op2i_text_add(p->out, " ? ");
-    op2i_simd_print_as(p, e->b, e->type.base, TIGHT_CHOICE);
+    op2i_simd_print_value(p, e->b, &e->type, true, TIGHT_CHOICE);
     op2i_text_add(p->out, " : ");
-    op2i_simd_print_as(p, e->c, e->type.base, TIGHT_CHOICE);
+    op2i_simd_print_value(p, e->c, &e->type, true, TIGHT_CHOICE);
     op2i_text_add(p->out, ")");
     return;
   }
@@ -90,13 +93,13 @@ void op2i_simd_print_choice(struct op2i_simd_printer *p, const struct op2i_simd_
     guarded_choice(p, e);
     return;
   }
-  op2i_simd_help(p->l, OP2I_SIMD_SELECT, e->type.base, p->out);
+  op2i_simd_print_select(p, &e->type);
   op2i_text_add(p->out, "(");
   op2i_simd_print_mask(p, e->a, 1);
   op2i_text_add(p->out, ", ");
-  op2i_simd_print_as(p, e->b, e->type.base, 1);
+  op2i_simd_print_value(p, e->b, &e->type, true, 1);
   op2i_text_add(p->out, ", ");
-  op2i_simd_print_as(p, e->c, e->type.base, 1);
+  op2i_simd_print_value(p, e->c, &e->type, true, 1);
   op2i_text_add(p->out, ")");
 }
 

@@ -6,8 +6,10 @@
 
 #include "simd_base.h"
 #include "simd_emit.h"
+#include "simd_expr.h"
 #include "simd_helper.h"
 #include "simd_print.h"
+#include "simd_record.h"
 #include "simd_tree.h"
 
 void op2i_simd_indent(const struct op2i_simd_printer *p) {
@@ -36,39 +38,59 @@ static void declared_levels(const struct op2i_c_type *type, const char *name,
     op2i_text_add(out, "[%lld]", (long long)type->levels[k]);
 }
 
-void op2i_simd_declare(struct op2i_simd *l, const struct op2i_c_type *type, bool varying,
-                       const char *name, struct op2i_text *out) {
-  if (type->readonly) op2i_text_add(out, "const ");
-  if (varying)
+void op2i_simd_base_name(struct op2i_simd *l, const struct op2i_c_type *type, bool varying,
+                         struct op2i_text *out) {
+  if (type->base == OP2I_C_RECORD)
+    op2i_simd_record_name(l, type->record, varying, out);
+  else if (varying)
     op2i_simd_type_name(l, type->base, out);
   else
     op2i_text_add(out, "%s", op2i_simd_scalar_name(type->base));
+}
+
+void op2i_simd_declare(struct op2i_simd *l, const struct op2i_c_type *type, bool varying,
+                       const char *name, struct op2i_text *out) {
+  if (type->readonly) op2i_text_add(out, "const ");
+  op2i_simd_base_name(l, type, varying, out);
   op2i_text_add(out, " ");
   declared_levels(type, name, out);
 }
 
-static void initial(struct op2i_simd_printer *p, const struct op2i_c_type *type, int level,
-                    bool varying, const struct op2i_simd_node *e) {
-  bool last = level + 1 >= type->nlevels;
-  if (e->kind != OP2I_SIMD_LIST) {
-    const struct op2i_c_type value = {.base = type->base, .nlevels = type->nlevels - level};
-    op2i_simd_print_value(p, e, &value, varying, 1);
+/* For an array of vectors or arrays, {0} needs more braces. */
+static void zeros(struct op2i_simd_printer *p, const struct op2i_c_type *type, bool varying) {
+  if (type->base == OP2I_C_RECORD) {
+    op2i_text_add(p->out, "{}");
     return;
   }
-  /* For an array of vectors or arrays, {0} needs more braces. */
-  if (e->value == 1 && e->a->kind != OP2I_SIMD_LIST && (varying || !last) && e->a->known &&
-      e->a->value == 0) {
-    for (int k = level; k < type->nlevels + varying; k++) op2i_text_add(p->out, "{");
-    op2i_text_add(p->out, "0");
-    for (int k = level; k < type->nlevels + varying; k++) op2i_text_add(p->out, "}");
-    return;
-  }
+  for (int k = 0; k < type->nlevels + varying; k++) op2i_text_add(p->out, "{");
+  op2i_text_add(p->out, "0");
+  for (int k = 0; k < type->nlevels + varying; k++) op2i_text_add(p->out, "}");
+}
+
+/* The values of an array or of a structure; a union has one. */
+static void values(struct op2i_simd_printer *p, const struct op2i_c_type *type, bool varying,
+                   const struct op2i_simd_node *list) {
+  const struct op2i_c_member *member = type->nlevels ? NULL : type->record->members;
   op2i_text_add(p->out, "{");
-  for (const struct op2i_simd_node *a = e->a; a; a = a->next) {
-    initial(p, type, level + 1, varying, a);
+  for (const struct op2i_simd_node *a = list->a; a; a = a->next) {
+    const struct op2i_c_type inner = member ? member->type : op2i_simd_led_to(*type);
+    op2i_simd_print_initial(p, &inner, varying, a);
     if (a->next) op2i_text_add(p->out, ", ");
+    if (member) member = member->next;
   }
   op2i_text_add(p->out, "}");
+}
+
+void op2i_simd_print_initial(struct op2i_simd_printer *p, const struct op2i_c_type *type,
+                             bool varying, const struct op2i_simd_node *e) {
+  const bool record = type->base == OP2I_C_RECORD;
+  if (e->kind != OP2I_SIMD_LIST)
+    op2i_simd_print_value(p, e, type, varying, 1);
+  else if (e->value == 1 && e->a->kind != OP2I_SIMD_LIST && e->a->known && e->a->value == 0 &&
+           (varying || record || type->nlevels > 1))
+    zeros(p, type, varying);
+  else
+    values(p, type, varying, e);
 }
 
 /* Text is appended, so tables that a table depends on come before it. */
@@ -80,19 +102,11 @@ void op2i_simd_emit_table(struct op2i_simd *l, struct op2i_simd_var *var) {
   op2i_text_add(&text, "static ");
   op2i_simd_declare(l, &var->type, false, var->text, &text);
   op2i_text_add(&text, " = ");
-  initial(&p, &var->type, 0, false, var->table);
+  op2i_simd_print_initial(&p, &var->type, false, var->table);
   op2i_text_add(&text, ";\n");
   if (text.failed) l->failed = true;
   if (!text.failed) op2i_text_bytes(&l->tables, text.chars, text.length);
   op2i_text_free(&text);
-}
-
-/* A variable that is read before every lane has assigned to it needs an initial value. */
-static void initial_zero(struct op2i_simd_printer *p, const struct op2i_c_type *type) {
-  op2i_text_add(p->out, " = ");
-  for (int k = 0; k <= type->nlevels; k++) op2i_text_add(p->out, "{");
-  op2i_text_add(p->out, "0");
-  for (int k = 0; k <= type->nlevels; k++) op2i_text_add(p->out, "}");
 }
 
 static bool has_pointer(const struct op2i_c_type *type) {
@@ -101,14 +115,16 @@ static bool has_pointer(const struct op2i_c_type *type) {
   return pointer;
 }
 
+/* A variable that is read before every lane has assigned to it needs an initial value. */
 static void declaration(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   const struct op2i_simd_var *var = s->var;
   op2i_simd_declare(p->l, &var->type, var->varying, var->text, p->out);
   if (s->a) {
     op2i_text_add(p->out, " = ");
-    initial(p, &var->type, 0, var->varying, s->a);
+    op2i_simd_print_initial(p, &var->type, var->varying, s->a);
   } else if (var->varying && !has_pointer(&var->type) && (var->masked || !var->type.nlevels)) {
-    initial_zero(p, &var->type);
+    op2i_text_add(p->out, " = ");
+    zeros(p, &var->type, true);
   }
   op2i_text_add(p->out, ";");
 }
@@ -347,7 +363,7 @@ static void loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
 
 static void merged_value(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask) {
   const struct op2i_c_type *type = &p->form->type;
-  op2i_simd_help(p->l, OP2I_SIMD_SELECT, type->base, p->out);
+  op2i_simd_print_select(p, type);
   op2i_text_add(p->out, "(");
   if (mask)
     op2i_simd_print_on(p, mask);

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "simd_base.h"
+#include "simd_complex.h"
 #include "simd_emit.h"
 #include "simd_expr.h"
 #include "simd_math.h"
 #include "simd_parse.h"
+#include "simd_record.h"
 #include "simd_stmt.h"
 #include "simd_tree.h"
 
@@ -18,11 +20,17 @@ static void unreadable(struct op2i_simd_parser *p) {
 }
 
 static bool numeric(const struct op2i_simd_node *e) {
-  return e->type.nlevels == 0 && e->type.base != OP2I_C_VOID;
+  return e->type.nlevels == 0 && e->type.base != OP2I_C_VOID && e->type.base != OP2I_C_RECORD;
 }
 
 static void need_number(struct op2i_simd *l, const struct op2i_simd_node *e) {
   if (!numeric(e)) op2i_simd_refuse(l, "needs a number in line %d where there is none", e->line);
+}
+
+static void need_numbers(struct op2i_simd *l, const struct op2i_simd_node *a,
+                         const struct op2i_simd_node *b) {
+  need_number(l, a);
+  need_number(l, b);
 }
 
 /* ---- types of operations --------------------------------------------------------------------- */
@@ -51,9 +59,14 @@ struct op2i_c_type op2i_simd_led_to(struct op2i_c_type type) {
 
 /* True for pointers to the same, const or not. */
 static bool same_pointers(const struct op2i_c_type *a, const struct op2i_c_type *b) {
-  bool same = a->nlevels && a->nlevels == b->nlevels && a->base == b->base && !a->levels[0];
+  bool same = a->nlevels && a->nlevels == b->nlevels && a->base == b->base &&
+              a->record == b->record && !a->levels[0];
   for (int k = 1; same && k < a->nlevels; k++) same = a->levels[k] == b->levels[k];
   return same;
+}
+
+static bool complex_with(const struct op2i_simd_node *a, const struct op2i_simd_node *b) {
+  return op2i_simd_complex(&a->type) || op2i_simd_complex(&b->type);
 }
 
 static void fold(struct op2i_simd_node *e) {
@@ -112,6 +125,7 @@ static void pointer_operation(struct op2i_simd *l, struct op2i_simd_node *e) {
 }
 
 struct op2i_simd_node *op2i_simd_truth(struct op2i_simd *l, struct op2i_simd_node *e) {
+  if (e && op2i_simd_record(&e->type)) need_number(l, e);
   if (!e || !e->type.nlevels || op2i_simd_stopped(l)) return e;
   struct op2i_simd_node *zero = op2i_simd_node(l, OP2I_SIMD_LITERAL, e->line);
   zero->text = "0";
@@ -138,8 +152,8 @@ struct op2i_simd_node *op2i_simd_operation(struct op2i_simd *l, const char *op,
     pointer_operation(l, e);
     return e;
   }
-  need_number(l, a);
-  need_number(l, b);
+  if (complex_with(a, b) && !op2i_simd_stopped(l)) return op2i_simd_complex_binary(l, op, a, b);
+  need_numbers(l, a, b);
   if (one_of(op, whole) && (op2i_simd_float(a->type.base) || op2i_simd_float(b->type.base)))
     op2i_simd_refuse(l, "applies '%s' to a floating-point number in line %d", op, a->line);
   if (one_of(op, truth))
@@ -164,6 +178,10 @@ static struct op2i_simd_node *name(struct op2i_simd_parser *p) {
   if (!var) {
     struct op2i_simd_node *standard = op2i_simd_standard(p);
     if (standard) return standard;
+    if (op2i_piece_is(t, "_Complex_I") && p->l->headers & OP2I_SIMD_HAS_COMPLEX) {
+      p->r.at++;
+      return op2i_simd_imaginary(p->l, t->line);
+    }
     op2i_simd_refuse(p->l, "uses %.*s in line %d, which is not known", t->length, t->text, t->line);
     return e;
   }
@@ -209,10 +227,12 @@ static struct op2i_simd_node *call(struct op2i_simd_parser *p) {
   e->item = op2i_simd_function(p->l, t->text, (size_t)t->length);
   if (e->item < 0) e->math = op2i_simd_math_find(t, &single);
   bool memory = e->item < 0 && op2i_simd_memory_name(t);
+  bool complex =
+      e->item < 0 && !e->math && p->l->headers & OP2I_SIMD_HAS_COMPLEX && op2i_simd_complex_name(t);
   if (memory && !(p->l->headers & OP2I_SIMD_STRING))
     op2i_simd_refuse(p->l, "calls %s in line %d, and includes no header that knows it", e->text,
                      t->line);
-  if (e->item < 0 && !e->math && !memory)
+  if (e->item < 0 && !e->math && !memory && !complex)
     op2i_simd_refuse(p->l, "calls %s in line %d, which is not known", e->text, t->line);
   if (e->item < 0 && e->math && e->math->types[1] != 'd' && !(p->l->headers & OP2I_SIMD_STDLIB))
     op2i_simd_refuse(p->l, "calls %s in line %d, and includes no header that knows it", e->text,
@@ -221,6 +241,7 @@ static struct op2i_simd_node *call(struct op2i_simd_parser *p) {
   arguments(p, e);
   if (op2i_simd_stopped(p->l)) return e;
   if (memory) return op2i_simd_memory(p, e);
+  if (complex) return op2i_simd_complex_call(p->l, e);
   if (e->math)
     library_call(p, e, single);
   else
@@ -245,7 +266,11 @@ static struct op2i_simd_node *primary(struct op2i_simd_parser *p) {
 
 /* ---- postfix and unary operators ------------------------------------------------------------- */
 
+/* A member of what a function returns is no place, nor is an element of such a member. */
 static bool is_lvalue(const struct op2i_simd_node *e) {
+  while (e->kind == OP2I_SIMD_MEMBER ||
+         (e->kind == OP2I_SIMD_INDEX && e->a->kind == OP2I_SIMD_MEMBER))
+    e = e->a;
   return e->kind == OP2I_SIMD_NAME || e->kind == OP2I_SIMD_INDEX ||
          (e->kind == OP2I_SIMD_UNARY && strcmp(e->op, "*") == 0);
 }
@@ -253,7 +278,7 @@ static bool is_lvalue(const struct op2i_simd_node *e) {
 static void need_lvalue(struct op2i_simd *l, const struct op2i_simd_node *e) {
   if (op2i_simd_stopped(l)) return;
   const struct op2i_simd_node *at = e;
-  while (at->kind == OP2I_SIMD_INDEX) at = at->a;
+  while (at->kind == OP2I_SIMD_INDEX || at->kind == OP2I_SIMD_MEMBER) at = at->a;
   if (!is_lvalue(e)) op2i_simd_refuse(l, "assigns to no variable in line %d", e->line);
   if (at->kind == OP2I_SIMD_NAME && at->var->fixed)
     op2i_simd_refuse(l, "assigns to %s in line %d, which is a constant", at->var->name, e->line);
@@ -283,21 +308,21 @@ static struct op2i_simd_node *subscript(struct op2i_simd_parser *p, struct op2i_
   return e;
 }
 
-static struct op2i_simd_node *postfix(struct op2i_simd_parser *p) {
-  struct op2i_simd_node *e = primary(p);
+static struct op2i_simd_node *postfix(struct op2i_simd_parser *p, struct op2i_simd_node *e) {
   while (!op2i_simd_stopped(p->l)) {
     if (op2i_simd_at(p, "[")) {
       e = subscript(p, e);
     } else if (op2i_simd_at(p, "++") || op2i_simd_at(p, "--")) {
       struct op2i_simd_node *step = op2i_simd_node(p->l, OP2I_SIMD_POSTFIX, e->line);
       need_lvalue(p->l, e);
+      if (op2i_simd_record(&e->type)) need_number(p->l, e);
       note_assigned(e);
       step->a = e;
       step->type = e->type;
       step->op = spelled(p);
       e = step;
     } else if (op2i_simd_at(p, ".") || op2i_simd_at(p, "->")) {
-      op2i_simd_refuse(p->l, "uses a structure in line %d", op2i_simd_line(p));
+      e = op2i_simd_select_member(p, e);
     } else {
       break;
     }
@@ -305,17 +330,29 @@ static struct op2i_simd_node *postfix(struct op2i_simd_parser *p) {
   return e;
 }
 
+/* Read the list of (T){...}. */
+static struct op2i_simd_node *compound(struct op2i_simd_parser *p, struct op2i_simd_node *e) {
+  e->kind = OP2I_SIMD_COMPOUND;
+  e->type.readonly = false;
+  e->a = op2i_simd_initializer(p, &e->type);
+  if (!op2i_simd_stopped(p->l)) op2i_simd_check_initializer(p->l, &e->type, e->a);
+  return postfix(p, e);
+}
+
 /* Read (T)x, from after the opening parenthesis on. */
 static struct op2i_simd_node *cast(struct op2i_simd_parser *p) {
   struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_CAST, op2i_simd_line(p));
   op2i_simd_unnamed(p, 0, &e->type);
   op2i_simd_expect(p, ")");
+  if (op2i_simd_at(p, "{") && op2i_simd_record(&e->type)) return compound(p, e);
   if (op2i_simd_at(p, "{")) unreadable(p);
   e->a = op2i_simd_unary(p);
   if (op2i_simd_stopped(p->l)) return e;
   if (e->type.base == OP2I_C_VOID && !e->type.nlevels) return e;
+  e->a = op2i_simd_converted(p->l, e->a, &e->type);
+  if (op2i_simd_complex(&e->type) && e->a->type.record == e->type.record) return e->a;
   if (same_pointers(&e->type, &e->a->type)) return e->a;
-  if (e->type.nlevels || !numeric(e->a))
+  if (e->type.nlevels || !numeric(e->a) || e->type.base == OP2I_C_RECORD)
     op2i_simd_refuse(p->l, "converts a pointer in line %d", e->line);
   e->type.readonly = false;
   e->known =
@@ -350,6 +387,7 @@ static void unary_type(struct op2i_simd *l, struct op2i_simd_node *e) {
     break;
   case '?': /* ++ and -- */
     need_lvalue(l, e->a);
+    if (op2i_simd_record(a)) need_number(l, e->a);
     note_assigned(e->a);
     e->type = *a;
     break;
@@ -371,11 +409,13 @@ static struct op2i_simd_node *operand(struct op2i_simd_parser *p) {
   }
   bool found = false;
   for (size_t i = 0; i < sizeof ops / sizeof ops[0]; i++) found = found || op2i_simd_at(p, ops[i]);
-  if (!found) return postfix(p);
+  if (!found) return postfix(p, primary(p));
   struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_UNARY, t->line);
   e->op = spelled(p);
   e->a = op2i_simd_unary(p);
   if (op2i_simd_stopped(p->l)) return e;
+  if (op2i_simd_complex(&e->a->type) && strchr("+-~", e->op[0]) && !e->op[1])
+    return op2i_simd_complex_unary(p->l, e->op, e->a);
   unary_type(p->l, e);
   if (strcmp(e->op, "-") == 0 && e->a->known && e->type.base == OP2I_C_I32) {
     e->known = true;
@@ -433,6 +473,12 @@ static struct op2i_simd_node *choice(struct op2i_simd_parser *p) {
   if (numeric(e->b) && numeric(e->c)) {
     bool same = e->b->type.base == OP2I_C_BOOL && e->c->type.base == OP2I_C_BOOL;
     e->type = plain(same ? OP2I_C_I32 : op2i_simd_common(e->b->type.base, e->c->type.base));
+  } else if (op2i_simd_record(&e->b->type) && op2i_simd_record(&e->c->type) &&
+             e->b->type.record == e->c->type.record) {
+    e->type = e->b->type;
+    e->type.readonly = false;
+  } else if (complex_with(e->b, e->c) && !e->b->type.nlevels && !e->c->type.nlevels) {
+    op2i_simd_complex_choice(p->l, e);
   } else if (e->b->type.nlevels && e->b->type.nlevels == e->c->type.nlevels) {
     e->type = decayed(e->b->type);
     e->type.readonly = e->type.readonly || e->c->type.readonly;
@@ -440,6 +486,15 @@ static struct op2i_simd_node *choice(struct op2i_simd_parser *p) {
     op2i_simd_refuse(p->l, "chooses between different things in line %d", e->line);
   }
   return e;
+}
+
+/* Make z += x of complex numbers z = z + x. */
+static void complex_step(struct op2i_simd *l, struct op2i_simd_node *e) {
+  const char *op = op2i_simd_string(l, e->op, strlen(e->op) - 1);
+  if (!op2i_simd_repeatable(e->a))
+    op2i_simd_refuse(l, "assigns within the place assigned to in line %d", e->line);
+  e->b = op2i_simd_converted(l, op2i_simd_operation(l, op, e->a, e->b), &e->a->type);
+  e->op = "=";
 }
 
 struct op2i_simd_node *op2i_simd_assignment(struct op2i_simd_parser *p) {
@@ -458,11 +513,17 @@ struct op2i_simd_node *op2i_simd_assignment(struct op2i_simd_parser *p) {
     need_lvalue(p->l, left);
     note_assigned(left);
     e->type = left->type;
+    if (i == 0) e->b = op2i_simd_converted(p->l, e->b, &left->type);
     if (left->type.nlevels && left->type.levels[0])
       op2i_simd_refuse(p->l, "assigns to an array in line %d", e->line);
     if ((left->type.nlevels != 0) != (e->b->type.nlevels != 0) && i == 0)
       op2i_simd_refuse(p->l, "mixes pointers and numbers in line %d", e->line);
-    if (!left->type.nlevels && !op2i_simd_stopped(p->l)) need_number(p->l, e->b);
+    if (op2i_simd_record(&left->type) && i == 0)
+      op2i_simd_check_initializer(p->l, &left->type, e->b);
+    else if (op2i_simd_complex(&left->type) && (numeric(e->b) || op2i_simd_complex(&e->b->type)))
+      complex_step(p->l, e);
+    else if (!left->type.nlevels && !op2i_simd_stopped(p->l))
+      need_numbers(p->l, left, e->b);
     return e;
   }
   return left;

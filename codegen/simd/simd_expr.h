@@ -19,6 +19,8 @@ struct op2i_c_type op2i_simd_led_to(struct op2i_c_type type);
 struct op2i_simd_node *op2i_simd_unary(struct op2i_simd_parser *p); /* an operand */
 /* simd_memory.c: sizeof; and memcpy() and memset(), whose call has been read. */
 struct op2i_simd_node *op2i_simd_size_of(struct op2i_simd_parser *p);
+/* True if evaluating the expression again gives the same value and changes nothing. */
+bool op2i_simd_repeatable(const struct op2i_simd_node *e);
 bool op2i_simd_memory_name(const struct op2i_piece *name);
 struct op2i_simd_node *op2i_simd_memory(struct op2i_simd_parser *p,
                                         const struct op2i_simd_node *call);

@@ -6,6 +6,7 @@
 #include "simd_emit.h"
 #include "simd_helper.h"
 #include "simd_print.h"
+#include "simd_record.h"
 #include "simd_tree.h"
 #include "simd_vary.h"
 
@@ -87,10 +88,7 @@ static void parameters(struct op2i_simd *l, const struct op2i_simd_form *form,
 
 static void head(struct op2i_simd *l, const struct op2i_simd_form *form, struct op2i_text *out) {
   op2i_text_add(out, "OP2_LANES_INLINE ");
-  if (form->returns_varying)
-    op2i_simd_type_name(l, form->type.base, out);
-  else
-    op2i_text_add(out, "%s", op2i_simd_scalar_name(form->type.base));
+  op2i_simd_base_name(l, &form->type, form->returns_varying, out);
   op2i_text_add(out, " OP2_NAME(%s%s)(", l->request->rewrite->prefix, form->name);
   parameters(l, form, out);
   op2i_text_add(out, ") {\n");
@@ -110,7 +108,10 @@ static void widen_parameters(struct op2i_simd *l, struct op2i_simd_form *form,
     op2i_text_add(out, "  ");
     op2i_simd_declare(l, &var->type, true, var->text, out);
     op2i_text_add(out, " = ");
-    op2i_simd_help(l, OP2I_SIMD_SPLAT, var->type.base, out);
+    if (op2i_simd_record(&var->type))
+      op2i_simd_record_help(l, var->type.record, true, out);
+    else
+      op2i_simd_help(l, OP2I_SIMD_SPLAT, var->type.base, out);
     op2i_text_add(out, "(op2_uniform_%s);\n", var->text);
   }
 }
@@ -128,8 +129,8 @@ static void begin_early(struct op2i_simd *l, const struct op2i_simd_form *form,
   }
   if (form->type.base == OP2I_C_VOID) return;
   op2i_text_add(out, "  ");
-  op2i_simd_type_name(l, form->type.base, out);
-  op2i_text_add(out, " op2_result = {0};\n");
+  op2i_simd_base_name(l, &form->type, true, out);
+  op2i_text_add(out, " op2_result = %s;\n", op2i_simd_record(&form->type) ? "{}" : "{0}");
 }
 
 /* True if control can reach the end of the function. */

@@ -39,6 +39,7 @@ static bool settled(const struct op2i_simd_node *e) {
   for (; e; e = e->next) {
     bool runs = (e->kind == OP2I_SIMD_CALL && e->item >= 0) || e->kind == OP2I_SIMD_ASSIGN ||
                 e->kind == OP2I_SIMD_POSTFIX || !strcmp(e->op, "++") || !strcmp(e->op, "--");
+    runs = runs || e->kind == OP2I_SIMD_COMPLEX || e->kind == OP2I_SIMD_COMPOUND;
     bool variable = e->kind == OP2I_SIMD_NAME && !e->var->table && !e->var->known;
     if (runs || variable || !settled(e->a) || !settled(e->b) || !settled(e->c)) return false;
   }
@@ -64,9 +65,19 @@ static void read_constants(struct op2i_simd_parser *p) {
   }
 }
 
+/* The position behind the tag and the members of a structure, which hide no other names; `at` itself
+ * where there is none. */
+static int past_structure(const struct op2i_unit *unit, int at) {
+  if (!op2i_unit_is(unit, at, "struct") && !op2i_unit_is(unit, at, "union")) return at;
+  at += op2i_unit_word(unit, at + 1) ? 2 : 1;
+  return op2i_unit_is(unit, at, "{") ? unit->match[at] + 1 : at;
+}
+
 /* A name that turns out to be unknown must not be taken for a constant of the loop. */
 static void hide(struct op2i_simd *l, int begin, int end) {
   for (int at = begin; at < end; at++) {
+    at = past_structure(l->unit, at);
+    if (at >= end) break;
     if (!op2i_unit_word(l->unit, at) || l->unit->roles[l->unit->code[at]] != OP2I_ROLE_NONE)
       continue;
     const struct op2i_token *t = &l->unit->tokens.list[l->unit->code[at]];

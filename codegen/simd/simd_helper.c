@@ -86,8 +86,7 @@ static void make_words(struct op2i_simd *l, enum op2i_c_base base, struct words 
   if (w->name.failed || w->mask.failed || w->type.failed || w->bits.failed) l->failed = true;
 }
 
-/* True if the text lacks this helper, which is noted as present from now on. */
-static bool lacks(struct op2i_simd *l, const char *name) {
+bool op2i_simd_lacks(struct op2i_simd *l, const char *name) {
   for (const struct op2i_simd_name *h = l->helpers; h; h = h->next)
     if (strcmp(h->name, name) == 0) return false;
   struct op2i_simd_name *added = op2i_simd_take(l, sizeof *added);
@@ -196,7 +195,7 @@ void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_b
   suffix(l, base, &w.name);
   if (w.name.failed) l->failed = true;
   if (!l->failed) op2i_text_add(out, "%s", w.name.chars);
-  if (!l->failed && lacks(l, w.name.chars)) {
+  if (!l->failed && op2i_simd_lacks(l, w.name.chars)) {
     begin_guard(&l->prefix, w.name.chars);
     switch (help) {
     case OP2I_SIMD_SPLAT: splat(l, base, &w, &l->prefix); break;
@@ -292,7 +291,7 @@ void op2i_simd_help_math(struct op2i_simd *l, const struct op2i_simd_math *math,
   suffix(l, op2i_simd_math_type(math, single, 1), &w.name);
   if (w.name.failed) l->failed = true;
   if (!l->failed) op2i_text_add(out, "%s", w.name.chars);
-  if (!l->failed && lacks(l, w.name.chars)) {
+  if (!l->failed && op2i_simd_lacks(l, w.name.chars)) {
     begin_guard(&l->prefix, w.name.chars);
     math_head(l, math, single, &w, &l->prefix);
     if (strcmp(math->name, "fmin") == 0 || strcmp(math->name, "fmax") == 0)

@@ -16,6 +16,8 @@ enum op2i_simd_help {
   OP2I_SIMD_DIVISOR, /* 1 where nothing is divided */
   OP2I_SIMD_WIDEN    /* numbers of single precision as double */
 };
+/* True if the text lacks the helper of this name, which is noted as present from now on. */
+bool op2i_simd_lacks(struct op2i_simd *l, const char *name);
 const char *op2i_simd_scalar_name(enum op2i_c_base base); /* of a uniform number */
 void op2i_simd_type_name(struct op2i_simd *l, enum op2i_c_base base, struct op2i_text *out);
 /* Append the name of a helper function, whose definition the text gets. */

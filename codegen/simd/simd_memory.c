@@ -40,6 +40,7 @@ static int64_t bytes_of(const struct op2i_c_type *type) {
     if (type->levels[k] == 0) return values * (int64_t)sizeof(void *);
     values *= type->levels[k] > 0 ? type->levels[k] : 0;
   }
+  if (type->base == OP2I_C_RECORD) return 0;
   return values * (type->base == OP2I_C_BOOL ? 1 : op2i_simd_size(type->base));
 }
 
@@ -63,12 +64,13 @@ struct op2i_simd_node *op2i_simd_size_of(struct op2i_simd_parser *p) {
 
 /* ---- memcpy and memset ----------------------------------------------------------------------- */
 
-/* True if evaluating the expression again gives the same value and changes nothing. */
-static bool repeatable(const struct op2i_simd_node *e) {
+bool op2i_simd_repeatable(const struct op2i_simd_node *e) {
   for (; e; e = e->next) {
     bool acts = e->kind == OP2I_SIMD_ASSIGN || e->kind == OP2I_SIMD_POSTFIX ||
                 e->kind == OP2I_SIMD_CALL || !strcmp(e->op, "++") || !strcmp(e->op, "--");
-    if (acts || !repeatable(e->a) || !repeatable(e->b) || !repeatable(e->c)) return false;
+    if (acts || !op2i_simd_repeatable(e->a) || !op2i_simd_repeatable(e->b) ||
+        !op2i_simd_repeatable(e->c))
+      return false;
   }
   return true;
 }
@@ -91,7 +93,8 @@ static struct op2i_simd_node *value_at(struct op2i_simd *l, struct op2i_simd_nod
 static int64_t count_of(struct op2i_simd *l, const char *name, const struct op2i_simd_node *to,
                         const struct op2i_simd_node *from, const struct op2i_simd_node *bytes) {
   const struct op2i_c_type *a = &to->type, *b = &from->type;
-  bool whole = a->nlevels && values_of(a, 1) > 0 && a->base > OP2I_C_BOOL && bytes->known;
+  bool whole = a->nlevels && values_of(a, 1) > 0 && a->base > OP2I_C_BOOL &&
+               a->base <= OP2I_C_F64 && bytes->known;
   if (from != bytes) whole = whole && b->nlevels && values_of(b, 1) > 0 && a->base == b->base;
   int64_t size = op2i_simd_size(a->base), n = whole ? bytes->value / size : 0;
   if (!whole || n * size != bytes->value)
@@ -105,7 +108,7 @@ static int64_t count_of(struct op2i_simd *l, const char *name, const struct op2i
   if (n > VALUES_MAX)
     op2i_simd_refuse(l, "calls %s in line %d for more than %d values", name, to->line,
                      (int)VALUES_MAX);
-  if (!repeatable(to) || !repeatable(from))
+  if (!op2i_simd_repeatable(to) || !op2i_simd_repeatable(from))
     op2i_simd_refuse(l, "calls %s in line %d with an argument that does more than lead there", name,
                      to->line);
   return n;

@@ -3,11 +3,13 @@
 #include <string.h>
 
 #include "simd_base.h"
+#include "simd_complex.h"
 #include "simd_emit.h"
 #include "simd_helper.h"
 #include "simd_math.h"
 #include "simd_parse.h"
 #include "simd_print.h"
+#include "simd_record.h"
 #include "simd_tree.h"
 
 enum { TIGHT_CHOICE = 2, TIGHT_SHIFT = 10, TIGHT_UNARY = 13, TIGHT_POSTFIX = 14 };
@@ -119,6 +121,22 @@ static void print_cast(struct op2i_simd_printer *p, const struct op2i_simd_node 
     op2i_simd_print(p, e->a, TIGHT_UNARY);
 }
 
+static void print_member(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
+  const bool pointer = e->a->kind == OP2I_SIMD_UNARY && is(e->a, "*");
+  if (pointer)
+    op2i_simd_print(p, e->a->a, TIGHT_POSTFIX);
+  else
+    print_any(p, e->a, TIGHT_POSTFIX);
+  op2i_text_add(p->out, pointer ? "->%s" : ".%s", e->member->name);
+}
+
+static void print_compound(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
+  op2i_text_add(p->out, "(");
+  op2i_simd_base_name(p->l, &e->type, e->varying, p->out);
+  op2i_text_add(p->out, ")");
+  op2i_simd_print_initial(p, &e->type, e->varying, e->a);
+}
+
 static void print_parts(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   switch (e->kind) {
   case OP2I_SIMD_NAME:
@@ -151,6 +169,9 @@ static void print_parts(struct op2i_simd_printer *p, const struct op2i_simd_node
     op2i_text_add(p->out, "]");
     break;
   case OP2I_SIMD_CAST: print_cast(p, e); break;
+  case OP2I_SIMD_MEMBER: print_member(p, e); break;
+  case OP2I_SIMD_COMPOUND: print_compound(p, e); break;
+  case OP2I_SIMD_COMPLEX: op2i_simd_print_complex(p, e); break;
   default: op2i_simd_print_call(p, e);
   }
 }
@@ -339,9 +360,27 @@ void op2i_simd_print_mask(struct op2i_simd_printer *p, const struct op2i_simd_no
   }
 }
 
+static void print_record(struct op2i_simd_printer *p, const struct op2i_simd_node *e, bool varying,
+                         int tight) {
+  const bool splat = varying && !e->varying;
+  if (splat) op2i_simd_record_help(p->l, e->type.record, true, p->out);
+  open(p, splat);
+  print_any(p, e, splat ? 1 : tight);
+  close(p, splat);
+}
+
+void op2i_simd_print_select(struct op2i_simd_printer *p, const struct op2i_c_type *type) {
+  if (op2i_simd_record(type))
+    op2i_simd_record_help(p->l, type->record, false, p->out);
+  else
+    op2i_simd_help(p->l, OP2I_SIMD_SELECT, type->base, p->out);
+}
+
 void op2i_simd_print_value(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                            const struct op2i_c_type *type, bool varying, int tight) {
-  if (type->nlevels || !varying)
+  if (op2i_simd_record(type))
+    print_record(p, e, varying, tight);
+  else if (type->nlevels || !varying)
     op2i_simd_print(p, e, tight);
   else if (type->base == OP2I_C_BOOL)
     op2i_simd_print_mask(p, e, tight);

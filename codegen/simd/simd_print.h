@@ -35,6 +35,8 @@ void op2i_simd_print_mask(struct op2i_simd_printer *p, const struct op2i_simd_no
 /* Print the value for a variable of this type, varying or not. */
 void op2i_simd_print_value(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                            const struct op2i_c_type *type, bool varying, int tight);
+/* Print the name of the function that chooses between two values of this type by a mask. */
+void op2i_simd_print_select(struct op2i_simd_printer *p, const struct op2i_c_type *type);
 void op2i_simd_print_on(struct op2i_simd_printer *p, int mask);
 /* Print an expression whose value is not used. */
 void op2i_simd_print_statement(struct op2i_simd_printer *p, const struct op2i_simd_node *e);

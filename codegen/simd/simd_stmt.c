@@ -5,8 +5,10 @@
 #include <string.h>
 
 #include "simd_base.h"
+#include "simd_complex.h"
 #include "simd_expr.h"
 #include "simd_parse.h"
+#include "simd_record.h"
 #include "simd_stmt.h"
 #include "simd_tree.h"
 #include "simd_vary.h"
@@ -17,49 +19,7 @@ static void missing(struct op2i_c_reader *r, const char *spelling) {
   op2i_simd_expect(r->client, spelling);
 }
 
-static struct op2i_simd_node *initializer(struct op2i_simd_parser *p) {
-  if (!op2i_simd_at(p, "{")) return op2i_simd_assignment(p);
-  struct op2i_simd_node *list = op2i_simd_node(p->l, OP2I_SIMD_LIST, op2i_simd_line(p));
-  struct op2i_simd_node **tail = &list->a;
-  p->r.at++;
-  bool more = op2i_simd_enter(p->l, list->line);
-  while (more && !op2i_simd_at(p, "}") && !op2i_simd_stopped(p->l)) {
-    *tail = initializer(p);
-    tail = &(*tail)->next;
-    list->value++;
-    more = op2i_simd_accept(p, ",");
-  }
-  op2i_simd_leave(p->l);
-  op2i_simd_expect(p, "}");
-  return list;
-}
-
-static bool zero(const struct op2i_simd_node *e) {
-  return e->kind == OP2I_SIMD_LITERAL &&
-         ((e->known && e->value == 0) || !strcmp(e->text, "0.0") || !strcmp(e->text, "0.0f"));
-}
-
-/* Braces must be nested as deep as the arrays; {0} stands for zeros only. */
-static void check_list(struct op2i_simd *l, const struct op2i_c_type *type, int level,
-                       const struct op2i_simd_node *e) {
-  bool array = level < type->nlevels && type->levels[level] > 0;
-  if (op2i_simd_stopped(l)) return;
-  if (array != (e->kind == OP2I_SIMD_LIST) || (array && e->value > type->levels[level])) {
-    op2i_simd_refuse(l, "has an initializer in line %d that cannot be followed", e->line);
-    return;
-  }
-  if (!array && (e->type.nlevels != 0) != (type->nlevels > level)) {
-    op2i_simd_refuse(l, "mixes pointers and numbers in line %d", e->line);
-    return;
-  }
-  if (!array && !e->type.nlevels && e->type.base == OP2I_C_VOID)
-    op2i_simd_refuse(l, "needs a number in line %d where there is none", e->line);
-  if (array && e->value == 1 && zero(e->a)) return;
-  for (const struct op2i_simd_node *a = array ? e->a : NULL; a; a = a->next)
-    check_list(l, type, level + 1, a);
-}
-
-static void let_see(struct op2i_simd_parser *p, struct op2i_simd_var *var) {
+void op2i_simd_let_see(struct op2i_simd_parser *p, struct op2i_simd_var *var) {
   if (!p->form && ++p->l->nglobals > OP2I_SIMD_GLOBALS)
     op2i_simd_refuse(p->l, "declares more than %d names at file scope", (int)OP2I_SIMD_GLOBALS);
   var->outer = p->scope;
@@ -87,6 +47,11 @@ static bool enumeration(const struct op2i_simd_parser *p, const struct op2i_c_de
          op2i_piece_is(decl->special, "enum");
 }
 
+/* True for a structure that is declared with its members alone. */
+static bool bare(const struct op2i_c_decl *decl) {
+  return !decl->name && !decl->special && op2i_simd_record(&decl->type);
+}
+
 /* A static constant need not be kept between calls. */
 static void specified(struct op2i_c_reader *r, struct op2i_c_decl *all) {
   struct op2i_simd_parser *p = r->client;
@@ -101,18 +66,19 @@ static void specified(struct op2i_c_reader *r, struct op2i_c_decl *all) {
 
 static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
   struct op2i_simd_parser *p = r->client;
-  bool type = decl->said & OP2I_C_TYPEDEF, nothing = enumeration(p, decl);
+  bool type = decl->said & OP2I_C_TYPEDEF, nothing = enumeration(p, decl) || bare(decl);
   p->enumerates = 0;
   if (nothing) return NULL;
   op2i_simd_check(p, decl);
   if (type && !decl->name)
     op2i_simd_refuse(p->l, "has a typedef without a name in line %d", op2i_simd_line(p));
+  if (!type) op2i_simd_check_record(p->l, &decl->type, decl->line);
   if (op2i_simd_stopped(p->l)) return NULL;
   struct op2i_simd_node *node = op2i_simd_node(p->l, OP2I_SIMD_DECL, decl->line);
   node->var = op2i_simd_var(p->l, decl->name ? string_of(p, decl->name) : "");
   node->var->type = decl->type;
   node->var->is_type = type;
-  let_see(p, node->var);
+  op2i_simd_let_see(p, node->var);
   return type ? NULL : node;
 }
 
@@ -120,7 +86,7 @@ static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl,
   struct op2i_simd_parser *p = r->client;
   struct op2i_simd_node *node = declared;
   if (!node || op2i_simd_stopped(p->l)) return;
-  if (op2i_simd_accept(p, "=")) node->a = initializer(p);
+  if (op2i_simd_accept(p, "=")) node->a = op2i_simd_initializer(p, &node->var->type);
   if (op2i_simd_stopped(p->l)) return;
   struct op2i_c_type *type = &node->var->type;
   if (type->nlevels && type->levels[0] == -1 && node->a && node->a->kind == OP2I_SIMD_LIST)
@@ -130,7 +96,7 @@ static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl,
       op2i_simd_refuse(p->l, "has an array in line %d whose extent is not known", node->line);
   if (!decl->name || type->base == OP2I_C_VOID)
     op2i_simd_refuse(p->l, "has a declaration in line %d that cannot be followed", node->line);
-  if (node->a) check_list(p->l, type, 0, node->a);
+  if (node->a) op2i_simd_check_initializer(p->l, type, node->a);
 }
 
 static void enumerator(struct op2i_c_reader *r, const struct op2i_piece *name, bool given,
@@ -149,7 +115,7 @@ static void enumerator(struct op2i_c_reader *r, const struct op2i_piece *name, b
   var->type.base = OP2I_C_I32;
   var->fixed = var->known = true;
   var->lo = p->next++;
-  let_see(p, var);
+  op2i_simd_let_see(p, var);
 }
 
 static void parameter(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
@@ -157,6 +123,7 @@ static void parameter(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
   struct op2i_simd_form *form = p->form;
   char unnamed[32];
   op2i_simd_check(p, decl);
+  op2i_simd_check_record(p->l, &decl->type, op2i_simd_line(p));
   if (form->nparams == OP2I_SIMD_PARAMS) op2i_simd_refuse(p->l, "has too many parameters");
   if (decl->type.base == OP2I_C_VOID)
     op2i_simd_refuse(p->l, "has a parameter in line %d that leads to nothing", op2i_simd_line(p));
@@ -168,7 +135,7 @@ static void parameter(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
                                      : op2i_simd_string(p->l, unnamed, strlen(unnamed)));
   var->type = decl->type;
   var->param = form->nparams;
-  let_see(p, var);
+  op2i_simd_let_see(p, var);
   form->params[form->nparams++] = var;
 }
 
@@ -269,6 +236,12 @@ static void *made(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
   }
   if (e->kind == OP2I_SIMD_RETURN && (e->a != NULL) != (p->form->type.base != OP2I_C_VOID))
     op2i_simd_refuse(p->l, "returns what it does not promise in line %d", e->line);
+  if (e->kind == OP2I_SIMD_RETURN && e->a && !op2i_simd_stopped(p->l)) {
+    e->a = op2i_simd_converted(p->l, e->a, &p->form->type);
+    op2i_simd_check_initializer(p->l, &p->form->type, e->a);
+  }
+  if (e->kind == OP2I_SIMD_SWITCH && e->a && op2i_simd_record(&e->a->type))
+    op2i_simd_refuse(p->l, "needs a number in line %d where there is none", e->line);
   return e;
 }
 

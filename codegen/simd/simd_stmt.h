@@ -9,6 +9,8 @@
 /* simd_stmt.c */
 struct op2i_c_type op2i_simd_result(struct op2i_simd *l, int item); /* what a function returns */
 extern const struct op2i_c_asker op2i_simd_asker;                   /* for a parser's reader */
+/* Make a name visible from here on. */
+void op2i_simd_let_see(struct op2i_simd_parser *p, struct op2i_simd_var *var);
 /* Read a function's parameters and body. */
 void op2i_simd_read(struct op2i_simd *l, struct op2i_simd_form *form);
 /* Note the range of a counter, as in for (int n = 2; n < 5; n++), or downwards. */

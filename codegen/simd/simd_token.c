@@ -22,7 +22,10 @@ static void include(struct op2i_simd *l, const char *at, size_t room, int line) 
                 {"<stdlib.h>", OP2I_SIMD_STDLIB}};
   const char *name;
   size_t length;
-  if (!op2i_header_known(at, room, &name, &length)) {
+  const bool known = op2i_header_known(at, room, &name, &length);
+  if (!known && length == strlen("<complex.h>") && !memcmp(name, "<complex.h>", length)) {
+    l->headers |= OP2I_SIMD_HAS_COMPLEX;
+  } else if (!known) {
     char where[32] = "";
     if (line) snprintf(where, sizeof where, " in line %d", line);
     op2i_simd_refuse(l, "includes %.*s%s, which may define anything",
@@ -123,11 +126,25 @@ void op2i_simd_directives(struct op2i_simd *l) {
 
 /* ---- expansion ------------------------------------------------------------------------------- */
 
+/* Replace a macro of <complex.h>, unless the source has one of that name. */
+static void replace(struct op2i_simd *l, struct op2i_piece *t, const char *name, const char *by) {
+  if (!op2i_piece_is(t, name) || op2i_macros_find(&l->macros, name, strlen(name), INT64_MAX))
+    return;
+  t->text = by;
+  t->length = (int)strlen(by);
+}
+
 struct op2i_piece *op2i_simd_expand(struct op2i_simd *l, int begin, int end, int *count) {
   struct op2i_why_macro why;
   struct op2i_piece *tokens = op2i_c_tokens(&l->macros, l->unit, begin, end, count, &why);
   if (why.what)
     op2i_simd_refuse(l, "uses the macro %s in line %d, %s", why.name, why.line, why.what);
   l->failed = l->failed || l->macros.arena.failed;
+  const bool complex = l->headers & OP2I_SIMD_HAS_COMPLEX;
+  for (int i = 0; complex && tokens && i < *count; i++) {
+    if (tokens[i].kind != OP2I_TOK_WORD) continue;
+    replace(l, &tokens[i], "complex", "_Complex");
+    replace(l, &tokens[i], "I", "_Complex_I");
+  }
   return tokens;
 }

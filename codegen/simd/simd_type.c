@@ -3,8 +3,10 @@
 #include <string.h>
 
 #include "simd_base.h"
+#include "simd_complex.h"
 #include "simd_expr.h"
 #include "simd_parse.h"
+#include "simd_record.h"
 #include "simd_stmt.h"
 #include "simd_tree.h"
 
@@ -114,7 +116,7 @@ void op2i_simd_check(struct op2i_simd_parser *p, struct op2i_c_decl *decl) {
   if (decl->said & OP2I_C_DEEP)
     op2i_simd_refuse(p->l, "has more than %d levels of pointers and arrays in line %d",
                      (int)OP2I_C_LEVELS, op2i_simd_line(p));
-  if (decl->type.base > OP2I_C_F64) decl->type.base = OP2I_C_VOID;
+  if (decl->type.base > OP2I_C_F64 && !decl->type.record) decl->type.base = OP2I_C_VOID;
 }
 
 void op2i_simd_unnamed(struct op2i_simd_parser *p, unsigned expected, struct op2i_c_type *type) {
@@ -127,6 +129,7 @@ void op2i_simd_unnamed(struct op2i_simd_parser *p, unsigned expected, struct op2
   op2i_simd_check(p, &decl);
   p->r.expected = outer;
   *type = decl.type;
+  op2i_simd_check_record(p->l, type, decl.line);
   if (decl.name)
     op2i_simd_refuse(p->l, "has '%.*s' in line %d, which cannot be followed", decl.name->length,
                      decl.name->text, decl.name->line);
@@ -141,5 +144,7 @@ void op2i_simd_parse(struct op2i_simd_parser *p, int begin, int end) {
                                 .asker = &op2i_simd_asker,
                                 .named = named,
                                 .word = word,
+                                .record = op2i_simd_tagged,
+                                .complex = op2i_simd_complex_record,
                                 .bracket = bracket};
 }

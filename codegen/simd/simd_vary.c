@@ -6,6 +6,7 @@
 #include "simd_base.h"
 #include "simd_math.h"
 #include "simd_parse.h"
+#include "simd_record.h"
 #include "simd_tree.h"
 #include "simd_vary.h"
 
@@ -40,6 +41,7 @@ static struct op2i_simd_var *base_variable(struct op2i_simd *l, const struct op2
     switch (e->kind) {
     case OP2I_SIMD_NAME: return e->var;
     case OP2I_SIMD_INDEX:
+    case OP2I_SIMD_MEMBER:
     case OP2I_SIMD_UNARY:
     case OP2I_SIMD_POSTFIX:
     case OP2I_SIMD_ASSIGN: e = e->a; break;
@@ -55,6 +57,9 @@ static struct op2i_simd_var *base_variable(struct op2i_simd *l, const struct op2
 /* True if an expression leads to the memory of a pointer that may be null. Then no lane may come
  * there unless one needs it, since all lanes have the same pointer. */
 static bool may_be_null(struct op2i_simd *l, const struct op2i_simd_node *e) {
+  const struct op2i_simd_node *whole = e;
+  while (whole->kind == OP2I_SIMD_MEMBER) whole = whole->a;
+  if (whole->kind == OP2I_SIMD_CALL || whole->kind == OP2I_SIMD_COMPOUND) return false;
   const struct op2i_simd_var *var = op2i_simd_stopped(l) ? NULL : base_variable(l, e);
   return var && var->nullable;
 }
@@ -195,7 +200,7 @@ static void store(struct op2i_simd_vary *v, struct op2i_simd_node *e,
 static void vary_assign(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->a);
   take_operand(v, e, e->b);
-  if ((is(e, "/=") || is(e, "%=")) && !op2i_simd_float(e->type.base) &&
+  if ((is(e, "/=") || is(e, "%=")) && e->type.base <= OP2I_C_U64 &&
       !op2i_simd_float(e->b->type.base) && !(e->b->known && e->b->value > 0))
     e->hazard = true;
   if (op2i_simd_stopped(v->l)) return;
@@ -226,7 +231,21 @@ static void vary_index(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   take_operand(v, e, e->b);
   if (op2i_simd_stopped(v->l)) return;
   if (may_be_out_of_range(e->b, e->a->type.levels[0]) || may_be_null(v->l, e->a)) e->hazard = true;
-  e->strays = e->type.nlevels && (e->b->varying || e->a->strays);
+  const bool strays = e->b->varying || e->a->strays;
+  e->strays = e->type.nlevels && strays;
+  if (strays && op2i_simd_record(&e->type))
+    op2i_simd_refuse(v->l, "takes a structure in line %d by a number that differs between elements",
+                     e->line);
+}
+
+static void vary_list(struct op2i_simd_vary *v, struct op2i_simd_node *e,
+                      struct op2i_simd_node *list) {
+  for (struct op2i_simd_node *a = list->a; a && !op2i_simd_stopped(v->l); a = a->next) {
+    if (a->kind == OP2I_SIMD_LIST)
+      vary_list(v, e, a);
+    else
+      take_operand(v, e, a);
+  }
 }
 
 /* ---- calls ----------------------------------------------------------------------------------- */
@@ -235,7 +254,7 @@ static void check_argument(struct op2i_simd *l, const struct op2i_simd_node *cal
                            const struct op2i_simd_node *argument,
                            const struct op2i_simd_var *param) {
   const struct op2i_c_type *a = &argument->type, *b = &param->type;
-  bool same = a->nlevels == b->nlevels && a->base != OP2I_C_VOID;
+  bool same = a->nlevels == b->nlevels && a->base != OP2I_C_VOID && a->record == b->record;
   for (int k = 1; same && k < a->nlevels; k++) same = a->levels[k] == b->levels[k];
   if (!same || (a->nlevels && a->base != b->base))
     op2i_simd_refuse(l, "hands %s something else than it takes in line %d", call->text, call->line);
@@ -302,7 +321,14 @@ static void vary(struct op2i_simd_vary *v, struct op2i_simd_node *e) {
   case OP2I_SIMD_ASSIGN: vary_assign(v, e); break;
   case OP2I_SIMD_CHOICE: vary_choice(v, e); break;
   case OP2I_SIMD_INDEX: vary_index(v, e); break;
+  case OP2I_SIMD_MEMBER:
   case OP2I_SIMD_CAST: take_operand(v, e, e->a); break;
+  case OP2I_SIMD_COMPOUND: vary_list(v, e, e->a); break;
+  case OP2I_SIMD_COMPLEX:
+    if (e->a) take_operand(v, e, e->a);
+    if (e->b) take_operand(v, e, e->b);
+    e->hazard = e->hazard || !op2i_simd_record(&e->type);
+    break;
   case OP2I_SIMD_CALL: vary_call(v, e); break;
   default: break;
   }

@@ -35,9 +35,12 @@ extern "C" {
  * | op2_arg_work(dim, type) | `T *` | dim values of the call's own, not set at first |
  * | op2_arg_opt(0, argument) | the pointer for `argument` | nothing: it is null |
  *
- * `T` is the C type of the argument's type; READ parameters may be pointers to const, all others
- * may not. A parameter that is declared as an array with a length (`T x[4]`, `T *x[4]`) may be
- * shorter than what it is given, never longer; the number in `T *x[4]` does not count.
+ * `T` is the C type of the argument's type, or a structure of numbers of that type alone where the
+ * parameter is a `T *` (`struct { double rho, mom[2], e; } *` for a dat of four doubles), which must
+ * not have more values than the argument and no alignment of its own; READ parameters may be
+ * pointers to const, all others may not. A parameter that is declared as an array with a length
+ * (`T x[4]`, `T *x[4]`) may be shorter than what it is given, never longer; the number in `T *x[4]`
+ * does not count.
  *
  * A kernel is C, not C++: `auto` deduces no types. The library warns of what the text shows to
  * depend on the order of the elements: variables that keep a value (`static`), when the kernel is

@@ -116,7 +116,7 @@ static void test_names_of_types(void) {
   param_is_after("typedef float *ptr, real;", "real x", "x: F32 0 'real'");
   param_is_after("typedef struct { double v, w; } a, *b; typedef unsigned char c, d[2];", "d x",
                  "x: U8 1 'd'");
-  param_is_after("typedef struct { double v; } state;", "state *x", "x: ? 1 'state *'");
+  param_is_after("typedef struct { double v; } state;", "state *x", "x: F64 1 'state *'");
   param_is_after("typedef enum { A, B } mode;", "mode x", "x: ? 0 'mode'");
   param_is_after("#define real double", "real *x", "x: F64 1 'real *'");
   param_is_after("#define real scalar\n#define scalar float", "real *x", "x: F32 1 'real *'");
@@ -134,7 +134,7 @@ static void test_names_of_types(void) {
   param_is_after("#define PTR(t) t *", "const PTR(double) x",
                  "x: F64 1 const 'const PTR (double)'");
   param_is_after("#define ANY(...) double *", "ANY(1) x", ": ? 0 'ANY (1)x'");
-  param_is_after("typedef struct s { double v[2]; } s, *ps;", "ps x", "x: ? 1 'ps'");
+  param_is_after("typedef struct s { double v[2]; } s, *ps;", "ps x", "x: F64 1 'ps'");
   param_is_after("typedef double real;\n#define real float", "real x", "x: F32 0 'real'");
   param_is_after("", "real x) { } typedef double real; void g(int y", "x: ? 0 'real'");
 }
@@ -170,6 +170,20 @@ static void test_shapes(void) {
   shape_is("typedef double *ptr[3];", "ptr x", 3, false, false);
   shape_is("typedef double *ptr[3];", "ptr *x", 0, true, false);
   shape_is("", "struct s *x", 0, false, true);
+  shape_is("struct s { double x, y; };", "struct s *x", 2, true, false);
+  shape_is("typedef struct { double a, b[2]; } s;", "const s *x", 3, true, false);
+  shape_is("typedef struct p p; struct p { int32_t i; };", "p *x", 1, true, false);
+  shape_is("struct a { float v[2]; }; struct b { struct a a, b; };", "struct b x[2]", 8, true,
+           false);
+  shape_is("typedef struct { float a; double b; } s;", "s *x", 0, false, true);
+  shape_is("typedef struct { double a; } s;", "s **x", 0, false, true);
+  shape_is("typedef struct { double a; } s;", "s x", 0, false, true);
+  shape_is("typedef union { double a; } s;", "s *x", 0, false, true);
+  shape_is("typedef struct { double a[3]; } __attribute__((aligned(32))) s;", "s *x", 0, false,
+           true);
+  shape_is("struct __attribute__((packed)) s { double a; };", "struct s *x", 0, false, true);
+  shape_is("struct s { double a; } __attribute__((aligned(16)));", "struct s *x", 0, false, true);
+  shape_is("struct s { _Alignas(16) double a; };", "struct s *x", 0, false, true);
   shape_is("", "union u x", 0, false, true);
   shape_is("", "void *x", 0, false, true);
   shape_is("", "_Bool x", 0, false, false);

@@ -127,6 +127,77 @@ static const struct lane_kernel kernels[] = {
      "(a > (i[0] & 3)) break; s += i[a] / (a + 1); } n[0] = s; for (int a = 0; i[a] & 1 && a < 3; "
      "a++) "
      "n[1] += a; *x = c2[n[1] & 3]; }"},
+    /* ---- structures and unions ---- */
+    {"a structure passed and returned", "Vd3 Vd3 Vd3",
+     "struct vec { double x, y, z; }; static struct vec cross(struct vec a, struct vec b) { "
+     "struct vec c = {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z}; c.z = a.x * b.y - a.y * "
+     "b.x; return c; } static struct vec load(const double *x) { return (struct vec){x[0], "
+     "x[1], x[2]}; } void k(const double *x, const double *y, double *z) { const struct vec a "
+     "= load(x), n = cross(a, load(y)); z[0] = n.x; z[1] = n.y + a.z; z[2] = cross(n, a).z; }"},
+    {"a structure by its address", "Vd4 Vd2",
+     "typedef struct { double rho, u[2]; int n; } prim; static void set(const double *x, prim "
+     "*w) { w->rho = x[0]; for (int i = 0; i < 2; i++) w->u[i] = x[1 + i] / x[0]; (*w).n++; } "
+     "void k(const double *x, double *y) { prim w = {.n = 2}; set(x, &w); if (x[3] > 0) set(x "
+     "+ 1, &w); y[0] = w.rho + w.u[1] * w.n; y[1] = (&w)->u[0]; }"},
+    {"structures that some elements assign", "Vn3 Vd2",
+     "struct p { double a; float f; int32_t i; _Bool b; }; void k(const double *x, double *y) "
+     "{ struct p s = {1, 2, 3, x[0] > 1}, t; t.a = x[1]; t.f = 1.5f; t.i = 7; t.b = 0; if "
+     "(x[0] > 0) s = t; else s.i += 4; struct p *q = &t; if (x[2] > 0) { *q = s; q->b = !s.b; "
+     "} y[0] = s.a + s.f + s.i + s.b; y[1] = t.a * t.i - t.f + t.b; }"},
+    {"a structure of two by a condition", "Vd3 Vd1 ui",
+     "typedef struct { double a; int n; } s2; static s2 of(double a, int n) { s2 s = {a, n}; "
+     "return s; } void k(const double *x, double *y, int n) { const s2 a = of(x[0], 2), b = "
+     "of(3, n); s2 c = x[1] > 0 ? a : b, d = n > 2 ? a : b; *y = c.a * c.n + (x[2] > 0 ? b : "
+     "a).a - d.a * d.n; }"},
+    {"a structure returned early", "Vn2 Vd1",
+     "struct r { double v; int how; }; static struct r root(double a) { struct r r = {0}; if "
+     "(a < 0) { r.how = -1; return r; } r.v = sqrt(a); if (r.v > 1) return (struct r){.how = "
+     "2, .v = 1}; r.how = 1; return r; } void k(const double *x, double *y) { struct r r = "
+     "root(x[0]); *y = r.v * 2 + r.how; if (x[1] > 0) *y -= root(x[1] - 1).how; }"},
+    {"structures in structures and in arrays", "Vd4 Vi1 Vd3",
+     "struct in { double v[2]; }; struct out { struct in a, b[2]; float s; }; static const "
+     "struct in table[2] = {{{1, 2}}, {{3}}}; void k(const double *x, const int *i, double "
+     "*y) { struct out o = {{{x[0], x[1]}}, {{{x[2]}}, {{1, x[3]}}}, .s = 2}; struct in "
+     "all[3] = {{{0}}}; for (int n = 0; n < 2; n++) all[n] = o.b[n]; all[2].v[*i & 1] = 5; "
+     "o.a.v[1] += table[1].v[0] * o.s; y[0] = o.a.v[1] + all[1].v[1]; y[1] = all[2].v[0] - "
+     "all[0].v[1] + all[0].v[0]; y[2] = o.b[1].v[*i & 1]; }"},
+    {"a structure of constants", "Vd1 ud ud2 Vd1",
+     "struct gas { double gamma, c[2]; int n; }; static double f(const struct gas *g, double "
+     "a) { double s = g->gamma * a; for (int i = 0; i < g->n; i++) s += g->c[i]; return s; } "
+     "static double by(struct gas g, double a) { return g.c[1] * a - g.n; } void k(const "
+     "double *x, double g0, const double *c, double *y) { const struct gas g = {.gamma = g0, "
+     ".c = {c[0], c[1]}, .n = 2}; *y = f(&g, *x) + by(g, *x); struct gas h = g; if (*x > 0) "
+     "h.n = 1; *y += by(h, 2); }"},
+    {"a structure named before its members", "Vd2",
+     "typedef struct pair pair; struct pair { double a, b; }; static double sum(const pair "
+     "*p) { return p->a + p->b; } void k(double *x) { pair p = {x[0], x[1]}; struct pair { "
+     "float c; } q = {3}; x[0] = sum(&p); x[1] -= q.c; }"},
+    {"a member of a constant's name", "Vd1",
+     "struct s { double c1; }; void k(double *x) { struct s s = {2}; *x = s.c1 * c1; }"},
+    {"unions", "Vf2 Vd1 Vi2",
+     "typedef union { float f; int32_t i; uint32_t u; } bits; union wide { double d; int64_t "
+     "i; uint64_t u; }; static float half(float x) { bits b; b.f = x; b.i = 0x5f3759df - (b.i "
+     ">> 1); return b.f; } void k(float *x, double *y, int *n) { union wide w = {*y}, z = "
+     "{0}; w.u &= ~0xffffull; n[0] = (int)(w.i >> 32); if (x[0] > 0) { z.i = 3; x[1] = "
+     "half(x[0]); bits b = {x[1]}; n[1] = b.u & 255; } *y = w.d + (double)z.i; }"},
+    /* ---- complex numbers ---- */
+    {"complex numbers", "Vd2 Vd2 Vd2 ud",
+     "#include <complex.h>\nstatic double complex twice(double complex z) { return z + z; } "
+     "void k(const double *x, const double *y, double *z, double w) { const double complex a "
+     "= x[0] + I * x[1], b = y[0] + y[1] * I, c = a * b + (1.0 - 0.1 * I) * w - b / 3; double "
+     "complex d = conj(c) - 1, e; d *= a; d -= x[0]; e = twice(3 - d); z[0] = creal(d) + "
+     "cimag(~c) - creal(w * e); z[1] = cabs(a) + carg(b) * cimag(-e); }"},
+    {"complex quotients and conditions", "Vn2 Vn2 Vd2",
+     "#include <complex.h>\nvoid k(const double *x, const double *y, double *z) { double "
+     "complex a = x[0] + I * x[1], b = y[0] + I * y[1], c = a / b, d = 2 / b; if (x[0] > 0) c "
+     "+= d; d = y[0] > 0 ? c : x[1]; if (y[1] > 0) d = 1; z[0] = creal(c) - creal(d); z[1] = "
+     "cimag(c) + cimag(d); }"},
+    {"complex numbers of two kinds", "Vf2 Vd2",
+     "#include <complex.h>\nstruct wave { float complex a; double complex b[2]; }; void "
+     "k(float *x, double *y) { struct wave w = {x[0] + x[1] * I, {y[0] + I * y[1]}}; w.b[1] = "
+     "w.a * 2; w.a = w.b[0] * w.b[1] - w.a; x[0] = crealf(w.a); x[1] = cimagf(conjf(w.a)) + "
+     "cabsf(w.a); y[0] = w.b[1] - w.a; y[1] = (double)(w.b[0] * w.a) + (float)cimag((float "
+     "complex)w.b[0]); }"},
     /* ---- arithmetic and types ---- */
     {"sums and products", "Vd2 Vd1",
      "void k(const double *x, double *y) { *y = x[0] * x[1] - -x[0] / (x[1] + 2.0); }"},

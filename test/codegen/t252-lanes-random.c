@@ -11,7 +11,8 @@
 
 enum { KERNELS = 30, LOCALS = 3, DEPTH = 3 };
 
-/* State of a kernel's writer: locals d<n>, f<n> and i<n>, and helper functions h0 and h1. */
+/* State of a kernel's writer: locals d<n>, f<n> and i<n>, structures r<n>, and helper functions h0
+ * and h1, of structures v0 and v1. */
 struct writer {
   uint64_t state;
   struct op2i_text text;
@@ -50,7 +51,7 @@ static void real_leaf(struct writer *w) {
     put(w, below(w, 2) ? "a" : "b");
     return;
   }
-  switch (below(w, 9)) {
+  switch (below(w, 11)) {
   case 0: put(w, "x[%d]", below(w, 4)); break;
   case 1: put(w, "y[%d]", below(w, 4)); break;
   case 2: put(w, "g[%d]", below(w, 2)); break;
@@ -63,6 +64,8 @@ static void real_leaf(struct writer *w) {
     else
       put(w, "c2[2]");
     break;
+  case 7: put(w, below(w, 2) ? "r%d.a" : "r%d.f", below(w, 2)); break;
+  case 8: put(w, "r%d.in.b[%d]", below(w, 2), below(w, 2)); break;
   default: put(w, "d%d", below(w, LOCALS));
   }
 }
@@ -137,6 +140,8 @@ static void whole(struct writer *w, int depth) {
       put(w, "i");
     else if (below(w, 3) == 0)
       put(w, "%d", below(w, 9) - 4);
+    else if (below(w, 4) == 0)
+      put(w, "r%d.n", below(w, 2));
     else
       put(w, below(w, 3) ? "j[%d]" : "i%d", below(w, 2));
     return;
@@ -203,10 +208,32 @@ static void truth(struct writer *w, int depth) {
 
 static void statements(struct writer *w, int depth, int n);
 
+static void structure(struct writer *w) {
+  int to = below(w, 2), from = below(w, 2);
+  switch (below(w, 6)) {
+  case 0: put(w, "r%d = r%d;\n", to, from); return;
+  case 1:
+    put(w, "r%d = ", to);
+    truth(w, 1);
+    put(w, " ? r%d : r%d;\n", from, below(w, 2));
+    return;
+  case 2: put(w, "r%d.in = r%d.in;\n", to, from); return;
+  case 3: put(w, "r%d = v0(r%d, ", to, from); break;
+  case 4: put(w, "v1(&r%d, ", to); break;
+  default:
+    put(w, "r%d.n = ", to);
+    whole(w, 2);
+    put(w, ";\n");
+    return;
+  }
+  real(w, 1);
+  put(w, ");\n");
+}
+
 static void assignment(struct writer *w) {
   static const char *const ops[] = {"=", "+=", "-=", "*="};
   const char *op = ops[below(w, 4)];
-  switch (below(w, 8)) {
+  switch (below(w, 10)) {
   case 0: put(w, "y[%d] %s ", below(w, 4), op); break;
   case 1: put(w, "g[%d] %s ", below(w, 2), op); break;
   case 2: put(w, "f%d %s ", below(w, LOCALS), op); break;
@@ -225,6 +252,8 @@ static void assignment(struct writer *w) {
     truth(w, 2);
     put(w, ";\n");
     return;
+  case 6: put(w, below(w, 2) ? "r%d.a %s " : "r%d.in.b[1] %s ", below(w, 2), op); break;
+  case 7: structure(w); return;
   default: put(w, "d%d %s ", below(w, LOCALS), op);
   }
   real(w, DEPTH);
@@ -371,8 +400,22 @@ static void narrow(char *text) {
   for (char *at = text; (at = strstr(at, "double"));) memcpy(at, "float ", 6);
 }
 
+/* Kernels are compiled together, so each has a structure of another name. */
+static void structures(struct writer *w, uint64_t seed) {
+  put(w,
+      "struct t%llu { double a; float f; struct { double b[2]; } in; int n; };\n"
+      "static struct t%llu v0(struct t%llu r, double a) {\nif (a < 0) return r;\nr.a += a; r.n = "
+      "-r.n;\nif (r.f > a) r.in.b[0] = r.f;\nreturn r;\n}\n",
+      (unsigned long long)seed, (unsigned long long)seed, (unsigned long long)seed);
+  put(w,
+      "static void v1(struct t%llu *r, double a) {\nr->in.b[1] = a;\nif (r->n > 1) { r->a -= 1; "
+      "return; }\nr->f = a;\n}\n",
+      (unsigned long long)seed);
+}
+
 static char *write_kernel(uint64_t seed, bool single) {
   struct writer w = {.state = seed};
+  structures(&w, seed);
   helper(&w, 0);
   helper(&w, 1);
   put(&w,
@@ -381,8 +424,11 @@ static char *write_kernel(uint64_t seed, bool single) {
       "void k(const double *x, double *y, float *g, int *j, double dt, int m) {\n"
       "double d0 = x[0], d1 = 1, d2 = dt;\nfloat f0 = g[0], f1 = 0.5f, f2 = 2;\n"
       "int i0 = j[0], i1 = 1;\n_Bool b0 = x[1] > 0;\n");
+  put(&w, "struct t%llu r0 = {.a = x[2], .n = 3}, r1 = {dt, 2, {{1, 0.5}}, 1};\n",
+      (unsigned long long)seed);
   statements(&w, 3, 8);
-  put(&w, "y[0] += d0; y[1] += d1 - f1; y[2] *= d2 + f2; g[1] += f0; j[0] = i0 + b0; j[1] = (i1 + "
+  put(&w, "y[0] += d0 + r0.a + r0.in.b[0]; y[3] -= r1.f + r1.in.b[1] + r0.n; y[1] += d1 - f1; y[2] "
+          "*= d2 + f2; g[1] += f0; j[0] = i0 + b0; j[1] = (i1 + "
           "j[1]) %% 90;\n}\n");
   if (single) narrow(w.text.chars);
   return w.text.chars;

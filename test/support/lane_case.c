@@ -198,7 +198,7 @@ static void driver(const struct lane_kernel *kernel, int number, int lanes, bool
   for (int i = 0; i < n; i++) declare_param(&params[i], i, lanes, out);
   op2i_text_add(out,
                 renamed ? "    for (int l = 0; l < %d; l++) OP2_NAME(k)(%s"
-                        : "    for (int l = 0; l < %d; l++) k(%s",
+                        : "    for (int l = 0; l < %d; l++) OP2_NAME(own_k)(%s",
                 lanes, consts ? "&c, " : "");
   for (int i = 0; i < n; i++) actual(&params[i], i, false, lanes, out);
   op2i_text_add(out, ");\n    OP2_NAME(op2_vec_k)(%s", consts ? "&c, " : "");
@@ -249,6 +249,21 @@ bool lane_translate(const struct lane_kernel *kernel, int lanes, struct op2i_tex
   return lane_translate_within(kernel, lanes, 0, out, why);
 }
 
+/* Functions of a source with types of its own keep their names there, which other kernels have,
+ * too. */
+static void scalar_form(const struct op2i_rewrite *rewrite, struct op2i_text *out) {
+  const struct op2i_names *functions = &rewrite->unit.functions;
+  for (int64_t i = 0; i < functions->count && !rewrite->mergeable; i++) {
+    const struct op2i_name *f = &functions->list[i];
+    if (op2i_names_find(&rewrite->unit.macros, f->word, f->length) >= 0) continue;
+    op2i_text_add(out, "#define %.*s OP2_NAME(own_%.*s)\n", (int)f->length, f->word, (int)f->length,
+                  f->word);
+  }
+  op2i_rewrite_emit(rewrite, out);
+  for (int64_t i = 0; i < functions->count && !rewrite->mergeable; i++)
+    op2i_text_add(out, "\n#undef %.*s", (int)functions->list[i].length, functions->list[i].word);
+}
+
 /* Append the scalar form, the vector form and the comparison of the two; append nothing when the
  * kernel is refused. */
 static bool add_kernel(const struct lane_kernel *kernel, int number, int lanes,
@@ -267,7 +282,7 @@ static bool add_kernel(const struct lane_kernel *kernel, int number, int lanes,
     op2i_text_add(out, "#pragma GCC diagnostic push\n#pragma GCC diagnostic ignored \"-Wall\"\n"
                        "#pragma GCC diagnostic ignored \"-Wparentheses\"\n"
                        "#pragma GCC diagnostic ignored \"-Wempty-body\"\n");
-    op2i_rewrite_emit(&rewrite, out);
+    scalar_form(&rewrite, out);
     op2i_text_add(out, "\n#pragma GCC diagnostic pop\n%s", vector.chars);
     driver(kernel, number, lanes, op2i_rewrite_kernel_needs(&rewrite), rewrite.mergeable, out);
   } else {
