@@ -2,7 +2,7 @@
 /* Functions that kernels of a file share (OP2_FUNCTION): each kernel gets those that it calls, also
  * by way of others and from a header; in all forms of code results are those of a plain loop that
  * calls the same functions, and a refusal names the function. */
-#include "t269-shared-functions.h"
+#include "t270-shared-functions.h"
 
 #include <math.h>
 #include <string.h>
