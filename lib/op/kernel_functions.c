@@ -61,8 +61,8 @@ static void prepend(const char *text, const char *between, struct op2i_text *to)
 static void choose(const op2_function_text *first, const char *source, struct op2i_text *chosen,
                    struct op2i_text *names) {
   for (const op2_function_text *f = first; f && !chosen->failed; f = f->next) {
-    bool called = op2i_codegen.uses(source, f->name) ||
-                  (chosen->length && op2i_codegen.uses(chosen->chars, f->name));
+    bool called = op2i_codegen.uses(source, NULL, f->name) ||
+                  (chosen->length && op2i_codegen.uses(chosen->chars, NULL, f->name));
     if (!called) continue;
     prepend(f->source, " ", chosen);
     op2i_text_add(names, " %s ", f->name);
