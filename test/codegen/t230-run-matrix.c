@@ -93,7 +93,8 @@ static double get(op2_type type, const void *values, int64_t i) {
 static void write_kernel(struct form *f) {
   const char *type = op2i_type_c(f->type);
   const char *fixed = f->access == OP2_READ && f->type % 2 ? "const " : "";
-  char place[32] = "a[i]", parameter[64];
+  char place[32] = "a[i]", parameter[64], name[sizeof f->name];
+  memcpy(name, f->name, sizeof name); /* gcc suspects the text of overlapping with it */
   snprintf(parameter, sizeof parameter, "%s%s *a", fixed, type);
   if (f->shape == ALL) {
     snprintf(place, sizeof place, "a[i / %d][i %% %d]", f->dim, f->dim);
@@ -114,7 +115,7 @@ static void write_kernel(struct form *f) {
            "void %s(%s, const %s *in, %s *seen) {\n  for (int i = 0; i < %d; i++) {\n    seen[i] = "
            "%s + 0 * in[0];\n"
            "    %s\n  }\n}\n",
-           f->name, parameter, type, type, f->n, f->access == OP2_WRITE ? "0" : place, work);
+           name, parameter, type, type, f->n, f->access == OP2_WRITE ? "0" : place, work);
 }
 
 static void make_loop(struct form *f) {
