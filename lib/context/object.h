@@ -54,7 +54,7 @@ struct op2i_object {
    * Null: it is never kept. */
   bool (*keep)(void *object);
   struct op2i_link link; /* in the context's list of all objects */
-  /* Of a dat or global: the loops that use it (op2i_op_link()), which hold no references here. */
+  /* The loops that use a dat or global (op2i_op_link()) are listed here and hold no references. */
   struct op2i_list users;
 };
 

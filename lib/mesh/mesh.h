@@ -94,8 +94,8 @@ struct op2_map_s {
   enum op2i_numbering numbering;
   int64_t rows_to_wait;
   bool modified; /* a loop that was queued modifies a dat through the map */
-  /* Of a map by which blocks conflict so often that few run at the same time: the colours and the
-   * blocks of a loop. Else 0. */
+  /* The colours and blocks of a loop whose blocks conflict through this map so often that few run at
+   * the same time; 0: there is none. */
   int32_t crowd_colors, crowd_blocks;
   struct op2i_link from_link, to_link;
 };

@@ -32,8 +32,8 @@ struct op2i_op_kind {
 };
 
 struct op2i_op {
-  /* What changes for each temporary of a program comes first, and fits into a line or two of the
-   * cache. */
+  /* The fields that change for each temporary of a program come first, and fit into a line or two of
+   * the cache. */
   const struct op2i_op_kind *kind;
   op2_context ctx;
   int ndats, ngbls;      /* distinct objects, numbered by first appearance */

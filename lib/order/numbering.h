@@ -17,7 +17,7 @@ double op2i_map_traffic(op2_map map, const int64_t *order, const int64_t *invers
  * first until the map is measured, then until renumbering pays. Returns the state of a map that a
  * loop uses. */
 enum op2i_numbering op2i_numbering_of(op2_map map);
-/* What a loop does with a map. */
+/* The use of a map by a loop. */
 struct op2i_map_use {
   int64_t rows;  /* rows that it leads through the map */
   bool modifies; /* a dat is modified through the map */
