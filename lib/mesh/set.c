@@ -221,7 +221,8 @@ op2_status op2_set_create_single(op2_context ctx, const char *name, op2_set *out
   if (!out) return op2i_error(OP2_ERR_ARG, "op2_set_create_single: a null pointer");
   status = create_single(ctx, op2i_object_name(ctx, OP2I_SET, name, room), &set);
   if (status) return status;
-  set->single = ctx->has_single = op2i_single_declared = true;
+  set->single = ctx->has_single = true;
+  op2i_single_declared = true;
   *out = set;
   return OP2_SUCCESS;
 }

@@ -119,11 +119,17 @@ static void accepted(const char *before, const char *list, op2_type type, bool v
 }
 
 static void parameters(void) {
-  foreign("struct s { double a; };", "struct s *x");
-  foreign("struct s { double a; };", "const struct s *x");
+  foreign("struct s { double *a; };", "struct s *x");
+  foreign("struct s { double a[2]; };", "struct s *x");
+  foreign("struct s { double a; int b; };", "struct s *x");
+  accepted("struct s { double a; };", "struct s *x", OP2_F64, false);
+  foreign("struct s { double a; int b; };", "const struct s *x");
+  accepted("struct s { double a; };", "const struct s *x", OP2_F64, false);
   foreign("", "const struct later *x");
-  foreign("typedef struct { double a; } s;", "s *x");
-  foreign("typedef struct s s; struct s { double a; };", "const s *x");
+  foreign("typedef struct { double a; int b; } s;", "s *x");
+  accepted("typedef struct { double a; } s;", "s *x", OP2_F64, false);
+  foreign("typedef struct s s; struct s { double a; int b; };", "const s *x");
+  accepted("typedef struct s s; struct s { double a; };", "const s *x", OP2_F64, false);
   foreign("union u { double a; };", "union u *x");
   foreign("", "void *x");
   foreign("", "const void *x");
