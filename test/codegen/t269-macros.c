@@ -126,7 +126,7 @@ struct kernel {
     "void declared(const double *x, double *y) { y[2] = GM1; LOCAL(gam); y[0] = GM1; "             \
     "y[1] = gam * x[1]; }",                                                                        \
     y[0] = 4; y[1] = 5 * x[1]; y[2] = 0.5;)                                                        \
-  K(member, SCALAR, NULL, "struct state { double gam; };\n#define OF(s, n) ((s).n)\n"              \
+  K(member, VECTOR, NULL, "struct state { double gam; };\n#define OF(s, n) ((s).n)\n"              \
     "#define IT s.gam\n"                                                                           \
     "void member(const double *x, double *y) { struct state s = {x[0]}; y[0] = OF(s, gam); "       \
     "y[1] = IT; y[2] = gam; }",                                                                    \
