@@ -482,9 +482,10 @@ OP2_API void op2_gbl_destroy(op2_gbl *gbl);
  * In a kernel a constant of dim 1 is a scalar, any other an array. A parameter or variable of the
  * same name hides it, and so does a macro of this name in the kernel's text. Macros of the text and
  * of the kernel's own headers may use constants; functions in headers do not see them, nor do
- * functions that are the result of a macro. Values are captured when a loop is queued, at most 2^30 bytes for one loop, those of op2_arg_val() included. A queued loop
- * has a copy of all that it uses; when the copies take 256 MiB, the queued loops are run. A large
- * table is better made a global that loops read, of which there is one copy.
+ * functions that are the result of a macro. Values are captured when a loop is queued, at most 2^30
+ * bytes for one loop, those of op2_arg_val() included. A queued loop has a copy of all that it uses;
+ * when the copies take 256 MiB, the queued loops are run. A large table is better made a global that
+ * loops read, of which there is one copy.
  * @shape  data[dim]                       @units  values of `type`
  * @memory data is copied                  @sync   runs nothing
  * @mpi    collective; the same values on every rank
