@@ -212,7 +212,7 @@ int main(int argc, char **argv) {
   TRIED(nested_calls, "text");
   TRIED(arrays_passed, "text");
   TRIED(structures_passed, "text");
-  TRIED(mixed_structure, "scalar");
+  TRIED(mixed_structure, "text");
   TRIED(enumerators, "text");
   TRIED(of_namespaces, "text");
   TRIED(constants_of_op2, "text");

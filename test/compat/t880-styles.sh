@@ -17,17 +17,11 @@ is_text() {
   ! grep "kernel '$1' is called by its address" "$tmp/err" &&
     sed -n "/^  $1 over /,/^  [a-z]/p" "$tmp/out" | grep -q '^    vector code'
 }
-is_scalar() {
-  ! grep "kernel '$1' is called by its address" "$tmp/err" &&
-    sed -n "/^  $1 over /,/^  [a-z]/p" "$tmp/out" | grep -q '^    scalar code'
-}
 forms() {
   sed -n 's/^form //p' "$tmp/out" >"$tmp/forms"
   runs "$label: there are forms" test "$(wc -l <"$tmp/forms")" -ge 25
   while read -r kernel form; do
-    if [ "$form" = scalar ]; then
-      runs "$label: $kernel is text" is_scalar "$kernel"
-    elif [ "$form" = text ]; then
+    if [ "$form" = text ]; then
       runs "$label: $kernel is vector code" is_text "$kernel"
     else
       runs "$label: $kernel, by its address" by_address "$kernel" "$form"
