@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Kernels in the styles of applications of OP2, each with what becomes of it: vector code of its text,
- * scalar code of its text, or the reason for which it is called by its address. */
+ * or the reason for which it is called by its address. */
 #include "op_seq.h"
 
 #include <algorithm>
