@@ -309,7 +309,7 @@ static const enum what usual[8] = {FLUX, MOVE, TAG, FLUX, MOVE, FLUX, MOVE, TAG}
 /* The same without conflicts of blocks. */
 static const enum what reading[8] = {SLOPE, MOVE, TAG, SLOPE, MOVE, SLOPE, MOVE, TAG};
 
-/* Of the loops through the map every second one modifies something, and the eighth one does not. */
+/* Every second loop through the map modifies something, and the eighth one only reads. */
 static const enum what mixed[8] = {FLUX, MOVE, SLOPE, MOVE, TAG, MOVE, TAG, MOVE};
 
 /* ---- the same bits in every mode ------------------------------------------------------------- */
