@@ -121,21 +121,29 @@ static op2_status queue_here(op2_kernel kernel, op2_set set, op2_dat x, int32_t 
 
 OP2_KERNEL(subtract_value, (int32_t * x, int32_t v), { *x -= v; });
 
+/* Copies of the handles of a dat and of a global, whose loops are queued and known. */
+static void refuse_stale(op2_kernel copy, op2_set set, op2_dat y) {
+  op2_dat x = NULL;
+  op2_gbl g = NULL;
+  MUST(op2_dat_create(set, 1, OP2_I32, NULL, "x", &x));
+  MUST(op2_gbl_create(test_ctx, 1, OP2_I32, NULL, "g", &g));
+  const op2_arg to = op2_arg_direct(y, OP2_WRITE), from_dat = op2_arg_direct(x, OP2_READ),
+                from_gbl = op2_arg_gbl(g, OP2_READ);
+  MUST(op2_par_loop(copy, set, to, from_dat));
+  MUST(op2_par_loop(copy, set, to, from_gbl));
+  op2_dat_destroy(&x);
+  REFUSED(OP2_ERR_ARG, op2_par_loop(copy, set, to, from_dat), "destroyed");
+  MUST(op2_par_loop(copy, set, to, op2_arg_direct(y, OP2_READ)));
+  op2_gbl_destroy(&g);
+  REFUSED(OP2_ERR_ARG, op2_par_loop(copy, set, to, from_gbl), "destroyed");
+}
+
 /* A copy of a destroyed handle is reported as such, also if the same call is known and queued. */
 static void stale_copies(void) {
   op2_set set = new_set(10, "cells");
-  op2_dat y = new_dat(set, 1, OP2_I32, NULL, "y"), x = NULL;
+  op2_dat y = new_dat(set, 1, OP2_I32, NULL, "y");
   op2_kernel copy = new_kernel(&copy_kernel);
-  for (int i = 0; i < 2; i++) {
-    MUST(op2_dat_create(set, 1, OP2_I32, NULL, "x", &x));
-    op2_dat stale = x;
-    MUST(op2_par_loop(copy, set, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(x, OP2_READ)));
-    op2_dat_destroy(&x);
-    REFUSED(OP2_ERR_ARG,
-            op2_par_loop(copy, set, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(stale, OP2_READ)),
-            "destroyed");
-    MUST(op2_par_loop(copy, set, op2_arg_direct(y, OP2_WRITE), op2_arg_direct(y, OP2_READ)));
-  }
+  for (int i = 0; i < 2; i++) refuse_stale(copy, set, y);
   MUST(op2_flush(test_ctx));
 }
 
