@@ -49,6 +49,6 @@ struct op2i_codegen {
   op2_status (*generate_by)(const struct op2i_loop *loop, enum op2i_variant variant,
                             enum op2i_device_strategy strategy, struct op2i_text *out);
 };
-extern const struct op2i_codegen op2i_codegen; /* codegen/host/cgen.c */
+extern const struct op2i_codegen op2i_codegen; /* codegen/device/codegen.c */
 
 #endif
