@@ -72,19 +72,7 @@ agree() {
 }
 
 compare() { # APPLICATION FORM OTHER
-  : >"$folder/times"
-  pair=0
-  while [ $pair -lt "$pairs" ]; do
-    if [ $((pair % 2)) -eq 0 ]; then
-      mine=$(measure "$1" "$2")
-      theirs=$(measure "$1" "$3")
-    else
-      theirs=$(measure "$1" "$3")
-      mine=$(measure "$1" "$2")
-    fi
-    echo "$mine $theirs" >>"$folder/times"
-    pair=$((pair + 1))
-  done
+  in_pairs "$folder/times" "$pairs" "$@"
   printf '%s %5d  %s: %s to %s\n' "$(interval "$folder/times")" "$pairs" "$1" "$2" "$3"
 }
 

@@ -58,8 +58,8 @@ trap 'exit 130' INT
 trap 'exit 143' TERM
 "$build/bench/airfoil/airfoil" --mesh "$mesh" --iterations 0 --write-mesh "$work/mesh.dat" >/dev/null
 
-# run APPLICATION FORM [FILE]: prints the milliseconds that a step takes; results go into the file
-run() {
+# measure APPLICATION FORM [FILE]: prints the milliseconds that a step takes; results go into the file
+measure() {
   program=$(program "$1" "$2")
   case $2 in
     fortran-text) set -- "$1" "$program" "$work/mesh.dat" "$iterations" "${3-}" ;;
@@ -87,25 +87,13 @@ dump() { # APPLICATION: prints the option that writes results
   esac
 }
 bits() { # APPLICATION FORM: prints whether the results have the bits of those in C
-  run "$1" c "$work/c.bin" >"$work/ignored"
-  run "$1" "$2" "$work/form.bin" >"$work/ignored"
+  measure "$1" c "$work/c.bin" >"$work/ignored"
+  measure "$1" "$2" "$work/form.bin" >"$work/ignored"
   cmp -s "$work/c.bin" "$work/form.bin" && echo same || echo others
 }
 compare() { # APPLICATION FORM
   bits=$(bits "$1" "$2")
-  : >"$work/times"
-  pair=0
-  while [ $pair -lt "$pairs" ]; do
-    if [ $((pair % 2)) -eq 0 ]; then
-      form=$(run "$1" "$2")
-      c=$(run "$1" c)
-    else
-      c=$(run "$1" c)
-      form=$(run "$1" "$2")
-    fi
-    echo "$form $c" >>"$work/times"
-    pair=$((pair + 1))
-  done
+  in_pairs "$work/times" "$pairs" "$1" "$2" c
   printf '%s %5d %6s  %s, %s\n' "$(interval "$work/times")" "$pairs" "$bits" "$1" "$2"
 }
 

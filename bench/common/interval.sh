@@ -1,5 +1,26 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# The ratio of two versions that ran in pairs. Sourced by scripts that time, not run.
+# Pairs of runs of two versions, and the ratio of their times. Sourced by scripts that time, not run.
+
+# in_pairs FILE N APPLICATION FORM OTHER: runs `measure APPLICATION FORM` and `measure APPLICATION OTHER`,
+# which print milliseconds, N times each in turn. The file gets a row for each pair, FORM's time first.
+# The order changes from pair to pair.
+in_pairs() {
+  times=$1 rows=$2
+  shift 2
+  : >"$times"
+  row=0
+  while [ $row -lt "$rows" ]; do
+    if [ $((row % 2)) -eq 0 ]; then
+      mine=$(measure "$1" "$2")
+      theirs=$(measure "$1" "$3")
+    else
+      theirs=$(measure "$1" "$3")
+      mine=$(measure "$1" "$2")
+    fi
+    echo "$mine $theirs" >>"$times"
+    row=$((row + 1))
+  done
+}
 
 # interval FILE: prints the means of two columns of times, the geometric mean of the ratios of its rows,
 # and the 95 % interval of that by Student's t on the logarithms
