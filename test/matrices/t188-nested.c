@@ -162,11 +162,7 @@ static int compare(struct run *r, int field, double times) {
 /* ---- declaring the system -------------------------------------------------------------------- */
 
 static op2_status declare_sparsities(struct run *r) {
-  const int64_t n = r->share.set[CELLS].ends[3];
-  int32_t *own = calloc((size_t)n + 1, sizeof *own);
-  for (int64_t i = 0; i < n; i++) own[i] = (int32_t)i;
-  op2_status status = op2_map_create(r->sets[CELLS], r->sets[CELLS], 1, own, "self", &r->self);
-  free(own);
+  op2_status status = self_declare(r->sets[CELLS], &r->self);
   for (int s = 0; s < 4 && !status; s++) {
     const op2_map nodes = r->maps[CELL_NODE];
     const op2_map_pair pairs[] = {{s & 2 ? r->self : nodes, s & 1 ? r->self : nodes}, {NULL, NULL}};

@@ -342,15 +342,13 @@ static int solve(struct run *r) {
                                       .preconditioner = OP2_PRECONDITIONER_NONE};
   const op2_kernel_desc desc = {
       .name = "unit", .source = "void unit(double a[2][2]) { a[0][0] += 900; a[1][1] += 900; }"};
-  int32_t *self = calloc((size_t)r->total + 1, sizeof *self);
-  for (int64_t i = 0; i < r->total; i++) self[i] = (int32_t)i;
   op2_map own = NULL;
   op2_sparsity sparsity = NULL;
   op2_mat k = NULL;
   op2_kernel unit = NULL;
   op2_solver solver = NULL;
   op2_dat x = NULL, y = NULL, b = NULL, d = NULL;
-  op2_status status = op2_map_create(r->nodes, r->nodes, 1, self, "self", &own);
+  op2_status status = self_declare(r->nodes, &own);
   const op2_map_pair pair = {own, own};
   if (!status) status = op2_sparsity_create(1, &pair, "diagonal", &sparsity);
   if (!status) status = op2_mat_create(sparsity, DIM, DIM, OP2_F64, "K", &k);
@@ -386,7 +384,6 @@ static int solve(struct run *r) {
   op2_mat_destroy(&k);
   op2_sparsity_destroy(&sparsity);
   op2_map_destroy(&own);
-  free(self);
   free(all);
   return wrong;
 }
@@ -422,11 +419,7 @@ static void end(struct run *r) {
 static int rank(struct op2i_comm *comm, void *data) {
   const struct trial *t = data;
   struct run r = {.trial = t, .rank = comm->rank};
-  const op2_options options = {.backend = t->backend,
-                               .threads = 1,
-                               .eager = t->eager ? 1 : -1,
-                               .block_size = 7,
-                               .cache_dir = test_cache()};
+  const op2_options options = rank_options(t->backend, t->eager);
   op2_status status = op2i_init_ranks(&options, comm, &r.ctx);
   if (!status) status = declare(&r);
   int wrong = status ? 1 : play(&r);

@@ -111,13 +111,10 @@ static op2_status declare(struct run *r, const struct trial *t) {
   if (!status) status = op2_sparsity_create(1, &pair, "sparsity", &r->sparsity);
   if (!status) status = op2_mat_create(r->sparsity, DIM, DIM, OP2_F64, "K", &r->mat);
   if (!status) status = op2_kernel_create(r->ctx, &desc, &r->add);
-  int32_t *self = calloc((size_t)nnodes + 1, sizeof *self);
-  for (int64_t i = 0; i < nnodes; i++) self[i] = (int32_t)i;
-  if (!status) status = op2_map_create(r->sets[NODES], r->sets[NODES], 1, self, "self", &r->self);
+  if (!status) status = self_declare(r->sets[NODES], &r->self);
   const op2_map_pair own = {r->self, r->self};
   if (!status) status = op2_sparsity_create(1, &own, "of nodes", &r->of_nodes);
   if (!status) status = op2_mat_create(r->of_nodes, DIM, DIM, OP2_F64, "S", &r->square);
-  free(self);
   free(w);
   free(x);
   return status;
@@ -256,11 +253,7 @@ static int play(struct run *r, const struct trial *t) {
 static int rank(struct op2i_comm *comm, void *data) {
   const struct trial *t = data;
   struct run r = {0};
-  const op2_options options = {.backend = t->backend,
-                               .threads = 1,
-                               .eager = t->eager ? 1 : -1,
-                               .block_size = 7,
-                               .cache_dir = test_cache()};
+  const op2_options options = rank_options(t->backend, t->eager);
   int wrong = 0;
   whole_share(&t->whole, comm->rank, &r.share);
   op2_status status = op2i_init_ranks(&options, comm, &r.ctx);

@@ -115,20 +115,16 @@ static void declare_dense(struct run *r, const struct trial *t) {
 static void declare_maps(struct run *r) {
   int64_t ncells = r->share.set[CELLS].ends[3], nnodes = r->share.set[NODES].ends[3], n = 0;
   int32_t *idx = calloc((size_t)(3 * ncells) + 1, sizeof *idx);
-  int32_t *self = calloc((size_t)nnodes + 1, sizeof *self);
   int64_t *list = calloc((size_t)nnodes + 1, sizeof *list);
   for (int64_t i = 0; i < 3 * ncells; i++)
     idx[i] =
         absent(r->share.set[CELLS].global[i / 3], (int)(i % 3)) ? -1 : r->share.idx[CELL_NODE][i];
-  for (int64_t i = 0; i < nnodes; i++) {
-    self[i] = (int32_t)i;
+  for (int64_t i = 0; i < nnodes; i++)
     if (r->share.set[NODES].global[i] % 3 == 0) list[n++] = i;
-  }
   DO(op2_map_create_partial(r->sets[CELLS], r->sets[NODES], 3, idx, "some", &r->partial));
-  DO(op2_map_create(r->sets[NODES], r->sets[NODES], 1, self, "self", &r->self));
+  DO(self_declare(r->sets[NODES], &r->self));
   DO(op2_subset_create(r->sets[NODES], n, list, "thirds", &r->thirds));
   free(idx);
-  free(self);
   free(list);
 }
 
@@ -437,11 +433,7 @@ static void step(struct run *r, const struct trial *t, uint64_t *seed) {
 static int rank(struct op2i_comm *comm, void *data) {
   const struct trial *t = data;
   struct run run = {0}, *r = &run;
-  const op2_options options = {.backend = t->backend,
-                               .threads = 1,
-                               .eager = t->eager ? 1 : -1,
-                               .block_size = 7,
-                               .cache_dir = test_cache()};
+  const op2_options options = rank_options(t->backend, t->eager);
   uint64_t seed = t->seed;
   int renumber_at = draw_below(&seed, 2 * STEPS);
   whole_share(&t->whole, comm->rank, &r->share);

@@ -462,11 +462,7 @@ static void destroy(struct run *r) {
 static int rank(struct op2i_comm *comm, void *data) {
   const struct trial *t = data;
   struct run run = {.whole = &t->whole}, *r = &run;
-  const op2_options options = {.backend = t->backend,
-                               .threads = 1,
-                               .eager = t->eager ? 1 : -1,
-                               .block_size = 7,
-                               .cache_dir = test_cache()};
+  const op2_options options = rank_options(t->backend, t->eager);
   uint64_t seed = t->seed;
   whole_share(&t->whole, comm->rank, &r->share);
   declare_dense(r);

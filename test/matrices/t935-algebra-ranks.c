@@ -129,11 +129,7 @@ static int look(struct run *r, struct trial *t, int rank) {
 static int rank(struct op2i_comm *comm, void *data) {
   struct trial *t = data;
   struct run r = {0};
-  const op2_options options = {.backend = t->backend,
-                               .threads = 1,
-                               .eager = t->eager ? 1 : -1,
-                               .block_size = 7,
-                               .cache_dir = test_cache()};
+  const op2_options options = rank_options(t->backend, t->eager);
   int wrong = 0, self = comm->rank, size = comm->size;
   whole_share(&t->whole, comm->rank, &r.share);
   op2_status status = op2i_init_ranks(&options, comm, &r.ctx);

@@ -64,6 +64,14 @@ int run_contexts(int n, rank_function *function, void *data) {
   return run_contexts_over(n, (struct op2i_link_speed){0}, function, data);
 }
 
+op2_options rank_options(const char *backend, bool eager) {
+  return (op2_options){.backend = backend,
+                       .threads = 1,
+                       .eager = eager ? 1 : -1,
+                       .block_size = 7,
+                       .cache_dir = test_cache()};
+}
+
 const char *next_backend_of_ranks(const char *const *backends, int *b) {
 #ifdef __SANITIZE_THREAD__
   for (const char *backend; (backend = next_backend(backends, b));) {

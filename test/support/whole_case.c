@@ -193,3 +193,13 @@ op2_status share_declare(const struct whole *whole, const struct share *share, o
                             share->idx[m], whole->map[m].name, &maps[m]);
   return status;
 }
+
+op2_status self_declare(op2_set set, op2_map *map) {
+  int64_t ends[4] = {0};
+  op2_status status = op2_set_sections(set, ends);
+  int32_t *self = calloc((size_t)ends[3] + 1, sizeof *self);
+  for (int64_t i = 0; i < ends[3]; i++) self[i] = (int32_t)i;
+  if (!status) status = op2_map_create(set, set, 1, self, "self", map);
+  free(self);
+  return status;
+}

@@ -53,5 +53,7 @@ void share_free(const struct whole *whole, struct share *share);
 /* Declare the part in a context of that rank, or of a single process. */
 op2_status share_declare(const struct whole *whole, const struct share *share, op2_context ctx,
                          op2_set *sets, op2_map *maps);
+/* Declare the map from each element of a set, halos included, to itself. */
+op2_status self_declare(op2_set set, op2_map *map);
 
 #endif
