@@ -244,41 +244,34 @@ static int alone(int argc, char **argv) {
   return wrong;
 }
 
+static void try_backend(const char *backend) {
+  const int turns = quick() ? 1 : 2;
+  try_matrices(backend, turns);
+  for (int how = 0; how < WHOLE_HOWS; how++)
+    for (int turn = 0; turn < turns; turn++) {
+      uint64_t seed = (uint64_t)(10 * how + turn + 1);
+      try_methods(backend, how, seed);
+      tell("%s, %d ranks, mesh %d.%d: methods", backend, ranks, how, turn);
+      try_changes(backend, how, seed, turn % 2 ? "aij" : "baij");
+      tell("%s, %d ranks, mesh %d.%d: changes", backend, ranks, how, turn);
+      try_operators(backend, how, seed);
+      tell("%s, %d ranks, mesh %d.%d: operators", backend, ranks, how, turn);
+      try_nested(backend, how, seed);
+      tell("%s, %d ranks, mesh %d.%d: several dats", backend, ranks, how, turn);
+    }
+  try_failures(backend);
+  tell("%s, %d ranks: failures", backend, ranks);
+}
+
 int main(int argc, char **argv) {
-  static const char *const backends[] = {"sequential", "openmp", "starpu"};
   test_environment();
   if (argc > 1 && !strcmp(argv[1], "alone")) return alone(argc - 1, argv + 1);
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+  begin_ranks(&argc, &argv);
   if (argc > 1) {
     wrong = begins(argv[1], argc, argv);
     tell("PETSc begins and ends: %s", argv[1]);
+  } else {
+    on_backends(try_backend);
   }
-  for (size_t b = 0; b < sizeof backends / sizeof *backends && argc == 1; b++) {
-    const char *why = backend_unfit(backends[b]);
-    if (why) {
-      if (!rank) skip("%s: %s", backends[b], why);
-      continue;
-    }
-    int turns = quick() ? 1 : 2;
-    try_matrices(backends[b], turns);
-    for (int how = 0; how < WHOLE_HOWS; how++)
-      for (int turn = 0; turn < turns; turn++) {
-        uint64_t seed = (uint64_t)(10 * how + turn + 1);
-        try_methods(backends[b], how, seed);
-        tell("%s, %d ranks, mesh %d.%d: methods", backends[b], ranks, how, turn);
-        try_changes(backends[b], how, seed, turn % 2 ? "aij" : "baij");
-        tell("%s, %d ranks, mesh %d.%d: changes", backends[b], ranks, how, turn);
-        try_operators(backends[b], how, seed);
-        tell("%s, %d ranks, mesh %d.%d: operators", backends[b], ranks, how, turn);
-        try_nested(backends[b], how, seed);
-        tell("%s, %d ranks, mesh %d.%d: several dats", backends[b], ranks, how, turn);
-      }
-    try_failures(backends[b]);
-    tell("%s, %d ranks: failures", backends[b], ranks);
-  }
-  int status = rank ? 0 : done();
-  MPI_Finalize();
-  return status;
+  return end_ranks();
 }

@@ -2,28 +2,12 @@
 /* PETSc's views for reading that are changed nevertheless, on no rank, on one or on all: the
  * consequences are the same on all ranks. Run by t945-petsc-views.sh on 1 to 3 ranks. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
-#include "op2/mpi.h"
-#include "op2/petsc.h"
+#include "petsc_ranks.h"
 #include "support.h"
 
-enum { EACH = 6 }; /* nodes of each rank */
 enum who { NOBODY, THE_FIRST, THE_LAST, EVERYBODY, WHOS };
 static const char *const whos[] = {"no rank", "the first rank", "the last rank", "all ranks"};
-
-static int rank, ranks, wrong;
-
-static bool good(bool holds, int line, const char *text) {
-  if (holds) return true;
-  fprintf(stderr, "# rank %d, line %d: %s: %s\n", rank, line, text, op2_error_message());
-  wrong++;
-  return false;
-}
-#define GOOD(condition) good((condition), __LINE__, #condition)
-#define DO(call)        good((call) == OP2_SUCCESS, __LINE__, #call)
-#define PETSC(call)     good((call) == 0, __LINE__, #call)
 
 static bool changes(enum who who) {
   return who == EVERYBODY || (who == THE_FIRST && rank == 0) ||
@@ -40,11 +24,7 @@ struct ring {
 };
 
 static void begin(struct ring *r, const char *backend) {
-  const op2_options options = {.backend = backend, .threads = 1, .cache_dir = test_cache()};
   const op2_partition_options blocks = {.method = OP2_PARTITION_BLOCKS};
-  const int64_t first = (int64_t)rank * EACH, all = (int64_t)ranks * EACH;
-  int64_t idx[2 * EACH];
-  for (int i = 0; i < EACH; i++) idx[2 * i] = first + i, idx[2 * i + 1] = (first + i + 1) % all;
   const op2_kernel_desc sum = {.name = "sum",
                                .source = "void sum(const double *const *x, double *y) {\n"
                                          "  y[0] = x[0][0] + x[1][0];\n}"};
@@ -54,11 +34,7 @@ static void begin(struct ring *r, const char *backend) {
                                    "  a[0][0] += 2; a[0][1] -= 1; a[1][0] -= 1; a[1][1] += 2;\n"
                                    "}"};
   *r = (struct ring){0};
-  DO(op2_init_mpi(&options, MPI_COMM_WORLD, &r->ctx));
-  DO(op2_petsc_use(r->ctx, 0, NULL));
-  DO(op2_set_create(r->ctx, EACH, "nodes", &r->nodes));
-  DO(op2_set_create(r->ctx, EACH, "edges", &r->edges));
-  DO(op2_map_create_global(r->edges, r->nodes, 2, idx, "ends", &r->ends));
+  new_ring(backend, &r->ctx, &r->nodes, &r->edges, &r->ends);
   DO(op2_partition(r->ctx, &blocks, NULL));
   DO(op2_kernel_create(r->ctx, &sum, &r->sum));
   DO(op2_kernel_create(r->ctx, &add, &r->add));
@@ -197,32 +173,20 @@ static void try_mat(const char *backend, enum who who) {
 
 /* ---- all cases ------------------------------------------------------------------------------- */
 
-static void tell(const char *backend, enum who who, const char *what) {
-  int all = 0;
-  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (!rank) is_int(all, 0, "%s: a %s for reading that %s changed", backend, what, whos[who]);
-  wrong = 0;
+static void try_backend(const char *backend) {
+  for (enum who who = NOBODY; who < WHOS; who++) {
+    try_dat(backend, OP2_F64, who);
+    tell("%s: a Vec of doubles for reading that %s changed", backend, whos[who]);
+    try_dat(backend, OP2_F32, who);
+    tell("%s: a Vec of floats for reading that %s changed", backend, whos[who]);
+    try_mat(backend, who);
+    tell("%s: a Mat for reading that %s changed", backend, whos[who]);
+  }
 }
 
 int main(int argc, char **argv) {
-  static const char *const backends[] = {"sequential", "openmp", "starpu"};
   test_environment();
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  for (int b = 0; b < 3; b++) {
-    const char *why = backend_unfit(backends[b]);
-    if (why && !rank) skip("%s: %s", backends[b], why);
-    for (enum who who = NOBODY; who < WHOS && !why; who++) {
-      try_dat(backends[b], OP2_F64, who);
-      tell(backends[b], who, "Vec of doubles");
-      try_dat(backends[b], OP2_F32, who);
-      tell(backends[b], who, "Vec of floats");
-      try_mat(backends[b], who);
-      tell(backends[b], who, "Mat");
-    }
-  }
-  int status = rank ? 0 : done();
-  MPI_Finalize();
-  return status;
+  begin_ranks(&argc, &argv);
+  on_backends(try_backend);
+  return end_ranks();
 }

@@ -6,23 +6,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "op2/mpi.h"
-#include "op2/petsc.h"
+#include "petsc_ranks.h"
 #include "support.h"
 
-enum { EACH = 6, BLOCKS = 4, K = 0, COLUMN, ROW, CORNER }; /* EACH: nodes of each rank */
-
-static int rank, ranks, wrong;
-
-static bool good(bool holds, int line, const char *text) {
-  if (holds) return true;
-  fprintf(stderr, "# rank %d, line %d: %s: %s\n", rank, line, text, op2_error_message());
-  wrong++;
-  return false;
-}
-#define GOOD(condition) good((condition), __LINE__, #condition)
-#define DO(call)        good((call) == OP2_SUCCESS, __LINE__, #call)
-#define PETSC(call)     good((call) == 0, __LINE__, #call)
+enum { BLOCKS = 4, K = 0, COLUMN, ROW, CORNER };
 
 /* ---- a ring of nodes and edges, and a multiplier of the whole ring --------------------------- */
 
@@ -69,17 +56,9 @@ static void assemble(const struct ring *r) {
 }
 
 static void begin(struct ring *r, const char *backend, int dim, int g, op2_type type) {
-  const op2_options options = {.backend = backend, .threads = 1, .cache_dir = test_cache()};
-  const int64_t first = (int64_t)rank * EACH, all = (int64_t)ranks * EACH;
-  int64_t idx[2 * EACH];
-  for (int i = 0; i < EACH; i++) idx[2 * i] = first + i, idx[2 * i + 1] = (first + i + 1) % all;
   *r = (struct ring){.dim = dim, .g = g, .type = type};
-  DO(op2_init_mpi(&options, MPI_COMM_WORLD, &r->ctx));
-  DO(op2_petsc_use(r->ctx, 0, NULL));
-  DO(op2_set_create(r->ctx, EACH, "nodes", &r->nodes));
-  DO(op2_set_create(r->ctx, EACH, "edges", &r->edges));
+  new_ring(backend, &r->ctx, &r->nodes, &r->edges, &r->ends);
   DO(op2_set_create_single(r->ctx, "R", &r->single));
-  DO(op2_map_create_global(r->edges, r->nodes, 2, idx, "ends", &r->ends));
   DO(op2_map_create(r->edges, r->single, 1, NULL, "whole", &r->whole));
   DO(op2_partition(r->ctx, NULL, NULL));
   for (int m = 0; m < BLOCKS; m++) make_mat(r, m);
@@ -259,47 +238,31 @@ static void try_solve(const char *backend, int dim, int g, const char *prefix) {
 
 /* ---- all cases ------------------------------------------------------------------------------- */
 
-static void tell(const char *backend, const char *what) {
-  int all = 0;
-  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (!rank) is_int(all, 0, "%s: %s", backend, what);
-  wrong = 0;
-}
-
 static void try_backend(const char *backend) {
   try_nested(backend, 1, 1, OP2_F64);
-  tell(backend, "nested Mats of doubles");
+  tell("%s: nested Mats of doubles", backend);
   try_nested(backend, 2, 3, OP2_F64);
-  tell(backend, "nested Mats with blocks");
+  tell("%s: nested Mats with blocks", backend);
   try_nested(backend, 3, 1, OP2_F32);
-  tell(backend, "nested Mats of floats");
+  tell("%s: nested Mats of floats", backend);
   try_change(backend, 1, 1);
   try_change(backend, 3, 2);
-  tell(backend, "a dense row that the program changes");
+  tell("%s: a dense row that the program changes", backend);
   try_solve(backend, 1, 1, "nest_");
   try_solve(backend, 2, 3, "nest_");
-  tell(backend, "a nested system");
+  tell("%s: a nested system", backend);
   try_solve(backend, 1, 1, "aij_");
   try_solve(backend, 2, 3, "aij_");
-  tell(backend, "a system as one matrix");
+  tell("%s: a system as one matrix", backend);
 }
 
 int main(int argc, char **argv) {
-  static const char *const backends[] = {"sequential", "openmp", "starpu"};
   test_environment();
   setenv("PETSC_OPTIONS",
          "-nest_pc_type none -nest_ksp_gmres_restart 100 -aij_mat_type aij -aij_pc_type redundant "
          "-aij_redundant_pc_type lu",
          1);
-  MPI_Init(&argc, &argv);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-  for (int b = 0; b < 3; b++) {
-    const char *why = backend_unfit(backends[b]);
-    if (why && !rank) skip("%s: %s", backends[b], why);
-    if (!why) try_backend(backends[b]);
-  }
-  int status = rank ? 0 : done();
-  MPI_Finalize();
-  return status;
+  begin_ranks(&argc, &argv);
+  on_backends(try_backend);
+  return end_ranks();
 }

@@ -8,27 +8,6 @@
 
 #include "whole_case.h"
 
-int rank, ranks, wrong;
-
-void tell(const char *format, ...) {
-  char what[300];
-  int all = 0;
-  va_list args;
-  va_start(args, format);
-  vsnprintf(what, sizeof what, format, args);
-  va_end(args);
-  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  if (!rank) is_int(all, 0, "%s", what);
-  wrong = 0;
-}
-
-bool good(bool holds, const char *file, int line, const char *text) {
-  if (holds) return true;
-  fprintf(stderr, "# rank %d, %s:%d: %s: %s\n", rank, file, line, text, op2_error_message());
-  wrong++;
-  return false;
-}
-
 /* ---- a mesh ---------------------------------------------------------------------------------- */
 
 static op2_context new_context(const char *backend, bool eager) {
@@ -50,11 +29,7 @@ void begin(struct scene *s, const char *backend, bool eager, int how, uint64_t s
   whole_share(&s->whole, rank, &s->share);
   s->ctx = new_context(backend, eager);
   DO(share_declare(&s->whole, &s->share, s->ctx, s->sets, s->maps));
-  int64_t total = s->share.set[NODES].ends[3];
-  int32_t *self = calloc((size_t)total + 1, sizeof *self);
-  for (int64_t i = 0; i < total; i++) self[i] = (int32_t)i;
-  DO(op2_map_create(s->sets[NODES], s->sets[NODES], 1, self, "self", &s->self));
-  free(self);
+  DO(self_declare(s->sets[NODES], &s->self));
   DO(op2_petsc_use(s->ctx, 0, NULL));
 }
 

@@ -2,25 +2,14 @@
 #ifndef OP2_TEST_PETSC_CASE_H
 #define OP2_TEST_PETSC_CASE_H
 
-/* Code that the parts of t941 share: ranks that agree on what was wrong, a random mesh that is
- * spread over them, and a system of equations on it. */
+/* Code that the parts of t941 share: a random mesh that is spread over ranks, and a system of equations
+ * on it. */
 
 #include <stdio.h>
 
-#include "op2/mpi.h"
-#include "op2/petsc.h"
+#include "petsc_ranks.h"
 #include "support.h"
 #include "whole_case.h"
-
-extern int rank, ranks,
-    wrong; /* wrong: checks of this rank that have failed since its last report */
-
-/* Report one check of TAP, by the first rank; it passes if no check has failed on any rank. */
-void tell(const char *format, ...) __attribute__((format(printf, 1, 2)));
-bool good(bool holds, const char *file, int line, const char *text);
-#define GOOD(condition) good((condition), __FILE__, __LINE__, #condition)
-#define DO(call)        good((call) == OP2_SUCCESS, __FILE__, __LINE__, #call)
-#define PETSC(call)     good((call) == 0, __FILE__, __LINE__, #call)
 
 /* ---- a mesh ---------------------------------------------------------------------------------- */
 
