@@ -2,6 +2,7 @@
 #include "rank_case.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support.h"
