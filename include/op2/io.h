@@ -36,11 +36,14 @@ extern "C" {
  * - a matrix as a dataset `PATTERN/NAME` [nonzeros][row_dim * column_dim] of the blocks in that
  *   order, row by row, with the attributes of a dat;
  * - a text `op2_contents` as a dataset [characters] of bytes: a line for each object, with tabs
- *   between its words. They are `set NAME`, `subset NAME SET`, `map NAME FROM TO`,
- *   `partial NAME FROM TO` (a map with -1 where an entry leads nowhere), `dat NAME SET`,
- *   `global NAME`, `constant NAME`, `pair PATTERN ROWS COLUMNS` for each pair of maps of the
- *   sparsity that follows (two empty words: the whole diagonal), `sparsity PATTERN`, and
- *   `matrix NAME PATTERN 2x1` with row_dim and column_dim.
+ *   between its words. They are `set NAME`, `single NAME` (a set of op2_set_create_single()),
+ *   `subset NAME SET`, `map NAME FROM TO`, `partial NAME FROM TO` (a map with -1 where an entry
+ *   leads nowhere), `dat NAME SET`, `global NAME`, `constant NAME`, `pair PATTERN ROWS COLUMNS` for
+ *   each pair of maps of the sparsity that follows (two empty words: the whole diagonal),
+ *   `sparsity PATTERN`, and `matrix NAME PATTERN 2x1` with row_dim and column_dim.
+ *
+ * A set of op2_set_create_single() and maps to it are datasets like others, for programs that know
+ * none of such a set: the size is 1, and all entries of the maps are 0.
  *
  * Elements are numbered as users and all ranks know them (op2/ranks.h), so a file does not depend
  * on how many ranks wrote it, and any number of ranks can read it. What is written does not depend
@@ -205,8 +208,8 @@ OP2_API OP2_NODISCARD op2_status op2_file_has(op2_file file, const char *name, b
 OP2_API OP2_NODISCARD op2_status op2_file_read_set_rows(op2_file file, const char *dataset,
                                                         const char *name, op2_set *set);
 
-/** @brief Read all that op2_file_dump() has written but for matrices: sets, subsets, maps, dats,
- * globals and constants, as objects of their names. They are in this order, and in each kind in the
+/** @brief Read all that op2_file_dump() has written but for matrices: sets, those of
+ * op2_set_create_single(), subsets, maps, dats, globals and constants, as objects of their names. They are in this order, and in each kind in the
  * order in which they were declared once.
  * @shape  (*objects)[*n]                  @units  objects
  * @memory the list is the file's, until this is called again or the file is closed; the objects in
@@ -214,7 +217,8 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_set_rows(op2_file file, const cha
  * @sync   runs nothing; waits for the file system
  * @mpi    collective; sets are blocks, as those of op2_file_read_set(), on any number of ranks
  * @errors as op2_file_read_map(); OP2_ERR_IO also for a file without the text `op2_contents`, or
- *         where that does not fit the file; OP2_ERR_NAME (a constant of that name exists). On error
+ *         where that does not fit the file; OP2_ERR_RANGE also for a set of op2_set_create_single()
+ *         whose size is not 1; OP2_ERR_NAME (a constant of that name exists). On error
  *         nothing is declared, and the outputs are untouched
  * @source op2 */
 OP2_API OP2_NODISCARD op2_status op2_file_read_all(op2_file file, int64_t *n,
@@ -251,7 +255,8 @@ OP2_API OP2_NODISCARD op2_status op2_file_read_matrices(op2_file file, int64_t *
  * @source OP2 op_dump_to_hdf5 */
 OP2_API OP2_NODISCARD op2_status op2_file_write_set(op2_file file, op2_set set, const char *name);
 
-/** @brief Write a map, by global numbers; entries that lead nowhere are -1.
+/** @brief Write a map, by global numbers; entries that lead nowhere are -1, and those to a set of
+ * op2_set_create_single() are 0.
  * @units  elements
  * @memory 8 bytes for each entry of a rank's share, for the time of the call
  * @sync   runs nothing; waits for the file system
@@ -297,12 +302,11 @@ OP2_API OP2_NODISCARD op2_status op2_file_write_const(op2_file file, int dim, op
  * matrices of a context, under their names: for op2_file_read_all() and op2_file_read_matrices(),
  * or for programs that know the names. A text `op2_contents` says what each is and which others
  * belong to it. What these objects use is written even if its handle was destroyed: the set of a
- * dat, the sparsity of a matrix, and the maps of that. Maps without values, components, kernels,
- * operators and solvers are left out, and so are maps to sets of op2_set_create_single() with the
- * sparsities and matrices of such maps; the sets are read back as plain ones of one element. A
- * sparsity and its matrices may have one name, and so may matrices of two sparsities; any other two
- * objects need names of their own. The file does not depend on who owned what; read and written
- * again it is the same, byte for byte.
+ * dat, the sparsity of a matrix, and the maps of that. Maps without values (but for those to sets of
+ * op2_set_create_single(), which need none), components, kernels, operators and solvers are left
+ * out. A sparsity and its matrices may have one name, and so may matrices of two sparsities; any
+ * other two objects need names of their own. The file does not depend on who owned what; read and
+ * written again it is the same, byte for byte.
  * @memory a rank's share of the largest object, for the time of the call
  * @sync   runs what is queued and modifies any of it
  * @mpi    collective

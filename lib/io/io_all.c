@@ -29,6 +29,13 @@ static op2_status read_set(struct reading *r, const struct op2i_line *line, void
   return status;
 }
 
+static op2_status read_single(struct reading *r, const struct op2i_line *line, void **out) {
+  op2_set set = NULL;
+  op2_status status = op2i_file_read_single(r->file, line->words[1], &set);
+  *out = set;
+  return status;
+}
+
 /* The object of this kind and name among those of a list; null: there is none. */
 static void *object_called(const op2_object *objects, int64_t n, op2_object_kind kind,
                            const char *name) {
@@ -211,6 +218,7 @@ static const struct reader {
   void (*destroy)(void *object); /* null: it is no object */
 } readers[OP2I_FILE_KINDS] = {
     [OP2I_FILE_SET] = {read_set, destroy_set},
+    [OP2I_FILE_SINGLE] = {read_single, destroy_set},
     [OP2I_FILE_SUBSET] = {read_subset, destroy_set},
     [OP2I_FILE_MAP] = {read_map, destroy_map},
     [OP2I_FILE_PARTIAL] = {read_partial, destroy_map},

@@ -15,6 +15,7 @@ enum { OP2I_WORDS_OF_LINE = 4 };
 /* The kinds of lines, in the order in which they are written and read. */
 enum {
   OP2I_FILE_SET,
+  OP2I_FILE_SINGLE, /* a set with one element that all ranks share */
   OP2I_FILE_SUBSET,
   OP2I_FILE_MAP,
   OP2I_FILE_PARTIAL, /* a map with entries that may lead nowhere */

@@ -6,6 +6,7 @@
 
 const struct op2i_file_kind op2i_file_kinds[] = {
     [OP2I_FILE_SET] = {"set", 2, OP2_OBJECT_SET, false},
+    [OP2I_FILE_SINGLE] = {"single", 2, OP2_OBJECT_SET, false},
     [OP2I_FILE_SUBSET] = {"subset", 3, OP2_OBJECT_SET, false},
     [OP2I_FILE_MAP] = {"map", 4, OP2_OBJECT_MAP, false},
     [OP2I_FILE_PARTIAL] = {"partial", 4, OP2_OBJECT_MAP, false},

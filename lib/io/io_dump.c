@@ -74,26 +74,20 @@ static void *mat_other(const void *handle, int k) {
   return k ? NULL : ((const struct op2_mat_s *)handle)->sparsity;
 }
 
-static bool is_set(const void *handle) {
-  return ((const struct op2_set_s *)handle)->base == handle;
+static bool is_subset(const void *handle) {
+  return ((const struct op2_set_s *)handle)->base != handle;
 }
-static bool is_subset(const void *handle) { return !is_set(handle); }
+static bool is_single(const void *handle) {
+  return ((const struct op2_set_s *)handle)->single && !is_subset(handle);
+}
+static bool is_set(const void *handle) { return !is_single(handle) && !is_subset(handle); }
 static bool is_whole_map(const void *handle) {
   const struct op2_map_s *map = handle;
-  return (map->idx || map->global) && !map->absent;
+  return (map->idx || map->global || op2i_map_single(map)) && !map->absent;
 }
 static bool is_partial_map(const void *handle) {
   const struct op2_map_s *map = handle;
   return (map->idx || map->global) && map->absent;
-}
-
-/* Maps to a set that all ranks share have no values to be written, and so neither have sparsities. */
-static bool is_of_maps(const void *handle) {
-  const struct op2_sparsity_s *sparsity = handle;
-  return !sparsity->rows->single && !sparsity->columns->single;
-}
-static bool is_of_sparsity(const void *handle) {
-  return is_of_maps(((const struct op2_mat_s *)handle)->sparsity);
 }
 
 /* How the objects of a kind are written. */
@@ -104,14 +98,15 @@ static const struct writer {
   op2_status (*write)(op2_file file, void *object);
 } writers[OP2I_FILE_KINDS] = {
     [OP2I_FILE_SET] = {.written = is_set, .write = write_set},
+    [OP2I_FILE_SINGLE] = {.written = is_single, .write = write_set},
     [OP2I_FILE_SUBSET] = {is_subset, subset_other, OP2I_FILE_SET, write_subset},
     [OP2I_FILE_MAP] = {is_whole_map, map_other, OP2I_FILE_SET, write_map},
     [OP2I_FILE_PARTIAL] = {is_partial_map, map_other, OP2I_FILE_SET, write_map},
     [OP2I_FILE_DAT] = {NULL, dat_other, OP2I_FILE_SET, write_dat},
     [OP2I_FILE_GBL] = {.write = write_gbl},
     [OP2I_FILE_CONST] = {.write = write_const},
-    [OP2I_FILE_SPARSITY] = {is_of_maps, sparsity_other, OP2I_FILE_MAP, write_sparsity},
-    [OP2I_FILE_MAT] = {is_of_sparsity, mat_other, OP2I_FILE_SPARSITY, write_mat},
+    [OP2I_FILE_SPARSITY] = {NULL, sparsity_other, OP2I_FILE_MAP, write_sparsity},
+    [OP2I_FILE_MAT] = {NULL, mat_other, OP2I_FILE_SPARSITY, write_mat},
 };
 
 /* ---- the list of objects --------------------------------------------------------------------- */
@@ -186,11 +181,11 @@ static op2_status list_handles(struct dump *dump, int kind) {
   return status;
 }
 
-/* The kind of an object that is of `kind` or of the kind behind it: subsets follow sets, and maps
- * that may lead nowhere the others. */
+/* The kind of an object that is of `kind` or of one behind it: other sets follow plain ones, and
+ * maps that may lead nowhere the others. */
 static int kind_of(int kind, const void *handle) {
-  const struct writer *writer = &writers[kind];
-  return kind + (writer->written && !writer->written(handle));
+  while (writers[kind].written && !writers[kind].written(handle)) kind++;
+  return kind;
 }
 
 /* Objects whose handles were destroyed are in no list of the program's, so they are found by what
@@ -240,18 +235,27 @@ static void describe(const struct entry *entry, struct op2i_line *line, char blo
   line->words[3] = block;
 }
 
+static op2_status add_pair(op2_file file, struct op2i_contents *text,
+                           const struct op2_sparsity_s *sparsity, const char *rows,
+                           const char *columns) {
+  const struct op2i_file_kind *kind = &op2i_file_kinds[OP2I_FILE_PAIR];
+  const struct op2i_line line = {{kind->word, sparsity->obj.name, rows, columns}, kind->nwords};
+  return op2i_contents_add(file, text, &line);
+}
+
+/* Maps to rows come before those to columns, also where the nonzeros are kept by columns. A matrix
+ * whose rows and columns are of one element has its diagonal by itself. */
 static op2_status add_pairs(op2_file file, struct op2i_contents *text,
                             const struct op2_sparsity_s *sparsity) {
-  const struct op2i_file_kind *kind = &op2i_file_kinds[OP2I_FILE_PAIR];
   op2_status status = OP2_SUCCESS;
-  for (int k = 0; k < sparsity->npairs + sparsity->whole_diagonal && !status; k++) {
-    const struct op2i_pair *pair = k < sparsity->npairs ? &sparsity->pairs[k] : NULL;
-    const struct op2i_line line = {{kind->word, sparsity->obj.name,
-                                    pair ? pair->rows->obj.name : "",
-                                    pair ? pair->columns->obj.name : ""},
-                                   kind->nwords};
-    status = op2i_contents_add(file, text, &line);
+  for (int k = 0; k < sparsity->npairs && !status; k++) {
+    const struct op2i_pair *pair = &sparsity->pairs[k];
+    const op2_map rows = sparsity->flipped ? pair->columns : pair->rows;
+    const op2_map columns = sparsity->flipped ? pair->rows : pair->columns;
+    status = add_pair(file, text, sparsity, rows->obj.name, columns->obj.name);
   }
+  if (!status && sparsity->whole_diagonal && !sparsity->rows->single)
+    status = add_pair(file, text, sparsity, "", "");
   return status;
 }
 

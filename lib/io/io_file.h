@@ -115,5 +115,7 @@ op2_status op2i_dataset_has(op2_file file, struct op2i_dataset *what, bool *has,
  * size was found. Fails if ranks have found different sizes, as in different files. */
 op2_status op2i_file_make_set(op2_file file, const struct op2i_dataset *what, int64_t size,
                               const char *name, op2_set *set);
+/* Make a set with one element that all ranks share; fails if the file has another size of it. */
+op2_status op2i_file_read_single(op2_file file, const char *name, op2_set *set);
 
 #endif

@@ -36,12 +36,15 @@ static bool beyond_int(int64_t n) { return n > (int64_t)INT32_MAX + 1; }
 
 /* ---- writing --------------------------------------------------------------------------------- */
 
-/* The rows of a sparsity: where each begins among all nonzeros. */
+/* The rows of a sparsity: where each begins among all nonzeros. A dense row is kept by columns, so
+ * "rows" are then columns, of at most one nonzero each: it begins where the nonzero is in the dense
+ * row. */
 struct layout {
   int64_t nrows, nnz;         /* on this rank, by the program's order of rows */
   int64_t first, n;           /* this rank's block of all rows */
   int64_t nall;               /* nonzeros on all ranks */
-  int64_t *starts, *columns;  /* as op2_sparsity_get() returns them */
+  int64_t *starts;            /* [nrows + 1] of the rows among the nonzeros on this rank */
+  int64_t *columns;           /* as op2_sparsity_get() returns them */
   int64_t *own;               /* by the library's order of rows: lengths, and then starts */
   int64_t *block;             /* [n + 1] the same for the block, and the end of its last row */
   struct op2i_file_run *runs; /* [nrows] the rows in the file, by the program's order */
@@ -55,10 +58,18 @@ static void close_layout(op2_file file, struct layout *l) {
   file->op2->free(l->runs);
 }
 
+/* The nonzeros of a dense row are in the program's order of columns. */
+static void start_columns(const struct op2_sparsity_s *sparsity, int64_t *starts) {
+  for (int64_t i = 0; i < sparsity->nrows; i++)
+    starts[op2i_set_place(sparsity->rows, i) + 1] = op2i_sparsity_row(sparsity, i).n;
+  for (int64_t i = 0; i < sparsity->nrows; i++) starts[i + 1] += starts[i];
+}
+
 static op2_status allocate(op2_file file, op2_sparsity sparsity, struct layout *l) {
   const struct op2i_companion *op2 = file->op2;
   *l = (struct layout){0};
-  op2_status status = op2_sparsity_size(sparsity, &l->nrows, &l->nnz);
+  op2_status status = op2_sparsity_size(sparsity, NULL, &l->nnz);
+  l->nrows = sparsity->nrows;
   op2i_file_block(file, op2_set_global_size(sparsity->rows), &l->first, &l->n);
   l->starts = op2->calloc((size_t)l->nrows + 1, sizeof *l->starts);
   l->columns = op2->calloc((size_t)l->nnz + 1, sizeof *l->columns);
@@ -67,7 +78,9 @@ static op2_status allocate(op2_file file, op2_sparsity sparsity, struct layout *
   l->runs = op2->calloc((size_t)l->nrows + 1, sizeof *l->runs);
   if (!status && !(l->starts && l->columns && l->own && l->block && l->runs))
     status = op2->error_nomem("the rows of a matrix");
-  if (!status) status = op2_sparsity_get(sparsity, l->starts, l->columns);
+  if (!status)
+    status = op2_sparsity_get(sparsity, sparsity->flipped ? NULL : l->starts, l->columns);
+  if (!status && sparsity->flipped) start_columns(sparsity, l->starts);
   return op2i_file_agree(file, status);
 }
 
@@ -107,15 +120,19 @@ static op2_status open_layout(op2_file file, op2_sparsity sparsity, struct layou
 }
 
 static op2_status write_starts(op2_file file, op2_sparsity sparsity, struct layout *l) {
-  const bool last = !file->comm || file->comm->rank == file->comm->size - 1;
+  const int64_t nrows = op2_set_global_size(op2i_sparsity_row_set(sparsity));
+  int64_t dense[] = {0, l->nall}, first = l->first, n = l->n, *starts = l->block;
   char *name = NULL;
   op2_status status = part_name(file, sparsity->obj.name, "starts", &name);
-  struct op2i_dataset what =
-      numbers_of(name, op2_set_global_size(sparsity->rows) + 1, beyond_int(l->nall + 1));
-  const int64_t n = l->n + last;
+  struct op2i_dataset what = numbers_of(name, nrows + 1, beyond_int(l->nall + 1));
+  if (sparsity->flipped) {
+    op2i_file_block(file, nrows, &first, &n);
+    starts = dense + first;
+  }
+  n += !file->comm || file->comm->rank == file->comm->size - 1; /* the end of the last row */
   if (!status) {
-    op2i_numbers_narrow(&what, n, l->block);
-    status = op2i_dataset_write(file, &what, l->first, n, l->block, status);
+    op2i_numbers_narrow(&what, n, starts);
+    status = op2i_dataset_write(file, &what, first, n, starts, status);
   }
   file->op2->free(name);
   return status;
@@ -124,8 +141,8 @@ static op2_status write_starts(op2_file file, op2_sparsity sparsity, struct layo
 static op2_status write_columns(op2_file file, op2_sparsity sparsity, struct layout *l) {
   char *name = NULL;
   op2_status status = part_name(file, sparsity->obj.name, "columns", &name);
-  struct op2i_dataset what =
-      numbers_of(name, l->nall, beyond_int(op2_set_global_size(sparsity->columns)));
+  struct op2i_dataset what = numbers_of(
+      name, l->nall, beyond_int(op2_set_global_size(op2i_sparsity_column_set(sparsity))));
   if (!status) {
     op2i_numbers_narrow(&what, l->nnz, l->columns);
     status = op2i_dataset_write_runs(file, &what, l->nrows, l->runs, l->columns, status);
@@ -209,10 +226,18 @@ static op2_status check_starts(op2_file file, const struct op2i_dataset *what,
   return OP2_SUCCESS;
 }
 
+/* All ranks share the nonzeros of a dense row, each a block of them. */
+static void share_dense_row(op2_file file, struct block *b) {
+  int64_t n = 0;
+  op2i_file_block(file, b->nall, &b->starts[0], &n);
+  b->starts[1] = b->starts[0] + n;
+}
+
 static op2_status read_starts(op2_file file, op2_sparsity sparsity, struct block *b) {
-  const int64_t size = op2_set_global_size(sparsity->rows);
+  const int64_t size = op2_set_global_size(op2i_sparsity_row_set(sparsity));
   char *name = NULL;
-  op2i_file_block(file, size, &b->first, &b->n);
+  b->n = 1;
+  if (!sparsity->flipped) op2i_file_block(file, size, &b->first, &b->n);
   op2_status status = part_name(file, sparsity->obj.name, "starts", &name);
   struct op2i_dataset what = numbers_of(name, size + 1, true);
   what.columns = 1;
@@ -220,6 +245,7 @@ static op2_status read_starts(op2_file file, op2_sparsity sparsity, struct block
   if (!status)
     status = op2i_numbers_read(file, &what, b->first, b->n + 1, 0, b->nall + 1, &b->starts);
   if (!status) status = op2i_file_agree(file, check_starts(file, &what, b));
+  if (!status && sparsity->flipped) share_dense_row(file, b);
   file->op2->free(name);
   return status;
 }
@@ -232,8 +258,8 @@ static op2_status read_columns(op2_file file, op2_sparsity sparsity, struct bloc
   what.columns = 1;
   if (!status) status = op2i_dataset_read(file, &what, 0, 0, NULL, OP2_SUCCESS);
   if (!status)
-    status = op2i_numbers_read(file, &what, first, n, 0, op2_set_global_size(sparsity->columns),
-                               &b->column);
+    status = op2i_numbers_read(file, &what, first, n, 0,
+                               op2_set_global_size(op2i_sparsity_column_set(sparsity)), &b->column);
   file->op2->free(name);
   return status;
 }

@@ -43,27 +43,48 @@ op2_status op2i_file_make_set(op2_file file, const struct op2i_dataset *what, in
   return op2_set_create(file->ctx, size, name, set);
 }
 
+static struct op2i_dataset size_called(const char *name, const char *call) {
+  return (struct op2i_dataset){.kind = "set",
+                               .name = name,
+                               .type = OP2_I32,
+                               .rows = 1,
+                               .wide = true,
+                               .size = -1,
+                               .bare = true,
+                               .call = call};
+}
+
+static op2_status read_size(op2_file file, struct op2i_dataset *what, op2_status status,
+                            int64_t *size) {
+  int32_t narrow = 0;
+  status = op2i_dataset_read(file, what, 0, 0, NULL, status);
+  if (status) return status;
+  status = op2i_dataset_read(file, what, 0, 1, what->wide ? (void *)size : (void *)&narrow, status);
+  if (!what->wide) *size = narrow;
+  return status;
+}
+
 op2_status op2_file_read_set(op2_file file, const char *name, op2_set *set) {
   static const char call[] = "op2_file_read_set";
   int64_t size = 0;
-  int32_t narrow = 0;
-  struct op2i_dataset what = {.kind = "set",
-                              .name = name,
-                              .type = OP2_I32,
-                              .rows = 1,
-                              .wide = true,
-                              .size = -1,
-                              .bare = true,
-                              .call = call};
+  struct op2i_dataset what = size_called(name, call);
   op2_status status = op2i_file_is_open(file, call);
   if (status) return status;
   status = op2i_file_check(file, call, false, name, set);
-  status = op2i_dataset_read(file, &what, 0, 0, NULL, status);
-  if (!status)
-    status =
-        op2i_dataset_read(file, &what, 0, 1, what.wide ? (void *)&size : (void *)&narrow, status);
-  if (status) return status;
-  return op2i_file_make_set(file, &what, what.wide ? size : narrow, name, set);
+  status = read_size(file, &what, status, &size);
+  return status ? status : op2i_file_make_set(file, &what, size, name, set);
+}
+
+op2_status op2i_file_read_single(op2_file file, const char *name, op2_set *set) {
+  int64_t size = 0;
+  struct op2i_dataset what = size_called(name, NULL);
+  op2_status status = read_size(file, &what, OP2_SUCCESS, &size);
+  if (!status && size != 1)
+    status = op2i_file_error(file, &what, OP2_ERR_RANGE,
+                             "has the size %" PRId64 ": a set that all ranks share has one element",
+                             size);
+  status = op2i_file_agree(file, status);
+  return status ? status : op2_set_create_single(file->ctx, name, set);
 }
 
 op2_status op2_file_read_set_rows(op2_file file, const char *dataset, const char *name,

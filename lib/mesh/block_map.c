@@ -19,7 +19,7 @@ static int64_t nrows(op2_set from) { return from->ends[from->halo ? OP2I_OWNED :
 /* The global numbers of all targets; -1 for entries that lead nowhere. */
 static op2_status targets(op2_map map, int64_t **global) {
   int64_t n = nrows(map->from) * map->arity;
-  if (!map->idx && !map->global)
+  if (!map->idx && !map->global && !op2i_map_single(map))
     return op2i_error(OP2_ERR_MISMATCH, "map '%s' was declared without values", map->obj.name);
   const unsigned char *absent = NULL;
   op2_status status = op2i_map_absent_owned(map, &absent);
@@ -28,7 +28,8 @@ static op2_status targets(op2_map map, int64_t **global) {
   if (!*global) return op2i_error_nomem("a map's rows");
   for (int64_t i = 0; i < n; i++) {
     const bool nowhere = absent && absent[i];
-    const int64_t target = map->global ? map->global[i] : op2i_set_number(map->to, map->idx[i]);
+    const int64_t target =
+        map->global ? map->global[i] : op2i_set_number(map->to, op2i_map_target(map, i));
     (*global)[i] = nowhere ? -1 : target;
   }
   return OP2_SUCCESS;
