@@ -62,7 +62,8 @@ OP2_API OP2_NODISCARD op2_status op2_set_create_sections(op2_context ctx, const 
  * values with globals: a kernel that copies, with op2_arg_direct(d, OP2_WRITE) and op2_arg_gbl(g,
  * OP2_READ), or op2_arg_direct(d, OP2_READ) and op2_arg_gbl(g, OP2_INC) after op2_gbl_set(). Among
  * ranks op2_dat_get_halo() and op2_dat_read_begin() show the values on each of them, and those that
- * rank 0 gives count.
+ * rank 0 gives count. With several ranks, maps that start from the set are declared after
+ * op2_partition().
  * @units  elements                        @memory the handle is the caller's
  * @sync   never blocks, runs nothing; among ranks it waits for the others
  * @mpi    collective

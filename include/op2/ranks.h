@@ -177,8 +177,9 @@ typedef struct op2_partition_report {
  *         ranks; with Scotch the whole graph is on rank 0
  * @sync   runs all that is queued, and drops plans and code that were made for loops
  * @mpi    collective; all ranks have declared the same objects in the same order
- * @errors OP2_ERR_ARG, OP2_ERR_STATE (an access scope is open, the context has ended, or an
- *         operator's function runs), OP2_ERR_MISMATCH (wrapped dats, whose memory cannot grow;
+ * @errors OP2_ERR_ARG, OP2_ERR_STATE (an access scope is open, the context has ended, an operator's
+ *         function runs, or a map starts from a set of op2_set_create_single(), which stays as it
+ *         is), OP2_ERR_MISMATCH (wrapped dats, whose memory cannot grow;
  *         ranks that differ; a map that connects nothing), OP2_ERR_TYPE (coordinates),
  *         OP2_ERR_RANGE (owners that are no ranks, coordinates that are not finite, more than 2^31
  *         elements on one rank), OP2_ERR_UNAVAILABLE (no partitioner for k-way), OP2_ERR_NOMEM, or

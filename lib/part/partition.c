@@ -86,6 +86,23 @@ static op2_status check_sparsities(op2_context ctx) {
       ((const struct op2i_object *)first->object)->name);
 }
 
+/* A set with one element that all ranks share stays as it is, and so would the targets of maps that
+ * start from it. */
+static op2_status check_single(op2_context ctx) {
+  for (struct op2i_link *l = ctx->sets.first; l && ctx->comm->size > 1; l = l->next) {
+    const struct op2_set_s *set = l->object;
+    for (struct op2i_link *m = set->single ? set->maps_from.first : NULL; m; m = m->next) {
+      const struct op2_map_s *map = m->object;
+      if (map->idx || map->global)
+        return op2i_error(OP2_ERR_STATE,
+                          "op2_partition: map '%s' starts from set '%s', which all ranks share and "
+                          "which stays as it is: declare such a map after the partition",
+                          map->obj.name, set->obj.name);
+    }
+  }
+  return OP2_SUCCESS;
+}
+
 static op2_status check_dats(op2_context ctx) {
   for (struct op2i_link *l = ctx->dats.first; l; l = l->next) {
     op2_dat dat = l->object;
@@ -189,6 +206,7 @@ static op2_status partition(op2_context ctx, const op2_partition_options *how,
   if (!status) status = compare_methods(ctx, how);
   if (!status) status = op2i_comm_agree(ctx->comm, check_dats(ctx));
   if (!status) status = op2i_comm_agree(ctx->comm, check_sparsities(ctx));
+  if (!status) status = op2i_comm_agree(ctx->comm, check_single(ctx));
   if (status) return status;
   status = op2i_scheduler.flush(ctx->sched, "op2_partition");
   if (status != OP2_ERR_FATAL) status = op2i_comm_agree(ctx->comm, status);

@@ -164,6 +164,23 @@ static op2_status wraps(struct world *w) {
   op2_dat_destroy(&w->wrapped);
   return strstr(text, "dat 'wrapped' is wrapped") ? status : OP2_SUCCESS;
 }
+static op2_status from_shared(struct world *w, bool everywhere) {
+  op2_set shared = NULL;
+  op2_map from = NULL;
+  op2_status status = op2_set_create_single(w->ctx, "shared", &shared);
+  if (!status && everywhere)
+    status = op2_map_create_global(shared, w->cells, 2, (int64_t[]){0, 5}, "from", &from);
+  if (!status && !everywhere)
+    status = op2_map_create(shared, w->cells, 2, (int32_t[]){0, 1}, "from", &from);
+  status = status ? OP2_SUCCESS : cut(w, (op2_partition_options){.method = OP2_PARTITION_BLOCKS});
+  char text[512];
+  snprintf(text, sizeof text, "%s", op2_error_message());
+  op2_map_destroy(&from);
+  op2_set_destroy(&shared);
+  return strstr(text, "map 'from' starts from set 'shared'") ? status : OP2_SUCCESS;
+}
+static op2_status from_shared_near(struct world *w) { return from_shared(w, false); }
+static op2_status from_shared_far(struct world *w) { return from_shared(w, true); }
 /* ---- sets and maps --------------------------------------------------------------------------- */
 
 static op2_status huge(struct world *w) {
@@ -298,6 +315,8 @@ static const struct refusal refusals[] = {
     {"two sets", OP2_ERR_MISMATCH, "do not name the same method and the same object", other_sets},
     {"an open scope", OP2_ERR_STATE, NULL, open_scope},
     {"a wrapped dat", OP2_ERR_MISMATCH, NULL, wraps},
+    {"a map from a set that all share", OP2_ERR_STATE, NULL, from_shared_near},
+    {"the same by global numbers", OP2_ERR_STATE, NULL, from_shared_far},
     {"a negative size", OP2_ERR_ARG, "rank 1 of 3: set 'cells': size -1 is negative", negative},
     {"more elements than bytes", OP2_ERR_NOMEM,
      "rank 1 of 3: set 'cells' of 2305843009213693952 elements is larger than memory", huge},
