@@ -2,9 +2,11 @@
 """A program over ranks of MPI: blocks, a map by global numbers, a partition, loops, calls, matrices,
 files.
 
-It prints one line, which does not depend on the number of ranks except for the number itself.
+It prints one line, which does not depend on the number of ranks except for the number itself. The
+backend is that of OP2_BACKEND; without it, sequential.
 """
 import gc
+import os
 import sys
 
 import numpy as np
@@ -14,6 +16,7 @@ import op2
 from op2 import pyop2
 
 N = 500
+BACKEND = os.environ.get("OP2_BACKEND", "sequential")
 
 
 def block(comm):
@@ -69,7 +72,7 @@ def row_sums(A, nodes):
 
 def matrix(context, comm, path, edges, nodes, ends):
     """The number of wrong rows of a matrix that a call has changed, here and in another context
-    that reads it from a file."""
+    that reads it from a file, with a matrix of one row."""
     A = op2.Mat(op2.Sparsity(ends, "pattern"), name="A")
     ones = op2.Kernel(context, "ones", """
         void ones(double a[2][2]) {
@@ -86,15 +89,18 @@ def matrix(context, comm, path, edges, nodes, ends):
         np.add.at(expected, end, first + first * 7 % N + 2)
     wrong = (row_sums(A, nodes) != expected).sum()
     op2.dump(context, path)
-    with op2.Context("sequential", comm=comm) as other, op2.File(other, path) as made:
+    with op2.Context(BACKEND, comm=comm) as other, op2.File(other, path) as made:
         found = made.read_all()
         other.partition("kway", map=found["ends"])
-        return int(wrong + (row_sums(made.read_matrices()["A"], found["nodes"]) != expected).sum())
+        mats = made.read_matrices()
+        wrong += (row_sums(mats["A"], found["nodes"]) != expected).sum()
+        y = op2.Dat(found["shared"])
+        mats["row"].mult(op2.Dat(found["nodes"], np.ones(found["nodes"].sections[3])), y)
+        return int(wrong + (y.get_block(0, 1)[0] != 3 * first.sum()))
 
 
 def dense_row(context, edges, nodes, ends, length):
-    """A matrix with one row, which all ranks share, and the number of wrong products with it. Files
-    leave it out."""
+    """A matrix with one row, which all ranks share, and the number of wrong products with it."""
     shared = op2.Set.single(context, "shared")
     whole = op2.Map(edges, shared, None, "whole", arity=1)
     row = op2.Mat(op2.Sparsity([(whole, ends)], "dense"), name="row")
@@ -122,7 +128,7 @@ def failure(context, nodes):
 
 def pyop2s(comm):
     """A reduction over all ranks by PyOP2's interface."""
-    pyop2.init(backend="sequential", comm=comm)
+    pyop2.init(backend=BACKEND, comm=comm)
     first, last = block(comm)
     cells = pyop2.Set(last - first, comm=comm)
     x, total = pyop2.Dat(cells, np.arange(first, last), float), pyop2.Global(1, 0.0, comm=comm)
@@ -141,7 +147,7 @@ def pyop2s(comm):
 def main():
     comm = MPI.COMM_WORLD
     pyop2s(comm)
-    with op2.Context("sequential", comm=comm) as context:
+    with op2.Context(BACKEND, comm=comm) as context:
         assert (context.rank, context.ranks) == (comm.rank, comm.size)
         edges, nodes, ends, length = mesh(context, comm)
         wrong = comm.allreduce(sums(context, edges, nodes, ends, length))
