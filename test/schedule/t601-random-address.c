@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The random programs of t600 with half of the kernels compiled beforehand and called by address:
  * they read what the interpreter reads, on every backend, lazy and eager, on one rank and on
- * several. */
+ * several. OP2_TEST_FULL=1 takes 300 programs (30 on devices), OP2_TEST_QUICK=1 a few. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -41,8 +41,18 @@ static void run_backend(const char *backend, int count) {
     }
 }
 
+static int how_many(const char *backend) {
+  if (thorough()) return is_device(backend) ? 30 : 300;
+  return is_device(backend) ? 3 : quick() ? 6 : 40;
+}
+
 static int as_threads(int n, rank_function *function, void *data) {
   return run_contexts_over(n, (struct op2i_link_speed){0}, function, data);
+}
+
+static int on_ranks(const char *backend) {
+  const int count = quick() ? 6 : thorough() ? 300 : 30;
+  return programs_on_ranks(backend, 0, SEED, 0, count, as_threads).wrong;
 }
 
 int main(void) {
@@ -56,12 +66,11 @@ int main(void) {
   for (int k = 0; k < PROGRAM_KERNELS; k++) pool[k] = rkernel_make(SEED, k);
   program_functions = functions;
   for (int b = 0; (backend = next_backend(every_backend, &b));)
-    run_backend(backend, is_device(backend) ? 3 : quick() ? 6 : 40);
+    run_backend(backend, how_many(backend));
   ok(fused > 0 && replayed > 0, "%lld loops were fused, %lld programs run again", (long long)fused,
      (long long)replayed);
   for (int b = 0; (backend = next_backend_of_ranks(host_backends, &b));)
-    is_int(programs_on_ranks(backend, 0, SEED, 0, quick() ? 6 : 30, as_threads).wrong, 0,
-           "%s: programs on ranks", backend);
+    is_int(on_ranks(backend), 0, "%s: programs on ranks", backend);
   for (int k = 0; k < PROGRAM_KERNELS; k++) rkernel_free(pool[k]);
   case_unload(&compiled);
   return done();
