@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """What tests share: contexts on each backend, lazy and eager, that end with the test.
 
-With OP2_TEST_COLLECT=1 garbage is collected after each new object that can be in a cycle. With
+With OP2_TEST_FULL=1 all backends of a test are tried eagerly as well, and else some. With
+OP2_TEST_COLLECT=1 garbage is collected after each new object that can be in a cycle. With
 OP2_TEST_QUICK=1 each test takes every second of its contexts, and the next test the others.
 """
 import gc
@@ -12,6 +13,7 @@ import pytest
 import op2
 
 HOSTS = ["sequential", "openmp", "starpu", "check"]
+FULL = os.environ.get("OP2_TEST_FULL", "") not in ("", "0")
 
 
 def kind_of(item):
@@ -57,9 +59,10 @@ def started(backend, **options):
 
 
 def some_context(backends):
-    """A fixture: a lazy context on each of these backends, and an eager one on some of them."""
+    """A fixture: a lazy context on each of these backends, and an eager one on some of them, or on
+    all."""
     kinds = [(backend, eager) for backend in backends for eager in (False, True)
-             if backend in ("sequential", "starpu") or not eager]
+             if FULL or backend in ("sequential", "starpu") or not eager]
 
     @pytest.fixture(params=kinds, ids=lambda kind: kind[0] + ("-eager" if kind[1] else ""))
     def made(request):

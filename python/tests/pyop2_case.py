@@ -2,7 +2,7 @@
 """What tests of PyOP2's interface share: a context on each backend, and a ring of nodes."""
 import numpy as np
 import pytest
-from conftest import HOSTS
+from conftest import FULL, HOSTS
 
 import op2 as library
 from op2 import pyop2 as op2
@@ -25,7 +25,8 @@ def started(backend, lazy):
 
 
 def _on(backends):
-    kinds = [(backend, True) for backend in backends] + [("sequential", False)]
+    kinds = [(backend, True) for backend in backends]
+    kinds += [(backend, False) for backend in (backends if FULL else ["sequential"])]
 
     @pytest.fixture(params=kinds, ids=lambda kind: kind[0] + ("" if kind[1] else "-eager"))
     def made(request):
@@ -35,7 +36,8 @@ def _on(backends):
 
 
 #: Some backends and an eager one; all on the host; and a device as well.
-few, hosts, everywhere = _on(["sequential", "starpu"]), _on(HOSTS), _on(HOSTS + ["opencl"])
+hosts, everywhere = _on(HOSTS), _on(HOSTS + ["opencl"])
+few = _on(HOSTS if FULL else ["sequential", "starpu"])
 
 
 @pytest.fixture
