@@ -40,6 +40,11 @@ struct runner {
 };
 
 const op2_function *program_functions;
+const int *program_numbers;
+
+struct rkernel *program_kernel(uint64_t seed, int place) {
+  return rkernel_make(seed, program_numbers ? program_numbers[place] : place);
+}
 
 op2_status place_begin(struct place *place, const op2_options *options, struct op2i_comm *comm) {
   op2_status status = op2i_init_ranks(options, comm, &place->ctx);

@@ -23,9 +23,13 @@ struct place {
   const struct share *share; /* null without ranks */
 };
 
-/* By number, the functions of kernels that are called by address (address_case.h); the others, and
- * all if it is null, are given as text. */
+/* The functions of kernels that are called by address (address_case.h), by their place in the pool;
+ * the others, and all if it is null, are given as text. */
 extern const op2_function *program_functions;
+/* The number of the kernel at each place of the pool; null: the place itself. */
+extern const int *program_numbers;
+/* The kernel of a seed at a place of the pool. */
+struct rkernel *program_kernel(uint64_t seed, int place);
 
 op2_status place_begin(struct place *place, const op2_options *options, struct op2i_comm *comm);
 op2_status place_end(struct place *place);

@@ -174,7 +174,7 @@ struct program_counts programs_on_ranks(const char *backend, int ranks, uint64_t
   struct rkernel *pool[PROGRAM_KERNELS];
   /* The flags are those of t600, which has the same kernels. */
   setenv("OP2_CFLAGS", "-O1 -march=native -fno-math-errno -ffp-contract=off", 0);
-  for (int k = 0; k < PROGRAM_KERNELS; k++) pool[k] = rkernel_make(seed, k);
+  for (int k = 0; k < PROGRAM_KERNELS; k++) pool[k] = program_kernel(seed, k);
   for (int n = first; n < end; n++) {
     struct rprogram *p = rprogram_make_whole(seed, n, pool, PROGRAM_KERNELS);
     const int on = ranks ? ranks : 2 + n % 3, how = n / 3 % WHOLE_HOWS;
