@@ -9,6 +9,7 @@
 #include "file_case.h"
 #include "init.h"
 #include "mem.h"
+#include "mesh.h"
 #include "rank_case.h"
 #include "support.h"
 
@@ -232,6 +233,7 @@ static int read_program(struct program *p, const char *path, int owners) {
   int64_t n = 0;
   int wrong = op2_file_open(p->ctx, path, OP2_FILE_READ, &file) != OP2_SUCCESS;
   wrong = wrong || op2_file_read_all(file, &n, &read) || take_mesh(p, n, read);
+  wrong = wrong || !p->sets[SHARED]->single; /* or maps to it would have tables */
   wrong = wrong || (owners ? scatter(p) : op2_partition(p->ctx, NULL, NULL));
   wrong = wrong || op2_file_read_matrices(file, &n, &read) || take_mats(p, n, read);
   if (op2_file_close(&file)) wrong++;
