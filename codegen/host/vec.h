@@ -40,13 +40,17 @@
  * which pays if a loop goes through maps or divides; otherwise rows lie in memory as compilers like
  * them, and scalar code is as fast. More than STATE would not stay in that cache. LINES is the
  * number of additions to a dat that may have a line of text each; compilers take seconds for
- * more. */
+ * more. A loop that only streams through rows of at most STREAM_ROW bytes each, and fills at most
+ * STREAM_STATE registers, is unrolled to STREAM_BYTES of a dat of doubles. */
 enum {
   OP2I_VEC_LANES_MAX = 16,
   OP2I_VEC_TWOS_MAX = 32,
   OP2I_VEC_HELD_MAX = 64,
   OP2I_VEC_STATE_MAX = 512,
-  OP2I_VEC_LINES_MAX = 512
+  OP2I_VEC_LINES_MAX = 512,
+  OP2I_VEC_STREAM_ROW = 8,
+  OP2I_VEC_STREAM_STATE = 8,
+  OP2I_VEC_STREAM_BYTES = 128
 };
 
 /* A view: a dat at the place where arguments meet it. With a map it has `nslots` slots from `slot`
@@ -95,6 +99,7 @@ struct op2i_vec {
   bool pointed;                                 /* the text needs pointers into op2_element */
   bool divides;                                 /* some kernel divides or takes roots */
   int round;                                    /* elements of a round: one batch or two */
+  bool streams;                                 /* it only goes through short rows in order */
   uint64_t helped[OP2I_VEC_HELPS];              /* helper functions that the text has */
 };
 

@@ -55,7 +55,7 @@ static void load(const struct op2i_vec *v, int m) {
 
 static void begin_batch(const struct op2i_vec *v) {
   op2i_vec_elements(v);
-  op2i_vec_walk(v, OP2I_WALK_AHEAD);
+  if (!v->streams) op2i_vec_walk(v, OP2I_WALK_AHEAD);
   load(v, 0);
 }
 
@@ -176,9 +176,56 @@ static void mark_unused(const struct op2i_vec *v) {
       op2i_text_add(v->out, "  (void)op2_dat%d;\n", d);
 }
 
+/* ---- loops that stream ----------------------------------------------------------------------- */
+
+/* True if the loop does little but go through a few arrays in order. Processors load these ahead by
+ * themselves, and what counts is the number of instructions around each vector. */
+static bool streams(const struct op2i_vec *v) {
+  if (v->e->listed || v->e->loop->nmaps || v->state > OP2I_VEC_STREAM_STATE) return false;
+  for (int n = 0; n < v->nviews; n++) {
+    const struct op2i_loop_arg *row = op2i_vec_row(v, v->views[n].dat);
+    if (row->dim * (int64_t)op2i_type_size(row->type) > OP2I_VEC_STREAM_ROW) return false;
+  }
+  return v->nviews > 0;
+}
+
+/* Emit all rounds by one text, in which the remainder is a last, incomplete round. */
+static void rounds(const struct op2i_vec *v) {
+  op2i_text_add(v->out,
+                "  int64_t op2_left = op2_hi - op2_lo, op2_count = %d;\n  for (;;) {\n"
+                "    for (; op2_left >= op2_count; op2_left -= op2_count) {\n",
+                v->round);
+  batches(v);
+  op2i_text_add(v->out, "    }\n    if (op2_left <= 0) break;\n    op2_count = op2_left;\n");
+  op2i_vec_walk(v, OP2I_WALK_LAST);
+  op2i_text_add(v->out, "  }\n");
+  if (!op2i_vec_copies_back(v)) return;
+  op2i_text_add(v->out, "  if (op2_count < %d) {\n", v->round);
+  op2i_vec_walk(v, OP2I_WALK_END);
+  op2i_text_add(v->out, "  }\n");
+}
+
+/* Emit complete rounds with a step that the compiler knows, so that it unrolls them, and the
+ * remainder apart. */
+static void stream_rounds(const struct op2i_vec *v) {
+  const int times = OP2I_VEC_STREAM_BYTES / (v->lanes * (int)sizeof(double));
+  op2i_text_add(v->out,
+                "  int64_t op2_left = op2_hi - op2_lo;\n  {\n    const int64_t op2_count = %d;\n"
+                "    OP2_UNROLL(%d)\n    for (; op2_left >= op2_count; op2_left -= op2_count) {\n",
+                v->round, times < 1 ? 1 : times);
+  batches(v);
+  op2i_text_add(v->out,
+                "    }\n  }\n  if (op2_left > 0) {\n    const int64_t op2_count = op2_left;\n");
+  op2i_vec_walk(v, OP2I_WALK_LAST);
+  batches(v);
+  op2i_vec_walk(v, OP2I_WALK_END);
+  op2i_text_add(v->out, "  }\n");
+}
+
 void op2i_vec_body(struct op2i_vec *v) {
   const struct op2i_emitter *e = v->e;
   v->round = by_twos(v) ? 2 * v->lanes : v->lanes;
+  v->streams = streams(v);
   op2i_text_add(v->out, "%svoid OP2_NAME(op2_body)(", e->dialect->body_prefix);
   op2i_emit_parameters(e);
   op2i_text_add(v->out, ") {\n");
@@ -189,19 +236,10 @@ void op2i_vec_body(struct op2i_vec *v) {
     if (op2i_arg_reduces(op2i_emit_arg(v->e, a))) op2i_vec_begin_reduction(v, a);
   }
   op2i_vec_walk(v, OP2I_WALK_BEGIN);
-  op2i_text_add(v->out,
-                "  int64_t op2_left = op2_hi - op2_lo, op2_count = %d;\n  for (;;) {\n"
-                "    for (; op2_left >= op2_count; op2_left -= op2_count) {\n",
-                v->round);
-  batches(v);
-  op2i_text_add(v->out, "    }\n    if (op2_left <= 0) break;\n    op2_count = op2_left;\n");
-  op2i_vec_walk(v, OP2I_WALK_LAST);
-  op2i_text_add(v->out, "  }\n");
-  if (op2i_vec_copies_back(v)) {
-    op2i_text_add(v->out, "  if (op2_count < %d) {\n", v->round);
-    op2i_vec_walk(v, OP2I_WALK_END);
-    op2i_text_add(v->out, "  }\n");
-  }
+  if (v->streams)
+    stream_rounds(v);
+  else
+    rounds(v);
   for (int a = 0; a < e->loop->nargs; a++)
     if (op2i_arg_reduces(op2i_emit_arg(v->e, a))) op2i_vec_end_reduction(v, a);
   op2i_text_add(v->out, "}\n");

@@ -104,6 +104,20 @@ static void golden_gather(void) {
   case_end(&c);
 }
 
+/* Contiguous rows of one value, with a known step and the remainder apart. */
+static void golden_streams(void) {
+  struct loop_case c;
+  CHECK(case_begin(&c, "advance",
+                   "void advance(const double *old, double *res, double *q, double *most) {\n"
+                   "  *q = *old - *res;\n  if (*res > *most) *most = *res;\n  *res = 0;\n}\n"));
+  case_dat(&c, 0, 1, OP2_F64, 0, -1, OP2_READ);
+  case_dat(&c, 1, 1, OP2_F64, 0, -1, OP2_RW);
+  case_dat(&c, 2, 1, OP2_F64, 0, -1, OP2_WRITE);
+  case_gbl(&c, 0, 1, OP2_F64, OP2_MAX);
+  generates(&c, 32, "vec-streams");
+  case_end(&c);
+}
+
 /* ---- refusals -------------------------------------------------------------------------------- */
 
 static void refuses(struct loop_case *c, int bytes, const char *why) {
@@ -246,6 +260,69 @@ static void test_fused_twos(void) {
   case_end(&other);
 }
 
+/* ---- loops that stream ----------------------------------------------------------------------- */
+
+/* Whether the rounds of a loop have a known step, and no prefetches. */
+static void streams(struct loop_case *c, int bytes, const char *times, const char *name) {
+  struct op2i_text text = {0};
+  bool mergeable;
+  if (CHECK(op2i_generate_vector(&c->loop, OP2I_VECTOR, bytes, &text, &mergeable))) {
+    const char *body = strstr(text.chars, "void OP2_NAME(op2_body)(");
+    const char *unroll = strstr(body, "OP2_UNROLL(");
+    ok(times ? unroll && !strncmp(unroll, times, strlen(times)) : !unroll, "%s: %s", name,
+       times ? times : "no known step");
+    ok(!strstr(body, "op2_ahead(") == !!times, "%s: %s", name, times ? "no prefetch" : "prefetch");
+  }
+  op2i_text_free(&text);
+  case_end(c);
+}
+
+static void sum_case(struct loop_case *c, const char *name, int dim, op2_type type) {
+  static char source[256]; /* used by one case at a time */
+  snprintf(source, sizeof source, "void %s(const %s *x, %s *y) { *y += x[0]; }\n", name,
+           op2i_type_c(type), op2i_type_c(type));
+  CHECK(case_begin(c, name, source));
+  case_dat(c, 0, dim, type, 0, -1, OP2_READ);
+}
+
+static void test_streams(void) {
+  static const struct {
+    int bytes;
+    const char *times;
+  } widths[] = {{64, "OP2_UNROLL(2)"}, {32, "OP2_UNROLL(4)"}, {16, "OP2_UNROLL(8)"}};
+  struct loop_case c;
+  for (int w = 0; w < 3; w++) {
+    sum_case(&c, "sum", 1, OP2_F64);
+    case_dat(&c, 1, 1, OP2_F64, 0, -1, OP2_RW);
+    streams(&c, widths[w].bytes, widths[w].times, "rows of one double");
+  }
+  sum_case(&c, "sum", 2, OP2_F32);
+  case_dat(&c, 1, 1, OP2_F32, 0, -1, OP2_RW);
+  streams(&c, 64, "OP2_UNROLL(1)", "rows of 8 bytes, 16 lanes");
+  sum_case(&c, "sum", 2, OP2_F64);
+  case_dat(&c, 1, 1, OP2_F64, 0, -1, OP2_RW);
+  streams(&c, 64, NULL, "rows of 16 bytes");
+  sum_case(&c, "sum", 1, OP2_F64);
+  case_map(&c, 0, 1);
+  case_dat(&c, 1, 1, OP2_F64, 0, 0, OP2_INC);
+  streams(&c, 64, NULL, "a map");
+}
+
+/* A batch of n dats of two numbers each fills 2 n registers. */
+static void test_many_streams(int n, const char *times) {
+  struct loop_case c;
+  struct op2i_text source = {0};
+  op2i_text_add(&source, "void many(");
+  for (int d = 0; d < n; d++) op2i_text_add(&source, "%sfloat *x%d", d ? ", " : "", d);
+  op2i_text_add(&source, ") {");
+  for (int d = 0; d < n; d++) op2i_text_add(&source, " *x%d += 1;", d);
+  op2i_text_add(&source, " }\n");
+  CHECK(case_begin(&c, "many", source.chars));
+  for (int d = 0; d < n; d++) case_dat(&c, d, 2, OP2_F32, 0, -1, OP2_RW);
+  streams(&c, 64, times, n > 4 ? "ten registers" : "eight registers");
+  op2i_text_free(&source);
+}
+
 /* ---- lanes ----------------------------------------------------------------------------------- */
 
 static void lanes_of(op2_type type, int want64, int want32, int want16) {
@@ -266,9 +343,13 @@ int main(void) {
   golden_fused();
   golden_gather();
   golden_twos();
+  golden_streams();
   test_refusals();
   test_twos();
   test_fused_twos();
+  test_streams();
+  test_many_streams(4, "OP2_UNROLL(1)");
+  test_many_streams(5, NULL);
   test_deep();
   return done();
 }
