@@ -62,25 +62,47 @@ static void close_state(void *state) { op2i_free(state); }
 
 static int workers(void *state) { return ((const struct team *)state)->threads; }
 
-/* The calling thread is one of the team; between its blocks it progresses messages. */
-static void run_colours(struct op2i_step *step, int threads) {
+/* Run entries first..last-1 of the plan's blkmap. Messages, if any, are progressed between them. */
+static void run_share(const struct op2i_step *step, int32_t first, int32_t last,
+                      struct op2i_comm *comm) {
+  if (!comm) {
+    op2i_step_run_blocks(step, first, last);
+    return;
+  }
+  for (int32_t i = first; i < last; i++) {
+    op2i_step_run_blocks(step, i, i + 1);
+    op2i_comm_progress(comm);
+  }
+}
+
+/* Run thread number `me` of `all`'s part of each colour; returns the seconds that it took. The
+ * calling thread is number 0, and progresses messages. */
+static double run_part(struct op2i_step *step, int64_t me, int64_t all) {
+  OP2I_FP_DEFAULT; /* the program uses these threads, too */
   const struct op2i_plan *plan = step->plan;
-  struct op2i_comm *comm = step->loop->op.ctx->comm;
+  struct op2i_comm *comm = me == 0 ? step->loop->op.ctx->comm : NULL;
   double seconds = 0;
-#pragma omp parallel num_threads(threads) if (threads > 1) reduction(+ : seconds)
-  {
-    OP2I_FP_DEFAULT; /* the program uses these threads, too */
-    for (int32_t colour = 0; colour < plan->ncolors; colour++) {
-      double start = op2i_seconds();
-#pragma omp for schedule(static) nowait
-      for (int32_t i = plan->color_offs[colour]; i < plan->color_offs[colour + 1]; i++) {
-        op2i_step_run_block(step, plan->blkmap[i]);
-        if (omp_get_thread_num() == 0) op2i_comm_progress(comm);
-      }
-      seconds += op2i_seconds() - start;
+  for (int32_t colour = 0; colour < plan->ncolors; colour++) {
+    const int32_t first = plan->color_offs[colour], n = plan->color_offs[colour + 1] - first;
+    double start = op2i_seconds();
+    run_share(step, first + (int32_t)(n * me / all), first + (int32_t)(n * (me + 1) / all), comm);
+    seconds += op2i_seconds() - start;
+    if (all > 1) {
 #pragma omp barrier
     }
   }
+  return seconds;
+}
+
+/* A parallel region of one thread would cost a microsecond, too. */
+static void run_colours(struct op2i_step *step, int threads) {
+  double seconds = 0;
+  if (threads < 2) {
+    step->time.seconds = run_part(step, 0, 1);
+    return;
+  }
+#pragma omp parallel num_threads(threads) reduction(+ : seconds)
+  seconds = run_part(step, omp_get_thread_num(), omp_get_num_threads());
   step->time.seconds = seconds;
 }
 

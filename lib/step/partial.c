@@ -313,13 +313,35 @@ void op2i_step_apply(const struct op2i_step *step, int64_t lo, int64_t hi, unsig
   op2i_kernels_leave(step->loop);
 }
 
-void op2i_step_run_block(const struct op2i_step *step, int32_t block) {
+/* Run blocks that follow each other, with one partial result. */
+static void run_joined(const struct op2i_step *step, int32_t first, int32_t end,
+                       unsigned char *partial) {
+  int64_t hi = op2i_plan_block_hi(step->plan, end - 1);
+  op2i_fp_reset(); /* a kernel of an earlier block may have changed it */
+  op2i_step_apply(step, op2i_plan_block_lo(step->plan, first), hi < step->hi ? hi : step->hi,
+                  partial);
+}
+
+static void run_block(const struct op2i_step *step, int32_t block) {
   size_t bytes = (size_t)step->loop->partial_bytes;
   unsigned char *partial =
       step->values.partials ? step->values.partials + (size_t)block * bytes : NULL;
-  int64_t hi = op2i_plan_block_hi(step->plan, block);
   op2i_partial_init(step, partial);
-  op2i_fp_reset(); /* a kernel of an earlier block may have changed it */
-  op2i_step_apply(step, op2i_plan_block_lo(step->plan, block), hi < step->hi ? hi : step->hi,
-                  partial);
+  run_joined(step, block, block + 1, partial);
+}
+
+/* Blocks of a plan with one colour are in order, so that one call computes the same as several. */
+bool op2i_step_joins_blocks(const struct op2i_step *step) {
+  return step->plan->ncolors == 1 && !step->values.partials && !step->loop->traits.one_thread;
+}
+
+void op2i_step_run_blocks(const struct op2i_step *step, int32_t first, int32_t last) {
+  int32_t blocks = op2i_step_blocks(step);
+  if (op2i_step_joins_blocks(step)) {
+    int32_t end = last < blocks ? last : blocks;
+    if (first < end) run_joined(step, first, end, NULL);
+    return;
+  }
+  for (int32_t i = first; i < last; i++)
+    if (step->plan->blkmap[i] < blocks) run_block(step, step->plan->blkmap[i]);
 }

@@ -27,7 +27,10 @@ void op2i_step_apply(const struct op2i_step *step, int64_t lo, int64_t hi, unsig
 /* Begin and end to run a loop's kernels in another way. */
 void op2i_kernels_enter(const struct op2i_loop *loop);
 void op2i_kernels_leave(const struct op2i_loop *loop);
-/* Run the kernel over one of these blocks, into the block's partial results. */
-void op2i_step_run_block(const struct op2i_step *step, int32_t block);
+/* Run the kernel over these blocks, entries first..last-1 of the plan's blkmap, each into its own
+ * partial results. Those that a device has are left out. */
+void op2i_step_run_blocks(const struct op2i_step *step, int32_t first, int32_t last);
+/* True if op2i_step_run_blocks() runs all of them by one call of the loop's code. */
+bool op2i_step_joins_blocks(const struct op2i_step *step);
 
 #endif

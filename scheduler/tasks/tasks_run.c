@@ -14,9 +14,7 @@
 
 static void run_chunk(struct op2i_step *step, int32_t first, int32_t last) {
   int64_t start = op2i_nanoseconds();
-  int32_t blocks = op2i_step_blocks(step);
-  for (int32_t i = first; i < last; i++)
-    if (step->plan->blkmap[i] < blocks) op2i_step_run_block(step, step->plan->blkmap[i]);
+  op2i_step_run_blocks(step, first, last);
   int64_t ns = op2i_nanoseconds() - start;
   __atomic_fetch_add(&step->time.nanoseconds, ns, __ATOMIC_RELAXED);
 }

@@ -195,6 +195,43 @@ static void test_order(void) {
   op2i_plan_free(plan);
 }
 
+static int calls;
+
+static void count(const struct op2i_call *call, int64_t lo, int64_t hi, unsigned char *partial) {
+  remember(call, lo, hi, partial);
+  calls++;
+}
+
+static bool in_order(void) {
+  bool good = ran == EDGES;
+  for (int e = 0; good && e < EDGES; e++) good = order[e] == e;
+  return good;
+}
+
+/* Blocks that do not conflict run by one call, unless each has a partial result. */
+static void test_joined(int64_t partial_bytes, const char *what) {
+  const struct op2i_plan_desc desc = {.lo = 0, .hi = EDGES, .block_size = 61};
+  struct op2i_plan *plan = NULL;
+  struct op2_context_s ctx = {.config.threads = 1};
+  void *state = NULL;
+  struct op2i_loop direct = loop;
+  direct.nargs = 0;
+  direct.partial_bytes = partial_bytes;
+  if (!CHECK(op2i_plan_create(&desc, &plan))) return;
+  struct op2i_step step = make_step(plan);
+  step.loop = &direct;
+  step.function = (void *)count;
+  step.reduces = false;
+  ran = calls = 0;
+  CHECK(op2i_backend_openmp.open(&ctx, &state));
+  CHECK(op2i_backend_openmp.run_step(state, &step));
+  op2i_backend_openmp.close(state);
+  ok(in_order(), "%s: each element once, in order", what);
+  is_int(calls, partial_bytes ? plan->nblocks : 1, "%s: calls", what);
+  op2i_step_end(&step);
+  op2i_plan_free(plan);
+}
+
 static void test_failure(void) {
   struct op2i_plan *plan = make_plan(64);
   if (!plan) return;
@@ -285,6 +322,8 @@ int main(void) {
   loop.bytes = 100;
   test_openmp(256);
   test_order();
+  test_joined(0, "no reductions");
+  test_joined(64, "a reduction");
   test_failure();
   return done();
 }

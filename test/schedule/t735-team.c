@@ -311,6 +311,52 @@ static void test_users(void) {
   }
 }
 
+static _Atomic int ranges;
+
+/* Several blocks at once. */
+static void run_blocks(const struct op2i_call *call, int64_t lo, int64_t hi,
+                       unsigned char *partial) {
+  for (int64_t at = lo; at < hi; at += BLOCK) run_block(call, at, at + BLOCK, partial);
+  atomic_fetch_add(&ranges, 1);
+}
+
+/* A program whose steps have one colour, with blocks of so many nanoseconds. */
+static struct program *make_direct(double ns) {
+  struct program *p = make_program(ns / BLOCK);
+  for (int s = 0; s < STEPS; s++) {
+    struct fake *f = &p->fakes[s];
+    for (int32_t b = 0; b < BLOCKS; b++) f->colour[b] = 0, f->map[b] = b;
+    f->plan.ncolors = 1;
+    f->offs[1] = BLOCKS;
+    p->steps[s].function = (void *)run_blocks;
+  }
+  return p;
+}
+
+/* Members take several blocks at a time if these are short, do not conflict, and have no partial
+ * results. */
+static void test_joined(void) {
+  static unsigned char partials[1];
+  struct program *quick_blocks = make_direct(100), *slow = make_direct(1e5);
+  int good = 0, rounds = 200;
+  atomic_store(&ranges, 0);
+  for (int i = 0; i < rounds; i++) good += run_once(quick_blocks, 0, true);
+  is_int(good, rounds, "each block ran once");
+  /* Up to 20 blocks are taken, and half of those that are left: 6 calls for a share of 32 blocks,
+   * and 5 for one of 16. */
+  ok(atomic_load(&ranges) <= rounds * STEPS * 24, "short blocks run together (%.1f calls a step)",
+     (double)atomic_load(&ranges) / rounds / STEPS);
+  atomic_store(&ranges, 0);
+  good = run_once(slow, 0, true);
+  is_int(good ? atomic_load(&ranges) : 0, BLOCKS * STEPS, "long ones one by one");
+  for (int s = 0; s < STEPS; s++) quick_blocks->steps[s].values.partials = partials;
+  atomic_store(&ranges, 0);
+  good = run_once(quick_blocks, 0, true);
+  is_int(good ? atomic_load(&ranges) : 0, BLOCKS * STEPS, "and those that have partial results");
+  free(quick_blocks);
+  free(slow);
+}
+
 /* A step without elements, and one whose loop is in one block. */
 static void test_odd_steps(void) {
   struct program *p = make_program(dear);
@@ -340,6 +386,8 @@ int main(void) {
   with_workers(2, 1, 1, test_tasks);
   with_workers(2, 1, 1, test_others);
   with_workers(3, 1, 2, test_users);
+  with_workers(2, 1, 1, test_joined);
+  with_workers(4, 1, 3, test_joined);
   with_workers(2, 1, 1, test_odd_steps);
   return done();
 }
