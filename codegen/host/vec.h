@@ -100,6 +100,7 @@ struct op2i_vec {
   bool divides;                                 /* some kernel divides or takes roots */
   int round;                                    /* elements of a round: one batch or two */
   bool streams;                                 /* it only goes through short rows in order */
+  bool past;                                    /* the text that is emitted stores past caches */
   uint64_t helped[OP2I_VEC_HELPS];              /* helper functions that the text has */
 };
 

@@ -178,6 +178,46 @@ static void mark_unused(const struct op2i_vec *v) {
 
 /* ---- loops that stream ----------------------------------------------------------------------- */
 
+/* OP2_PAST<bytes> stores a vector past the caches, where there is an instruction for that, to an
+ * address that is a multiple of its size. OP2_PAST_END() waits until others see such stores. */
+static const char past[] =
+    "#ifndef OP2_PAST64\n"
+    "#define OP2_PLAIN(to, value) ((void)__builtin_memcpy(to, &(value), sizeof(value)))\n"
+    "#ifdef __SSE2__\n"
+    "#define OP2_PAST_END() __builtin_ia32_sfence()\n"
+    "typedef long long op2_past16 __attribute__((vector_size(16), may_alias));\n"
+    "typedef long long op2_past32 __attribute__((vector_size(32), may_alias));\n"
+    "typedef long long op2_past64 __attribute__((vector_size(64), may_alias));\n"
+    "#else\n"
+    "#define OP2_PAST_END() ((void)0)\n"
+    "#endif\n"
+    "#if defined __SSE2__ && defined __clang__\n"
+    "#define OP2_PAST(type, to, value) __builtin_nontemporal_store((type)(value), (type *)(to))\n"
+    "#define OP2_PAST16(to, value) OP2_PAST(op2_past16, to, value)\n"
+    "#define OP2_PAST32(to, value) OP2_PAST(op2_past32, to, value)\n"
+    "#define OP2_PAST64(to, value) OP2_PAST(op2_past64, to, value)\n"
+    "#else\n"
+    "#ifdef __SSE2__\n"
+    "#define OP2_PAST16(to, value) __builtin_ia32_movntdq((op2_past16 *)(to), "
+    "(op2_past16)(value))\n"
+    "#else\n"
+    "#define OP2_PAST16 OP2_PLAIN\n"
+    "#endif\n"
+    "#ifdef __AVX__\n"
+    "#define OP2_PAST32(to, value) __builtin_ia32_movntdq256((op2_past32 *)(to), "
+    "(op2_past32)(value))\n"
+    "#else\n"
+    "#define OP2_PAST32 OP2_PLAIN\n"
+    "#endif\n"
+    "#ifdef __AVX512F__\n"
+    "#define OP2_PAST64(to, value) __builtin_ia32_movntdq512((op2_past64 *)(to), "
+    "(op2_past64)(value))\n"
+    "#else\n"
+    "#define OP2_PAST64 OP2_PLAIN\n"
+    "#endif\n"
+    "#endif\n"
+    "#endif\n";
+
 /* True if the loop does little but go through a few arrays in order. Processors load these ahead by
  * themselves, and what counts is the number of instructions around each vector. */
 static bool streams(const struct op2i_vec *v) {
@@ -187,6 +227,13 @@ static bool streams(const struct op2i_vec *v) {
     if (row->dim * (int64_t)op2i_type_size(row->type) > OP2I_VEC_STREAM_ROW) return false;
   }
   return v->nviews > 0;
+}
+
+/* True if the loop overwrites dats that are too large for the caches, by whole vectors. */
+static bool stores_past(const struct op2i_vec *v) {
+  bool any = false;
+  for (int n = 0; n < v->nviews; n++) any = any || op2i_vec_passes(v, n);
+  return any && v->streams && v->e->loop->form.past_caches;
 }
 
 /* Emit all rounds by one text, in which the remainder is a last, incomplete round. */
@@ -205,17 +252,40 @@ static void rounds(const struct op2i_vec *v) {
   op2i_text_add(v->out, "  }\n");
 }
 
-/* Emit complete rounds with a step that the compiler knows, so that it unrolls them, and the
- * remainder apart. */
-static void stream_rounds(const struct op2i_vec *v) {
+/* Emit complete rounds with a step that the compiler knows, so that it unrolls them. */
+static void known_rounds(const struct op2i_vec *v) {
   const int times = OP2I_VEC_STREAM_BYTES / (v->lanes * (int)sizeof(double));
   op2i_text_add(v->out,
-                "  int64_t op2_left = op2_hi - op2_lo;\n  {\n    const int64_t op2_count = %d;\n"
+                "    const int64_t op2_count = %d;\n"
                 "    OP2_UNROLL(%d)\n    for (; op2_left >= op2_count; op2_left -= op2_count) {\n",
                 v->round, times < 1 ? 1 : times);
   batches(v);
-  op2i_text_add(v->out,
-                "    }\n  }\n  if (op2_left > 0) {\n    const int64_t op2_count = op2_left;\n");
+  op2i_text_add(v->out, "    }\n");
+}
+
+/* Emit complete rounds whose stores go past the caches, for rows that begin at a cache line. They
+ * are over when the function returns: other threads and devices may read then. */
+static void past_rounds(struct op2i_vec *v) {
+  const char *before = "  if (((";
+  for (int n = 0; n < v->nviews; n++) {
+    if (!op2i_vec_passes(v, n)) continue;
+    op2i_text_add(v->out, "%s(uintptr_t)op2_rows%d", before, v->views[n].dat);
+    before = " | ";
+  }
+  op2i_text_add(v->out, ") & 63) == 0) {\n");
+  v->past = true;
+  known_rounds(v);
+  v->past = false;
+  op2i_text_add(v->out, "    OP2_PAST_END();\n  }\n");
+}
+
+/* Emit complete rounds, and the remainder apart. */
+static void stream_rounds(struct op2i_vec *v) {
+  op2i_text_add(v->out, "  int64_t op2_left = op2_hi - op2_lo;\n");
+  if (stores_past(v)) past_rounds(v);
+  op2i_text_add(v->out, "  {\n");
+  known_rounds(v);
+  op2i_text_add(v->out, "  }\n  if (op2_left > 0) {\n    const int64_t op2_count = op2_left;\n");
   op2i_vec_walk(v, OP2I_WALK_LAST);
   batches(v);
   op2i_vec_walk(v, OP2I_WALK_END);
@@ -226,6 +296,7 @@ void op2i_vec_body(struct op2i_vec *v) {
   const struct op2i_emitter *e = v->e;
   v->round = by_twos(v) ? 2 * v->lanes : v->lanes;
   v->streams = streams(v);
+  if (stores_past(v)) op2i_text_add(v->out, "%s", past);
   op2i_text_add(v->out, "%svoid OP2_NAME(op2_body)(", e->dialect->body_prefix);
   op2i_emit_parameters(e);
   op2i_text_add(v->out, ") {\n");

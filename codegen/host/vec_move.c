@@ -136,9 +136,25 @@ static bool modified(const struct op2i_vec *v, const struct op2i_vec_view *view,
   return any;
 }
 
+static int vector_bytes(const struct op2i_vec *v, const struct op2i_vec_view *view) {
+  return v->lanes * (int)op2i_type_size(op2i_vec_row(v, view->dat)->type);
+}
+
+bool op2i_vec_passes(const struct op2i_vec *v, int n) {
+  const struct op2i_vec_view *view = &v->views[n];
+  int bytes = vector_bytes(v, view);
+  return view->stored && !view->loaded && contiguous(v, view) &&
+         (bytes == 16 || bytes == 32 || bytes == 64);
+}
+
 void op2i_vec_store(const struct op2i_vec *v, int n) {
   const struct op2i_vec_view *view = &v->views[n];
   if (!view->stored) return;
+  if (v->past && op2i_vec_passes(v, n)) {
+    op2i_text_add(v->out, "      OP2_PAST%d(op2_rows%d, op2_view%d[0]);\n", vector_bytes(v, view),
+                  view->dat, n);
+    return;
+  }
   if (contiguous(v, view)) {
     op2i_text_add(v->out, "      *(op2_%smem%d *)op2_rows%d = op2_view%d[0];\n",
                   op2i_type_stem(op2i_vec_row(v, view->dat)->type), v->lanes, view->dat, n);

@@ -21,6 +21,8 @@ void op2i_vec_end(struct op2i_vec *v);
 void op2i_vec_move_helps(struct op2i_vec *v);        /* the helper functions for all transfers */
 void op2i_vec_load(const struct op2i_vec *v, int n); /* also declares the view */
 void op2i_vec_store(const struct op2i_vec *v, int n);
+/* True if a view is overwritten by whole vectors, so that its stores may go past the caches. */
+bool op2i_vec_passes(const struct op2i_vec *v, int n);
 void op2i_vec_copy(const struct op2i_vec *v, int a);   /* the private copy, before the call */
 void op2i_vec_settle(const struct op2i_vec *v, int a); /* adds it to the view, after the call */
 /* True if a dat gets so many increments that the text has loops for them. */

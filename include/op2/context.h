@@ -17,8 +17,8 @@ extern "C" {
  * environment variable named beside it, and otherwise from the default. `op2_environment_write`
  * prints the table of all variables. A variable that is set to the empty string counts as not set;
  * one that starts with OP2_ and is not in the table is warned of (but for OP2_TEST_*, which belong
- * to the library's tests). Some have no option: OP2_SIMD, OP2_FUSE, OP2_REPLAY, OP2_TEAM,
- * OP2_RENUMBER and OP2_SLICES switch parts of the library off, to measure their effect;
+ * to the library's tests). Some have no option: OP2_SIMD, OP2_STREAM_MB, OP2_FUSE, OP2_REPLAY,
+ * OP2_TEAM, OP2_RENUMBER and OP2_SLICES switch parts of the library off, to measure their effect;
  * OP2_WAIT_MAX is the time that ranks wait for each other, OP2_CC_TIMEOUT the seconds that a
  * compiler may take, and OP2_CACHE_MB the size that the cache of compiled loops may have;
  * OP2_DEVICE and OP2_DEVICE_STRATEGY choose the device that loops run on, and how they add there

@@ -52,7 +52,13 @@ struct op2i_config {
   bool simd_halved; /* OP2I_SIMD_AUTO was asked for, and the processor splits such vectors in two */
 };
 /* Defaults of options whose value the library chooses. */
-enum { OP2I_SIMD_AUTO = -1, OP2I_TEAM_AUTO = -1, OP2I_RENUMBER_AUTO = -1, OP2I_SLICES_AUTO = -1 };
+enum {
+  OP2I_SIMD_AUTO = -1,
+  OP2I_STREAM_AUTO = -1,
+  OP2I_TEAM_AUTO = -1,
+  OP2I_RENUMBER_AUTO = -1,
+  OP2I_SLICES_AUTO = -1
+};
 /* Loops are fused never, when the same group is queued again, or when it is queued first. */
 enum { OP2I_FUSE_NEVER, OP2I_FUSE_AGAIN, OP2I_FUSE_AT_ONCE };
 /* How long ranks wait for each other before they have a context. */

@@ -50,6 +50,7 @@ struct op2i_form {
   int simd_bytes;    /* bytes of a vector */
   const char *width; /* why that width, in words; null: there was no choice */
   bool too_small;    /* vectors are possible, but the set has too few elements */
+  bool past_caches;  /* dats that it overwrites are larger than what the caches hold */
   bool mergeable;    /* its scalar text may share a translation unit, as vector code always may */
   /* Why the backend's device does not run it, in words; null: it does, or there is none. */
   const char *not_on_device;

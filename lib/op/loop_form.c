@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "codegen.h"
+#include "comm.h"
 #include "context.h"
 #include "device.h"
 #include "error.h"
@@ -17,6 +18,23 @@ enum { FEW = 16, NARROW = 32 };
 static bool is_too_small(op2_set set) {
   const struct op2i_halo *halo = set->base->halo;
   return (halo ? halo->global_size : set->ends[OP2I_EXEC]) < FEW;
+}
+
+/* True if a dat that the loop overwrites is so large that the caches have lost its first rows when the
+ * last are written. Stores past the caches then save reading each line before it is overwritten. All
+ * ranks return the same. */
+static bool exceeds_caches(const struct op2i_loop *loop) {
+  const struct op2i_halo *halo = loop->set->base->halo;
+  const struct op2i_comm *comm = loop->op.ctx->comm;
+  const int64_t limit = (int64_t)loop->op.ctx->config.stream_mb << 20;
+  int64_t rows = loop->set->ends[OP2I_OWNED], bytes = 0;
+  if (halo && comm) rows = halo->global_size / comm->size;
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    const int64_t row = arg->dim * (int64_t)op2i_type_size(arg->type);
+    if (arg->dat >= 0 && arg->map < 0 && op2i_overwrites(arg->access) && row > bytes) bytes = row;
+  }
+  return limit > 0 && bytes > 0 && rows >= (limit + bytes - 1) / bytes;
 }
 
 /* The width of a loop's vectors, by what the loop is and what the processor is, never by timings.
@@ -52,6 +70,7 @@ static op2_status judge_form(struct op2i_loop *loop, struct op2i_text *why) {
   op2_status status = op2i_codegen.judge(loop, loop->form.simd_bytes, &judgement, why);
   if (status) return status;
   loop->form.mergeable = judgement.mergeable;
+  loop->form.past_caches = exceeds_caches(loop);
   if (!why->length) status = choose_width(loop, &judgement);
   if (!status && !why->length && is_too_small(loop->set)) {
     loop->form.too_small = true;
@@ -86,6 +105,7 @@ static const struct op2i_loop *model_of(const struct op2i_loop *loop) {
   if (!model || !model->form.known || model->form.why) return NULL;
   bool same = (loop->set->base == loop->set) == (model->set->base == model->set) &&
               is_too_small(loop->set) == is_too_small(model->set) && loop->nargs == model->nargs &&
+              exceeds_caches(loop) == model->form.past_caches &&
               loop->op.ndats == model->op.ndats && loop->op.ngbls == model->op.ngbls &&
               same_maps(loop, model) && same_consts(loop, model) &&
               !memcmp(loop->args, model->args, (size_t)loop->nargs * sizeof *loop->args);

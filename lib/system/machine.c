@@ -71,6 +71,11 @@ const struct op2i_machine *op2i_machine(void) {
   return &here;
 }
 
+int64_t op2i_machine_cached(const struct op2i_machine *machine) {
+  const int64_t most = (int64_t)machine->cores * 8 * 1024 * 1024;
+  return machine->l2_bytes * machine->cores + (machine->l3_bytes < most ? machine->l3_bytes : most);
+}
+
 void op2i_machine_narrow(int first, int cores) {
   int numbers[OP2I_CPU_NUMBERS];
   bool narrow;

@@ -19,6 +19,10 @@ struct op2i_machine {
   int64_t l3_bytes;          /* of the last-level cache, which cores share; 0: none, or not known */
 };
 const struct op2i_machine *op2i_machine(void);
+/* Return the number of bytes that the caches of this process's cores hold at most of one array; 0:
+ * not known. Of a last-level cache that is shared with cores of others, or is said to be as large as
+ * the whole machine's, a core counts on 8 MiB. */
+int64_t op2i_machine_cached(const struct op2i_machine *machine);
 /* Restrict this process to `cores` of its cores, from number `first` on. The calling thread is
  * bound to them, and so are threads that it creates. Contexts that have begun keep their
  * workers. */

@@ -143,15 +143,18 @@ static op2_status begin_alone(const op2_options *options, struct op2i_comm *comm
 }
 
 /* Choose the vector width: that of the processor or, among ranks, of the narrowest one, so that
- * all ranks make the same loops into vector code. Rank 0 also warns of the lowest rank that shares
- * its cores with others. */
+ * all ranks make the same loops into vector code; and in the same way how much caches hold. Rank 0
+ * also warns of the lowest rank that shares its cores with others. */
 static op2_status choose_vectors(op2_context ctx) {
   const int rank = ctx->comm ? ctx->comm->rank : 0;
-  int64_t least[3] = {op2i_simd_bytes(), op2i_simd_halved() ? 0 : 1, INT64_MAX};
+  int64_t least[4] = {op2i_simd_bytes(), op2i_simd_halved() ? 0 : 1, INT64_MAX,
+                      (op2i_machine_cached(op2i_machine()) + (1 << 20) - 1) >> 20};
   if (ctx->crowd) least[2] = (int64_t)rank * OP2I_CROWDS + ctx->crowd;
-  op2_status status = ctx->comm ? op2i_comm_least(ctx->comm, 3, least) : OP2_SUCCESS;
+  op2_status status = ctx->comm ? op2i_comm_least(ctx->comm, 4, least) : OP2_SUCCESS;
   if (!status && rank == 0 && least[2] != INT64_MAX)
     op2i_crowd_warn(ctx, (enum op2i_crowd)(least[2] % OP2I_CROWDS), (int)(least[2] / OP2I_CROWDS));
+  if (ctx->config.stream_mb == OP2I_STREAM_AUTO)
+    ctx->config.stream_mb = least[3] < 1 << 20 ? (int)least[3] : 1 << 20;
   if (ctx->config.simd_bytes != OP2I_SIMD_AUTO) return status;
   ctx->config.simd_bytes = (int)least[0];
   ctx->config.simd_halved = !least[1];

@@ -228,8 +228,9 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   if (loop->form.why)
     fprintf(stream, "    scalar code: %s\n", loop->form.why);
   else if (loop->code.function[OP2I_VECTOR])
-    fprintf(stream, "    vector code, %d bytes%s%s\n", loop->form.simd_bytes,
-            loop->form.width ? ": " : "", loop->form.width ? loop->form.width : "");
+    fprintf(stream, "    vector code, %d bytes%s%s%s\n", loop->form.simd_bytes,
+            loop->form.width ? ": " : "", loop->form.width ? loop->form.width : "",
+            loop->form.past_caches ? "; what it overwrites is larger than the caches" : "");
   if (data->ns_per_element > 0)
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }

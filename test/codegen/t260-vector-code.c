@@ -104,8 +104,9 @@ static void golden_gather(void) {
   case_end(&c);
 }
 
-/* Contiguous rows of one value, with a known step and the remainder apart. */
-static void golden_streams(void) {
+/* Contiguous rows of one value, with a known step and the remainder apart; also with dats that are
+ * larger than the caches, of which one is overwritten. */
+static void golden_streams(bool past, const char *name) {
   struct loop_case c;
   CHECK(case_begin(&c, "advance",
                    "void advance(const double *old, double *res, double *q, double *most) {\n"
@@ -114,7 +115,8 @@ static void golden_streams(void) {
   case_dat(&c, 1, 1, OP2_F64, 0, -1, OP2_RW);
   case_dat(&c, 2, 1, OP2_F64, 0, -1, OP2_WRITE);
   case_gbl(&c, 0, 1, OP2_F64, OP2_MAX);
-  generates(&c, 32, "vec-streams");
+  c.loop.form.past_caches = past;
+  generates(&c, 32, name);
   case_end(&c);
 }
 
@@ -343,7 +345,8 @@ int main(void) {
   golden_fused();
   golden_gather();
   golden_twos();
-  golden_streams();
+  golden_streams(false, "vec-streams");
+  golden_streams(true, "vec-past");
   test_refusals();
   test_twos();
   test_fused_twos();

@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Loops that only go through short rows in order have rounds whose step the compiler knows, and the
- * remainder apart. For every size of a set around those of a round, in all forms of the code: the
- * values of plain C, and not a row behind the last one is touched. All values are small whole
+ * remainder apart; dats that they overwrite and that are too large for the caches are stored past
+ * these. For every size of a set around those of a round, in all forms of the code: the values of
+ * plain C, and not a row behind the last one is touched. All values are small whole
  * numbers, so that sums are exact in any order. */
 #include <math.h>
 
+#include "backend.h"
 #include "context.h"
 #include "support.h"
 
@@ -105,13 +107,64 @@ static void every_size(int bytes) {
   for (int k = 0; k < 8; k++) test_writes(more[k]), test_types(more[k]), test_reductions(more[k]);
 }
 
+/* ---- stores past the caches ------------------------------------------------------------------ */
+
+/* Dats of doubles that begin anywhere in a cache line are stored in the usual way. */
+static void test_wrapped(int64_t n) {
+  op2_set set = new_set(n, "rows");
+  for (int at = 0; at < 2; at++) {
+    op2_dat dat;
+    double *memory = scratch((size_t)n + 8, sizeof *memory);
+    memory[at] = memory[at + n + 1] = -7;
+    MUST(op2_dat_wrap(set, 1, OP2_F64, memory + at + 1, "wrapped", &dat));
+    own_dat(dat);
+    MUST(op2_par_loop(new_kernel(&put_kernel), set, op2_arg_direct(dat, OP2_WRITE)));
+    EXPECT_VALUES(double, dat, n, i, 1.25);
+    EXPECT(memory[at] == -7 && memory[at + n + 1] == -7);
+  }
+}
+
+/* Loops that overwrite a megabyte count as larger than the caches; the last rows are no round. */
+static void past_caches(int bytes) {
+  enum { DOUBLES = 1 << 17, FLOATS = 1 << 18 };
+  static const char words[] = "what it overwrites is larger than the caches";
+  bool vectors = test_ctx->backend->variant == OP2I_VECTOR && bytes;
+  test_ctx->config.simd_bytes = bytes;
+  test_ctx->config.simd_halved = false;
+  test_ctx->config.stream_mb = 1;
+  test_writes(DOUBLES - 1);
+  EXPECT(!explains(words));
+  test_writes(DOUBLES + 13);
+  EXPECT(explains(words) == vectors);
+  test_types(FLOATS + 3);
+  test_wrapped(DOUBLES + 5);
+}
+
+static void past_64(void) { past_caches(64); }
+static void past_32(void) { past_caches(32); }
+static void past_16(void) { past_caches(16); }
+
+static void never_past(void) {
+  test_ctx->config.stream_mb = 0;
+  test_writes(1 << 17);
+  EXPECT(!explains("larger than the caches"));
+}
+
+/* ---- forms of the code ----------------------------------------------------------------------- */
+
 static void in_64(void) { every_size(64); }
 static void in_32(void) { every_size(32); }
 static void in_16(void) { every_size(16); }
 static void scalar(void) { every_size(0); }
 
 int main(void) {
-  static const struct test_case cases[] = {
-      {"64 bytes", in_64}, {"32 bytes", in_32}, {"16 bytes", in_16}, {"scalar code", scalar}};
+  static const struct test_case cases[] = {{"64 bytes", in_64},
+                                           {"32 bytes", in_32},
+                                           {"16 bytes", in_16},
+                                           {"scalar code", scalar},
+                                           {"past the caches, 64 bytes", past_64},
+                                           {"past the caches, 32 bytes", past_32},
+                                           {"past the caches, 16 bytes", past_16},
+                                           {"never past the caches", never_past}};
   return RUN(cases, RUN_TWO_BLOCKS);
 }

@@ -108,25 +108,18 @@ static void numbers(void) {
   refused("OP2_RENUMBER", "2", "expected 0, 1 or auto");
   refused("OP2_RENUMBER", "automatic", "expected 0, 1 or auto");
   refused("OP2_QUEUE_MAX", "0", "from 1 to 1048576");
+  refused("OP2_STREAM_MB", "-1", "from 0 to 1048576");
   refused("OP2_BACKEND", "illegal", "sequential, openmp");
 }
 
 static void accepted(void) {
   static const struct {
     const char *name, *value;
-  } good[] = {{"OP2_SIMD", "0"},
-              {"OP2_SIMD", "16"},
-              {"OP2_SIMD", "64"},
-              {"OP2_SIMD", ""},
-              {"OP2_BLOCK_SIZE", "0"},
-              {"OP2_BLOCK_SIZE", "1"},
-              {"OP2_BLOCK_SIZE", ""},
-              {"OP2_THREADS", ""},
-              {"OP2_THREADS", "02"},
-              {"OP2_EAGER", "0"},
-              {"OP2_BLOCK_SIZE", "2147483647"},
-              {"OP2_RENUMBER", "auto"},
-              {"OP2_RENUMBER", "1"}};
+  } good[] = {{"OP2_SIMD", "0"},        {"OP2_SIMD", "16"},     {"OP2_SIMD", "64"},
+              {"OP2_SIMD", ""},         {"OP2_STREAM_MB", "0"}, {"OP2_BLOCK_SIZE", "0"},
+              {"OP2_BLOCK_SIZE", "1"},  {"OP2_BLOCK_SIZE", ""}, {"OP2_THREADS", ""},
+              {"OP2_THREADS", "02"},    {"OP2_EAGER", "0"},     {"OP2_BLOCK_SIZE", "2147483647"},
+              {"OP2_RENUMBER", "auto"}, {"OP2_RENUMBER", "1"}};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     setenv(good[i].name, good[i].value, 1);
     is_str(said_by_init(0), "", "%s='%s' is taken", good[i].name, good[i].value);

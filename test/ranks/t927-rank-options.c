@@ -50,6 +50,7 @@ static const struct scene scenes[] = {
      .other = "'-O2'"},
     {.name = "OP2_VERIFY", .at = IN(verify), .number = 5, .other = "5"},
     {.name = "OP2_SIMD", .at = IN(simd_bytes), .number = 32, .other = "32"},
+    {.name = "OP2_STREAM_MB", .at = IN(stream_mb), .number = 7, .other = "7"},
     {.name = "OP2_FUSE", .at = IN(fuse), .number = 7, .other = "7"},
     {.name = "OP2_REPLAY", .at = IN(replay), .number = 7, .other = "7"},
     {.name = "OP2_RECYCLE", .at = IN(recycle_mb), .number = 7, .other = "7"},
@@ -103,6 +104,7 @@ static int begin(struct op2i_comm *comm, void *data) {
     return status == OP2_ERR_OPTION && in_words(scene) && !ctx ? 0 : say(rank, scene->name);
   if (status) return say(rank, scene->name ? scene->name : "nothing differs");
   int wrong = ctx->config.simd_bytes == OP2I_SIMD_AUTO;
+  wrong += ctx->config.stream_mb == OP2I_STREAM_AUTO;
   return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
 }
 

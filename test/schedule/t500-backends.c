@@ -151,6 +151,19 @@ static void test_machine(void) {
      (long long)machine->l3_bytes);
 }
 
+/* What the caches hold of an array: a core counts on at most 8 MiB of the last level. */
+static void test_cached(void) {
+  const int64_t mib = 1 << 20;
+  struct op2i_machine machine = {.cores = 2, .l2_bytes = 2 * mib, .l3_bytes = 260 * mib};
+  is_int(op2i_machine_cached(&machine) / mib, 20, "two cores of a large machine");
+  machine.l3_bytes = 6 * mib;
+  is_int(op2i_machine_cached(&machine) / mib, 10, "with a last level of their own");
+  machine.l3_bytes = 0;
+  is_int(op2i_machine_cached(&machine) / mib, 4, "without one");
+  machine.l2_bytes = 0;
+  is_int(op2i_machine_cached(&machine), 0, "nothing is known");
+}
+
 /* The sizes of caches are reported as they were found, not as something assumed. */
 static void test_explained(void) {
   struct op2i_machine *machine = (struct op2i_machine *)op2i_machine();
@@ -178,6 +191,7 @@ int main(void) {
   test_built();
   test_default();
   test_machine();
+  test_cached();
   test_explained();
   return done();
 }
