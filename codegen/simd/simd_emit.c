@@ -252,7 +252,7 @@ static void branch(struct op2i_simd_printer *p, const struct op2i_simd_node *s, 
   int outer = p->mask;
   p->mask = mask;
   op2i_simd_indent(p);
-  if (s->hazard) {
+  if (s->hazard || (p->looped && op2i_simd_costly(s))) {
     op2i_text_add(p->out, "if (");
     op2i_simd_help(p->l, OP2I_SIMD_ANY, OP2I_C_BOOL, p->out);
     op2i_text_add(p->out, "(op2_mask%d)) ", mask);
@@ -260,6 +260,14 @@ static void branch(struct op2i_simd_printer *p, const struct op2i_simd_node *s, 
   braced(p, s, NULL);
   op2i_text_add(p->out, "\n");
   p->mask = outer;
+}
+
+/* End the loop around where no lane needs the branch, which is all that the loop does. */
+static void end_if_none(struct op2i_simd_printer *p, int mask) {
+  op2i_simd_indent(p);
+  op2i_text_add(p->out, "if (!");
+  op2i_simd_help(p->l, OP2I_SIMD_ANY, OP2I_C_BOOL, p->out);
+  op2i_text_add(p->out, "(op2_mask%d)) break;\n", mask);
 }
 
 static void varying_if(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
@@ -275,6 +283,7 @@ static void varying_if(struct op2i_simd_printer *p, const struct op2i_simd_node 
   op2i_simd_print_mask(p, s->a, p->mask ? 13 : 1);
   op2i_text_add(p->out, ";\n");
   size_t after_arrays = p->out->length;
+  if (s == p->ending) end_if_none(p, yes);
   if (!empty(s->b)) branch(p, s->b, yes);
   if (s->c && !empty(s->c)) {
     size_t start_no = p->out->length;
@@ -306,7 +315,9 @@ static bool ahead(const struct op2i_simd_node *s) {
 }
 
 static void for_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
+  const struct op2i_simd_node *around = p->ending;
   bool outside = ahead(s);
+  p->ending = op2i_simd_ending(s);
   op2i_simd_indent(p);
   if (outside) {
     op2i_text_add(p->out, "{\n");
@@ -326,6 +337,7 @@ static void for_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s
   if (s->c) op2i_simd_print_statement(p, s->c);
   op2i_text_add(p->out, ") ");
   braced(p, s->d, s);
+  p->ending = around;
   op2i_text_add(p->out, "\n");
   if (!outside) return;
   p->depth--;
@@ -351,12 +363,14 @@ static void other_loop(struct op2i_simd_printer *p, const struct op2i_simd_node 
 }
 
 static void loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
+  p->looped++;
   if (s->parts || s->skips)
     op2i_simd_emit_loop(p, s);
   else if (s->kind == OP2I_SIMD_FOR)
     for_loop(p, s);
   else
     other_loop(p, s);
+  p->looped--;
 }
 
 /* ---- returning ------------------------------------------------------------------------------- */

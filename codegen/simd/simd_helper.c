@@ -131,11 +131,36 @@ static void select_lanes(const struct op2i_simd *l, enum op2i_c_base base, const
                 w->type.chars, w->bits.chars, w->bits.chars);
 }
 
+/* Processors that compare or test a whole vector by one instruction do so; compilers do not find it
+ * in the loop over lanes. */
+static void any_at_once(const struct op2i_simd *l, struct op2i_text *out) {
+  const int bytes = l->lanes * l->bits / 8;
+  const char type = l->bits == 64 ? 'q' : 'd';
+  if (bytes == 64 && l->bits >= 32)
+    op2i_text_add(out,
+                  "#if defined __AVX512F__ && __has_builtin(__builtin_ia32_cmp%c512_mask)\n"
+                  "  typedef %s op2_whole __attribute__((vector_size(64)));\n"
+                  "  return __builtin_ia32_cmp%c512_mask((op2_whole)op2_mask, (op2_whole){0}, 4, "
+                  "-1) != 0;\n#else\n",
+                  type, type == 'q' ? "long long" : "int", type);
+  else
+    op2i_text_add(out,
+                  "#if defined %s && __has_builtin(__builtin_ia32_ptestz%d)\n"
+                  "  typedef long long op2_whole __attribute__((vector_size(%d)));\n"
+                  "  return !__builtin_ia32_ptestz%d((op2_whole)op2_mask, (op2_whole)op2_mask);\n"
+                  "#else\n",
+                  bytes == 32 ? "__AVX__" : "__SSE4_1__", 8 * bytes, bytes, 8 * bytes);
+}
+
 static void any_lane(const struct op2i_simd *l, const struct words *w, struct op2i_text *out) {
-  op2i_text_add(out, "OP2_LANES_INLINE int %s(%s op2_mask) {\n  int%d_t op2_result = 0;\n",
-                w->name.chars, w->mask.chars, l->bits);
+  const int bytes = l->lanes * l->bits / 8;
+  const bool at_once = bytes == 16 || bytes == 32 || (bytes == 64 && l->bits >= 32);
+  op2i_text_add(out, "OP2_LANES_INLINE int %s(%s op2_mask) {\n", w->name.chars, w->mask.chars);
+  if (at_once) any_at_once(l, out);
+  op2i_text_add(out, "  int%d_t op2_result = 0;\n", l->bits);
   each_lane(l, out);
-  op2i_text_add(out, "op2_result |= op2_mask[op2_lane];\n  return op2_result != 0;\n}\n");
+  op2i_text_add(out, "op2_result |= op2_mask[op2_lane];\n  return op2_result != 0;\n%s}\n",
+                at_once ? "#endif\n" : "");
 }
 
 static void weigh(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,

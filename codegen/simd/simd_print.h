@@ -23,7 +23,9 @@ struct op2i_simd_printer {
   int numbered; /* names generated so far */
   int mask;     /* number of the mask of active lanes; 0: all; -1: those the caller needs */
   const struct op2i_simd_apart *apart;
-  int left; /* number of open statements after which some lanes may have returned */
+  int left;   /* number of open statements after which some lanes may have returned */
+  int looped; /* number of loops around */
+  const struct op2i_simd_node *ending; /* the branch without which the loop around does nothing */
 };
 bool op2i_simd_is_mask(const struct op2i_simd_node *e);
 /* Print a uniform value or an lvalue, as an operand of something that binds as tightly as

@@ -67,6 +67,19 @@ static const struct lane_kernel kernels[] = {
      "void k(double *x, int *n) { double a = *x; *n = 0; while (a > 1 || a < -1) { a /= 2; ++*n; } "
      "*x "
      "= a; do { a *= 0.5; ++*n; } while (a > 0.01 && *n < 20); *x -= a; }"},
+    {"branches that end their loop", "Vd4 Vi1",
+     "static int halves(double *x) { for (int i = 0; i < 9; i++) { if (*x > 1) { *x /= 2; if (*x < "
+     "1.25) return i; } } return -1; } void k(double *x, int *n) { double step = 1, a = x[0]; *n = "
+     "0; for (int i = 0; i < 12; i++) { if (fabs(step) > 0.01) { step = (a * a - x[1]) / (2 * a + "
+     "3); a -= step; ++*n; } } x[0] = a; for (int i = 0; i < 6; i++) { if (x[0] > 1) { x[0] /= 3; "
+     "for (int m = 0; m < 3; m++) if (x[2] > 2) x[2] = sqrt(x[2]); } } *n += halves(x + 3); }"},
+    {"branches that do not end their loop", "Vd4 Vi1",
+     "void k(double *x, int *n) { int j; *n = 0; for (int i = 0; i < 5; i++) if (x[2] < 2.0 * i - "
+     "3) x[2] = x[3] / (1 + x[2] * x[2]); for (int i = 0; i < 4; i++) { if (x[3] > 1) x[3] /= 2; "
+     "else x[1] += 1; } for (j = 0; j < 6; j++) if (x[1] < 0) x[1] = (x[1] + 1) / 1.5; *n += j; "
+     "for (int i = 0; i < 6; i++) { if (x[0] > 0) x[0] = 1 / x[0] - 2; x[0] += 0.5; } for (int i "
+     "= 0; i < 8; i++) if (x[1] > 1) { x[1] /= 2; i++; } for (int i = 0; i < 3; i++, *n += 1) if "
+     "(x[3] > 0) x[3] /= -2; }"},
     {"break and continue of some", "Vn4 Vn1",
      "void k(double *x, double *y) { double s = 1; for (int i = 0; i < 4; i++) { if (x[i] > 2) "
      "break; "
