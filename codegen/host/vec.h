@@ -74,6 +74,8 @@ enum op2i_vec_help {
   OP2I_VEC_GET,   /* vectors from pieces of rows */
   OP2I_VEC_PARTS, /* pieces of rows from vectors */
   OP2I_VEC_PUT,   /* pieces of rows to memory */
+  OP2I_VEC_LOAD,  /* vectors from whole rows, one behind the other; the width is a row's */
+  OP2I_VEC_STORE, /* whole rows to memory, likewise */
   OP2I_VEC_ADD,   /* add a piece to memory */
   OP2I_VEC_LIMIT, /* set padding lanes to zero */
   OP2I_VEC_KEEP,  /* set padding lanes to other values */

@@ -78,6 +78,12 @@ static bool contiguous(const struct op2i_vec *v, const struct op2i_vec_view *vie
   return in_batch(v, view->map) && op2i_vec_row(v, view->dat)->dim == 1;
 }
 
+/* True if rows of several values lie one behind the other, and are loaded and stored as such. */
+static bool ordered(const struct op2i_vec *v, const struct op2i_vec_view *view) {
+  const struct op2i_loop_arg *row = op2i_vec_row(v, view->dat);
+  return in_batch(v, view->map) && op2i_vec_ordered(v, row->type, (int)row->dim);
+}
+
 static struct transfer view_transfer(const struct op2i_vec *v, int n, int slot) {
   const struct op2i_vec_view *view = &v->views[n];
   return (struct transfer){.dat = view->dat,
@@ -102,6 +108,11 @@ void op2i_vec_load(const struct op2i_vec *v, int n) {
   if (contiguous(v, view)) {
     op2i_text_add(v->out, "      op2_view%d[0] = *(const op2_%smem%d *)op2_rows%d;\n", n,
                   op2i_type_stem(row->type), v->lanes, view->dat);
+    return;
+  }
+  if (ordered(v, view)) {
+    op2i_text_add(v->out, "      op2_load%d_%sx%d(op2_view%d, op2_rows%d);\n", (int)row->dim,
+                  op2i_type_stem(row->type), v->lanes, n, view->dat);
     return;
   }
   for (int slot = 0; slot < view->nslots; slot++) {
@@ -158,6 +169,12 @@ void op2i_vec_store(const struct op2i_vec *v, int n) {
   if (contiguous(v, view)) {
     op2i_text_add(v->out, "      *(op2_%smem%d *)op2_rows%d = op2_view%d[0];\n",
                   op2i_type_stem(op2i_vec_row(v, view->dat)->type), v->lanes, view->dat, n);
+    return;
+  }
+  if (ordered(v, view)) {
+    const struct op2i_loop_arg *row = op2i_vec_row(v, view->dat);
+    op2i_text_add(v->out, "      op2_store%d_%sx%d(op2_view%d, op2_rows%d);\n", (int)row->dim,
+                  op2i_type_stem(row->type), v->lanes, n, view->dat);
     return;
   }
   for (int slot = 0; slot < view->nslots; slot++) {
@@ -484,6 +501,11 @@ static void need_view(struct op2i_vec *v, const struct op2i_vec_view *view) {
   const struct op2i_loop_arg *row = op2i_vec_row(v, view->dat);
   if (contiguous(v, view)) {
     op2i_vec_need(v, OP2I_VEC_ROW, row->type, v->lanes);
+    return;
+  }
+  if (ordered(v, view)) {
+    if (view->loaded) op2i_vec_need(v, OP2I_VEC_LOAD, row->type, (int)row->dim);
+    if (view->stored) op2i_vec_need(v, OP2I_VEC_STORE, row->type, (int)row->dim);
     return;
   }
   if (view->loaded) need_pieces(v, OP2I_VEC_GET, row);

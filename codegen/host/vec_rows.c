@@ -379,6 +379,8 @@ static void add_help(struct op2i_vec *v, enum op2i_vec_help help, op2_type type,
   case OP2I_VEC_GET: add_get(v->out, v->lanes, type, width); break;
   case OP2I_VEC_PARTS: add_parts(v->out, v->lanes, type, width); break;
   case OP2I_VEC_PUT: add_put(v->out, v->lanes, type, width); break;
+  case OP2I_VEC_LOAD: op2i_vec_add_load(v, type, width); break;
+  case OP2I_VEC_STORE: op2i_vec_add_store(v, type, width); break;
   case OP2I_VEC_ADD: add_add(v->out, type, width); break;
   case OP2I_VEC_LIMIT: add_limit(v->out, v->lanes, type, false); break;
   case OP2I_VEC_KEEP: add_limit(v->out, v->lanes, type, true); break;
@@ -391,13 +393,17 @@ static void add_help(struct op2i_vec *v, enum op2i_vec_help help, op2_type type,
 }
 
 void op2i_vec_need(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, int width) {
-  static const char *const names[OP2I_VEC_HELPS] = {
-      "ROW", "GET", "PARTS", "PUT", "ADD", "LIMIT", "KEEP", "LOWER", "RAISE", "LEAST", "MOST"};
+  static const char *const names[OP2I_VEC_HELPS] = {"ROW",   "GET",   "PARTS", "PUT",  "LOAD",
+                                                    "STORE", "ADD",   "LIMIT", "KEEP", "LOWER",
+                                                    "RAISE", "LEAST", "MOST"};
   uint64_t bit = (uint64_t)1 << ((int)type * (BITS + 1) + log2_of(width));
   if (v->helped[help] & bit) return;
   v->helped[help] |= bit;
   if (help == OP2I_VEC_PUT) op2i_vec_need(v, OP2I_VEC_PARTS, type, width);
-  if (help >= OP2I_VEC_GET && help <= OP2I_VEC_ADD) op2i_vec_need(v, OP2I_VEC_ROW, type, width);
+  bool whole = help == OP2I_VEC_LOAD || help == OP2I_VEC_STORE;
+  if (whole) op2i_vec_need(v, OP2I_VEC_ROW, type, v->lanes);
+  if (!whole && help >= OP2I_VEC_GET && help <= OP2I_VEC_ADD)
+    op2i_vec_need(v, OP2I_VEC_ROW, type, width);
   for (int w = 2 * width; help == OP2I_VEC_GET && width > 1 && w <= v->lanes; w *= 2)
     op2i_vec_need(v, OP2I_VEC_ROW, type, w);
   if (help == OP2I_VEC_ROW && width == 1) return;

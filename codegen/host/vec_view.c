@@ -9,15 +9,26 @@
 #include "vec.h"
 #include "vec_view.h"
 
-int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
+/* The size of the largest type of a loop's values, among real types alone or among all. */
+static int largest_type(const struct op2i_loop *loop, bool real) {
   int largest = 0;
   for (int a = 0; a < loop->nargs; a++) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     int size = (int)op2i_type_size(arg->type);
     bool held = arg->dat >= 0 || arg->gbl >= 0 || arg->kind == OP2I_ARG_WORK;
-    if (held && op2i_type_real(arg->type) && size > largest) largest = size;
+    if (held && (!real || op2i_type_real(arg->type)) && size > largest) largest = size;
   }
-  int lanes = simd_bytes / (largest ? largest : (int)sizeof(double));
+  return largest;
+}
+
+/* Where all values are integers, C computes with 4 bytes of those that are shorter. A loop without
+ * values, which may have a kernel that computes something all the same, has lanes for doubles. */
+int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
+  int largest = largest_type(loop, true);
+  if (!largest) largest = largest_type(loop, false);
+  if (!largest) largest = (int)sizeof(double);
+  if (largest < (int)sizeof(int32_t)) largest = (int)sizeof(int32_t);
+  int lanes = simd_bytes / largest;
   int most = loop->traits.per_nonzero ? OP2I_SLICE : OP2I_VEC_LANES_MAX;
   return lanes > most ? most : lanes;
 }

@@ -340,7 +340,9 @@ static void lanes_of(op2_type type, int want64, int want32, int want16) {
 int main(void) {
   lanes_of(OP2_F64, 8, 4, 2);
   lanes_of(OP2_F32, 16, 8, 4);
-  lanes_of(OP2_U8, 8, 4, 2);
+  lanes_of(OP2_U8, 16, 8, 4);
+  lanes_of(OP2_I32, 16, 8, 4);
+  lanes_of(OP2_I64, 8, 4, 2);
   golden_flux();
   golden_fused();
   golden_gather();
