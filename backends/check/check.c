@@ -1,82 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The checked mode's backend: sequential, element by element on private copies, whose results
  * are then stored the way generated code stores them. */
-#include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "check.h"
 #include "check_layout.h"
+#include "check_sample.h"
 #include "clock.h"
 #include "fpenv.h"
 #include "partial.h"
 #include "registry.h"
 #include "stateless.h"
-
-/* ---- indirect writes that collide ------------------------------------------------------------ */
-
-static double real_value(op2_type type, const unsigned char *value) {
-  if (type == OP2_F64) {
-    double f64;
-    memcpy(&f64, value, sizeof f64);
-    return f64;
-  }
-  float f32;
-  memcpy(&f32, value, sizeof f32);
-  return (double)f32;
-}
-
-/* Zeros of either sign agree, and so do NaNs. */
-static bool same_value(op2_type type, const unsigned char *one, const unsigned char *other,
-                       size_t value_bytes) {
-  if (!memcmp(one, other, value_bytes)) return true;
-  if (!op2i_type_real(type)) return false;
-  double a = real_value(type, one), b = real_value(type, other);
-  return a == b || (isnan(a) && isnan(b));
-}
-
-static op2_status compare_write(const struct op2i_check *check, const struct op2i_check_row *row,
-                                int64_t target, const unsigned char *values, int slot) {
-  const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-  op2_dat dat = check->loop->op.dats[arg->dat];
-  int64_t *writer = &check->writers[arg->dat][target], before = *writer - 1;
-  *writer = check->element + 1;
-  if (before < 0 || before == check->element) return OP2_SUCCESS;
-  const unsigned char *stored =
-      (const unsigned char *)check->step->call.dat[arg->dat] + (size_t)target * dat->row_bytes;
-  for (int32_t c = 0; c < arg->dim; c++) {
-    const unsigned char *value = values + (size_t)op2i_arg_place(arg, slot, c) * row->value_bytes;
-    if (!same_value(arg->type, stored + (size_t)c * row->value_bytes, value, row->value_bytes))
-      return op2i_check_error(
-          check, row,
-          "collides with element %" PRId64 ", which wrote another value to component %" PRId32
-          " of element %" PRId64 " of '%s': written in OP2_WRITE through a map, both must agree",
-          op2i_set_number(check->loop->set->base, before), c, op2i_set_number(dat->set, target),
-          dat->set->obj.name);
-  }
-  return OP2_SUCCESS;
-}
-
-/* Slots are visited from the last to the first, because the last of several slots that reach the
- * same row determines its value. */
-static op2_status find_collisions(const struct op2i_check *check) {
-  for (int r = check->nrows - 1; r >= 0; r--) {
-    const struct op2i_check_row *row = &check->rows[r];
-    const struct op2i_loop_arg *arg = op2i_check_arg(check, row);
-    if (arg->dat < 0 || !check->writers[arg->dat] || !op2i_overwrites(arg->access) ||
-        row->own_role == OP2I_ROW_TRAP)
-      continue;
-    const unsigned char *values = check->frame[0] + check->rows[row->lead].at;
-    int slots = arg->kind == OP2I_ARG_ITER ? arg->arity : 1;
-    for (int slot = slots - 1; slot >= 0; slot--) {
-      int64_t target =
-          arg->kind == OP2I_ARG_ITER ? op2i_check_target(check, arg, slot) : row->target;
-      op2_status status = compare_write(check, row, target, values, slot);
-      if (status) return status;
-    }
-  }
-  return OP2_SUCCESS;
-}
 
 /* ---- storing results ------------------------------------------------------------------------- */
 
@@ -156,7 +90,7 @@ static op2_status run_elements(struct op2i_check *check) {
     op2i_fp_reset(); /* a kernel may have changed the floating-point environment */
     op2i_check_gather(check, p);
     status = op2i_check_judge(check);
-    if (!status) status = find_collisions(check);
+    if (!status) status = op2i_check_collide(check);
     if (!status) store_results(check);
   }
   return status;
@@ -167,6 +101,7 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   /* The kernel of such a loop is op2's own. */
   if (step->loop->traits.per_nonzero) return op2i_backend_sequential.run_step(state, step);
   struct op2i_check check;
+  const bool sampled = op2i_check_samples(step);
   op2_status status = op2i_step_begin(step, OP2I_STRANDS_MAX + 1); /* and one for a single
                                                                       element */
   if (status) return status;
@@ -176,12 +111,12 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   if (!status) {
     double start = op2i_seconds();
     op2i_kernels_enter(step->loop);
-    status = run_elements(&check);
+    status = sampled ? op2i_check_run_sample(&check) : run_elements(&check);
     op2i_kernels_leave(step->loop);
     step->time.seconds = step->time.elapsed = op2i_seconds() - start;
     op2i_check_close(&check);
   }
-  if (!status) op2i_step_combine(step, OP2I_STRANDS_MAX);
+  if (!status) op2i_step_combine(step, sampled ? 1 : OP2I_STRANDS_MAX);
   return status;
 }
 

@@ -85,7 +85,11 @@ struct op2i_check {
   struct op2i_fault fault; /* why the last application was stopped, if it was */
   int64_t position;        /* position of the element in the step */
   int64_t **writers;       /* [ndats], 1 + the element that last wrote a row; null: not watched */
-  int64_t element;         /* index of the element in the set */
+  /* [ndats], for a watched dat of a sampled loop: the values that elements of the sample gave its
+   * rows; null: these are in the dat itself */
+  unsigned char **written;
+  bool only_compares; /* True if the element is compared with earlier ones and not noted itself */
+  int64_t element;    /* index of the element in the set */
 };
 
 /* Selects the rows that take their values from `other`: all that have such values, all but half of
@@ -99,6 +103,8 @@ struct op2i_check_change {
 /* ---- check_judge.c: apply the kernel to the present element in all frames and judge results -- */
 
 op2_status op2i_check_judge(struct op2i_check *check);
+/* Apply the kernel to the present element in frame 0 alone, whose results are then there. */
+op2_status op2i_check_apply_once(struct op2i_check *check);
 /* Report that the kernel wrote a component outside the row. */
 op2_status op2i_check_stray(const struct op2i_check *check, const struct op2i_check_row *row,
                             int64_t component);

@@ -189,8 +189,12 @@ static int number_of_passes(const struct op2i_check *check) {
   return !check->alters ? n - 4 : check->nsums < 2 ? n - 2 : n;
 }
 
+op2_status op2i_check_apply_once(struct op2i_check *check) {
+  return apply(check, 0, passes[0].change);
+}
+
 op2_status op2i_check_judge(struct op2i_check *check) {
-  op2_status status = apply(check, 0, passes[0].change);
+  op2_status status = op2i_check_apply_once(check);
   if (!status) status = find_wrong_direction(check);
   if (!status) alter_reductions(check);
   for (int i = 0; !status && i < number_of_passes(check); i++) {

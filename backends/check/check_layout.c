@@ -126,8 +126,9 @@ static op2_status allocate_tables(struct op2i_check *check) {
   check->first_pointer = op2i_calloc(nevery + 1, sizeof *check->first_pointer);
   check->args = op2i_calloc(nevery, sizeof *check->args);
   check->writers = op2i_calloc((size_t)check->loop->op.ndats + 1, sizeof *check->writers);
-  bool good =
-      check->rows && check->first_row && check->first_pointer && check->args && check->writers;
+  check->written = op2i_calloc((size_t)check->loop->op.ndats + 1, sizeof *check->written);
+  bool good = check->rows && check->first_row && check->first_pointer && check->args &&
+              check->writers && check->written;
   for (int f = 0; f < OP2I_CHECK_FRAMES; f++) {
     check->pointers[f] = op2i_calloc(pointers + 1, sizeof *check->pointers[f]);
     good = good && check->pointers[f];
@@ -243,6 +244,7 @@ static void free_images(unsigned char **images, int n) {
 
 void op2i_check_close(struct op2i_check *check) {
   for (int d = 0; check->writers && d < check->loop->op.ndats; d++) op2i_free(check->writers[d]);
+  for (int d = 0; check->written && d < check->loop->op.ndats; d++) op2i_free(check->written[d]);
   if (check->fence.up)
     op2i_fence_close(check);
   else
@@ -255,6 +257,7 @@ void op2i_check_close(struct op2i_check *check) {
   for (int f = 0; f < OP2I_CHECK_FRAMES; f++) op2i_free(check->pointers[f]);
   op2i_free(check->rounding);
   op2i_free(check->writers);
+  op2i_free(check->written);
   op2i_free(check->args);
   op2i_free(check->first_pointer);
   op2i_free(check->first_row);

@@ -40,6 +40,12 @@ int op2i_wishes(op2_context ctx, enum op2i_variant wishes[OP2I_WISHES]) {
   return 2;
 }
 
+int op2i_compiled(op2_context ctx, enum op2i_variant variants[OP2I_COMPILED]) {
+  int n = op2i_wishes(ctx, variants);
+  if (ctx->backend->variant == OP2I_CHECKED && ctx->config.check_sample) variants[n++] = OP2I_PLAIN;
+  return n;
+}
+
 bool op2i_loop_wants(const struct op2i_loop *loop, enum op2i_variant wish) {
   enum op2i_rule_kind kind = op2i_loop_rule(loop).kind;
   if (op2i_on_device(wish) && loop->form.device_compile_deferred) return false;

@@ -24,6 +24,10 @@ double op2i_program_seconds(const struct op2i_step *steps, int64_t nsteps);
  * device, the device's. */
 enum { OP2I_WISHES = 2 };
 int op2i_wishes(op2_context ctx, enum op2i_variant wishes[OP2I_WISHES]);
+/* The code variants that are compiled for loops of a context: those that they may need and, where
+ * the checked mode judges a sample, the one that runs all elements. */
+enum { OP2I_COMPILED = OP2I_WISHES + 1 };
+int op2i_compiled(op2_context ctx, enum op2i_variant variants[OP2I_COMPILED]);
 /* True if a loop may run as this variant. */
 bool op2i_loop_wants(const struct op2i_loop *loop, enum op2i_variant wish);
 

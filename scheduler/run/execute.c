@@ -64,11 +64,11 @@ static op2_status compile_form(const struct part *part, enum op2i_variant wish) 
 }
 
 static op2_status compile_all(const struct part *part) {
-  enum op2i_variant wishes[OP2I_WISHES];
-  int n = op2i_wishes(part->sched->ctx, wishes);
+  enum op2i_variant variants[OP2I_COMPILED];
+  int n = op2i_compiled(part->sched->ctx, variants);
   op2_status status = OP2_SUCCESS;
   if (part->sched->ctx->backend->idle) return OP2_SUCCESS;
-  for (int w = 0; w < n && !status; w++) status = compile_form(part, wishes[w]);
+  for (int v = 0; v < n && !status; v++) status = compile_form(part, variants[v]);
   return status;
 }
 

@@ -48,10 +48,10 @@ static op2_status compile_groups(const struct op2i_making *m) {
   const struct op2i_grouping *grouping = &m->program->grouping;
   const char *idle = sched->ctx->backend->idle;
   if (idle) return refuse_loops(idle, grouping);
-  enum op2i_variant wishes[OP2I_WISHES];
-  int n = op2i_wishes(sched->ctx, wishes);
+  enum op2i_variant variants[OP2I_COMPILED];
+  int n = op2i_compiled(sched->ctx, variants);
   op2_status status = OP2_SUCCESS;
-  for (int w = 0; w < n && !status; w++) status = compile_form(sched, grouping, wishes[w]);
+  for (int v = 0; v < n && !status; v++) status = compile_form(sched, grouping, variants[v]);
   for (int64_t g = 0; g < grouping->ngroups && !status; g++) {
     const struct op2i_loop *loop = grouping->groups[g].loop;
     if (!loop || !op2i_no_code(loop)) continue;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The checked mode lets every correct kernel pass and gives bitwise what the sequential backend
- * gives. For bits to be comparable the compiler may not contract a kernel's product with the
+ * gives, whether it judges all elements or a sample. For bits to be comparable the compiler may not contract a kernel's product with the
  * addition that the library does after it, since the checked mode does the two separately. */
 #include <stdio.h>
 #include <stdlib.h>
@@ -279,16 +279,21 @@ int main(void) {
                 {vector, "all slots"},
                 {globals, "globals"},
                 {not_numbers, "not numbers"}};
-  struct mesh reference, checked;
+  struct mesh reference, checked, sampled;
   test_environment();
   make(&reference, "sequential");
   make(&checked, "check");
+  setenv("OP2_CHECK_SAMPLE", "7", 1);
+  make(&sampled, "check");
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
     groups[i].run(&reference);
     groups[i].run(&checked);
+    groups[i].run(&sampled);
     compare(&reference, &checked, groups[i].name);
+    compare(&reference, &sampled, groups[i].name);
   }
   destroy(&reference);
   destroy(&checked);
+  destroy(&sampled);
   return done();
 }
