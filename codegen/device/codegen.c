@@ -45,6 +45,7 @@ const struct op2i_codegen op2i_codegen = {
     .doubles = op2i_source_doubles,
     .recurs = op2i_source_recurs,
     .forget = op2i_simd_forget,
+    .same_values = op2i_generate_same_values,
     .judge = op2i_generate_judge,
     .generate = generate,
     .generate_rows = generate_rows,

@@ -21,5 +21,8 @@ op2_status op2i_generate(const struct op2i_loop *loop, enum op2i_variant variant
  * it can, else it gets the reason in words. */
 op2_status op2i_generate_judge(const struct op2i_loop *loop, int simd_bytes,
                                struct op2i_judgement *judgement, struct op2i_text *why);
+/* same_values.c: set *holds to true if the kernel's text shows that every element overwrites all that
+ * it reaches of this dat with the same values. */
+op2_status op2i_generate_same_values(const struct op2i_loop *loop, int dat, bool *holds);
 
 #endif

@@ -37,7 +37,8 @@ int op2i_vec_lanes(const struct op2i_loop *loop, int simd_bytes) {
 
 struct use {
   bool modified, mapped, in_place; /* in_place: WRITE or RW */
-  bool injective, buffered;        /* buffered: an argument is a private buffer over all slots */
+  bool apart, buffered;            /* apart: elements do not meet, or write the same;
+                                    * buffered: an argument is a private buffer over all slots */
   int nargs, modes;                /* modes: bit per access */
 };
 
@@ -47,7 +48,7 @@ static struct use use_of(const struct op2i_loop *loop, int dat) {
     const struct op2i_loop_arg *arg = &loop->args[a];
     if (arg->dat != dat) continue;
     use.nargs++;
-    use.injective = use.injective || arg->injective;
+    use.apart = use.apart || arg->injective || arg->same_values;
     use.buffered = use.buffered || arg->kind == OP2I_ARG_ITER;
     use.mapped = use.mapped || arg->map >= 0;
     use.modified = use.modified || op2i_modifies(arg->access);
@@ -85,10 +86,10 @@ static void check_dats(const struct op2i_loop *loop, struct op2i_text *why) {
   for (int d = 0; d < loop->op.ndats; d++) {
     struct use use = use_of(loop, d);
     if (!use.modified || !use.mapped || accumulated(&use)) continue;
-    if (use.injective && !(use.buffered && use.nargs > 1)) continue;
+    if (use.apart && !(use.buffered && use.nargs > 1)) continue;
     const char *name = loop->op.dats[d]->obj.name;
     op2i_text_add(why, "dat '%s' is reached through a map and modified, other than by increments%s",
-                  name ? name : "", use.injective ? ", and once in a private buffer" : "");
+                  name ? name : "", use.apart ? ", and once in a private buffer" : "");
     return;
   }
   if (loop->traits.ordered) op2i_text_add(why, "elements that share data must run in order");

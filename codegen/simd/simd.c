@@ -8,6 +8,7 @@
 #include "simd_emit.h"
 #include "simd_parse.h"
 #include "simd_record.h"
+#include "simd_same.h"
 #include "simd_stmt.h"
 #include "simd_tree.h"
 #include "simd_vary.h"
@@ -56,26 +57,31 @@ static void check_brackets(struct op2i_simd *l) {
   if (deepest > OP2I_SIMD_BRACKETS) op2i_simd_refuse(l, "is nested too deep for a compiler");
 }
 
-static void translate(struct op2i_simd *l) {
+struct op2i_simd_form *op2i_simd_analyse(struct op2i_simd *l) {
   const struct op2i_simd_request *request = l->request;
   const struct op2_kernel_s *kernel = request->rewrite->member.kernel;
   bool asked[OP2I_SIMD_PARAMS] = {0};
   const char *name = kernel->obj.name;
   int nparams = kernel->signature.nparams, item = op2i_simd_function(l, name, strlen(name));
-  if (op2i_simd_stopped(l)) return;
+  if (op2i_simd_stopped(l)) return NULL;
   if (item < 0 || nparams > OP2I_SIMD_PARAMS) {
     op2i_simd_refuse(l, item < 0 ? "has no function" : "has too many parameters");
-    return;
+    return NULL;
   }
   memcpy(asked, request->varying, (size_t)nparams * sizeof *asked);
   op2i_simd_directives(l);
   if (op2i_macros_find(&l->macros, name, strlen(name), INT64_MAX))
     op2i_simd_refuse(l, "has a macro of its own name");
   if (!op2i_simd_stopped(l)) op2i_simd_globals(l);
-  if (op2i_simd_stopped(l)) return;
+  if (op2i_simd_stopped(l)) return NULL;
   struct op2i_simd_form *form = op2i_simd_form(l, item, asked, nparams, false);
   if (!op2i_simd_stopped(l)) check_parameters(l, form);
-  if (!op2i_simd_stopped(l)) op2i_simd_emit(l, form);
+  return form;
+}
+
+static void translate(struct op2i_simd *l) {
+  struct op2i_simd_form *form = op2i_simd_analyse(l);
+  if (form && !op2i_simd_stopped(l)) op2i_simd_emit(l, form);
   check_brackets(l);
 }
 

@@ -37,7 +37,8 @@ struct op2i_codegen {
   bool (*recurs)(const char *source);
   /* codegen/simd: op2i_simd_forget() */
   void (*forget)(op2_kernel kernel);
-  /* codegen/host: op2i_generate_judge(), op2i_generate() */
+  /* codegen/host: op2i_generate_same_values(), op2i_generate_judge(), op2i_generate() */
+  op2_status (*same_values)(const struct op2i_loop *loop, int dat, bool *holds);
   op2_status (*judge)(const struct op2i_loop *loop, int simd_bytes,
                       struct op2i_judgement *judgement, struct op2i_text *why);
   op2_status (*generate)(const struct op2i_loop *loop, enum op2i_variant variant,

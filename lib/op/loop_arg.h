@@ -39,6 +39,9 @@ struct op2i_loop_arg {
   /* For a dat that is modified in a way that depends on order: true if no two elements meet in it,
    * since all accesses go through slots of one map that is injective there. */
   bool injective;
+  /* The same, where elements meet: true if all elements overwrite all that they reach of the dat with
+   * the same values, so that their order does not matter. */
+  bool same_values;
   int32_t
       offset; /* VAL, OPAQUE: bytes into the payload; reduced GBL: into a block's partial results */
   int32_t first; /* EACH: index into maps of the row table; else 0 */

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "codegen.h"
 #include "component.h"
 #include "context.h"
 #include "drop.h"
@@ -189,13 +190,28 @@ static op2_status find_injective(const struct op2i_loop *loop, int d, bool *hold
   return op2i_map_injective(map, slots, holds);
 }
 
-/* Elements that meet in a dat run in order; if none meet, there is no order to keep. */
-static op2_status keep_order(struct op2i_loop *loop, int d) {
-  bool injective;
-  op2_status status = find_injective(loop, d, &injective);
-  loop->traits.ordered |= !injective;
+/* True if every argument of the dat overwrites what it reaches through a map. */
+static bool only_overwritten(const struct op2i_loop *loop, int d) {
+  bool only = true;
   for (int n = 0; n < loop->nargs; n++)
-    if (loop->args[n].dat == d) loop->args[n].injective = injective;
+    if (loop->args[n].dat == d)
+      only = only && op2i_arg_through_map(&loop->args[n]) && op2i_overwrites(loop->args[n].access);
+  return only;
+}
+
+/* Elements that meet in a dat run in order; if none meet, or if all write the same, there is no order
+ * to keep. */
+static op2_status keep_order(struct op2i_loop *loop, int d) {
+  bool injective, same = false;
+  op2_status status = find_injective(loop, d, &injective);
+  if (!status && !injective && only_overwritten(loop, d))
+    status = op2i_codegen.same_values(loop, d, &same);
+  loop->traits.ordered |= !injective && !same;
+  for (int n = 0; n < loop->nargs; n++) {
+    if (loop->args[n].dat != d) continue;
+    loop->args[n].injective = injective;
+    loop->args[n].same_values = same;
+  }
   return status;
 }
 
@@ -257,7 +273,7 @@ bool op2i_loop_contended(const struct op2i_loop *loop, int32_t dat) {
   for (int n = 0; n < loop->nargs; n++) {
     if (loop->args[n].dat != dat) continue;
     modified |= op2i_modifies(loop->args[n].access);
-    mapped |= loop->args[n].map >= 0 && !loop->args[n].injective;
+    mapped |= loop->args[n].map >= 0 && !loop->args[n].injective && !loop->args[n].same_values;
   }
   return modified && mapped;
 }
@@ -278,7 +294,7 @@ op2_status op2i_loop_resolve(struct op2i_loop *loop, const op2_arg *args) {
  * result, since they test together. */
 void op2i_loop_resolve_again(struct op2i_loop *loop) {
   loop->traits.ordered = false;
-  for (int n = 0; n < loop->nargs; n++) loop->args[n].injective = false;
+  for (int n = 0; n < loop->nargs; n++) loop->args[n].injective = loop->args[n].same_values = false;
   if (classify(loop)) loop->traits.ordered = true;
   set_ranges(loop);
   op2i_loop_count_bytes(loop);

@@ -21,7 +21,8 @@ struct op2i_plan_arg {
   int32_t arity;      /* arity of the map */
   int32_t slot;       /* one slot, or -1 for all of them */
   op2_access access;
-  bool injective; /* no two positions reach the same element of this dat through any argument */
+  bool injective;   /* no two positions reach the same element of this dat through any argument */
+  bool same_values; /* all positions write the same values through all arguments of this dat */
   int64_t target_size; /* total size of the map's to-set */
   int32_t row_bytes;   /* bytes of one element of the dat, for the staging size */
 };

@@ -29,7 +29,9 @@ void op2i_marks_forget(struct op2i_marks *marks) {
 /* ---- conflicts between arguments ---- */
 
 static bool modifies(const struct op2i_plan_arg *arg) { return op2i_modifies(arg->access); }
-static bool conflicts(const struct op2i_plan_arg *arg) { return modifies(arg) && !arg->injective; }
+static bool conflicts(const struct op2i_plan_arg *arg) {
+  return modifies(arg) && !arg->injective && !arg->same_values;
+}
 
 static struct op2i_column *find_column(const struct op2i_conflict *conflict, int32_t map,
                                        int32_t slot) {

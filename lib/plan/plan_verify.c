@@ -66,7 +66,7 @@ static op2_status check_inputs(const struct op2i_plan_desc *desc) {
 static op2_status check_shape(const struct op2i_plan *plan, const struct op2i_plan_desc *desc) {
   bool conflicts = false;
   for (int a = 0; a < desc->nargs; a++)
-    conflicts |= writes(&desc->args[a]) && !desc->args[a].injective;
+    conflicts |= writes(&desc->args[a]) && !desc->args[a].injective && !desc->args[a].same_values;
   if (plan->lo != desc->lo) return BROKEN("lo is %" PRId64 ", not %" PRId64, plan->lo, desc->lo);
   if (plan->hi != desc->hi) return BROKEN("hi is %" PRId64 ", not %" PRId64, plan->hi, desc->hi);
   if (plan->block_size != desc->block_size)
@@ -263,6 +263,19 @@ static op2_status check_injective(const struct op2i_plan_desc *desc, int32_t dat
   return OP2_SUCCESS;
 }
 
+/* Check that a dat to which all positions are said to write the same is only overwritten, through
+ * arguments of which all say so. */
+static op2_status check_same_values(const struct op2i_plan_desc *desc, int32_t dat) {
+  for (int a = 0; a < desc->nargs; a++) {
+    const struct op2i_plan_arg *arg = &desc->args[a];
+    if (arg->dat != dat || (arg->same_values && op2i_overwrites(arg->access))) continue;
+    return BROKEN("argument %d does not write the same values to dat %" PRId32
+                  " at all positions, and another argument does",
+                  a, dat);
+  }
+  return OP2_SUCCESS;
+}
+
 /* ---- blocks, elements ---- */
 
 /* Sort the block's elements by colour into by_colour; next has a capacity of block_size + 1
@@ -335,6 +348,8 @@ static op2_status check_dat(const struct op2i_plan *plan, const struct op2i_plan
                          .count = plan->nblocks,
                          .color = plan->color,
                          .order = plan->blkmap};
+  for (int a = 0; a < desc->nargs; a++)
+    if (desc->args[a].dat == dat && desc->args[a].same_values) return check_same_values(desc, dat);
   int64_t *owner = op2i_plan_array(targets, sizeof *owner);
   struct highest *highest = desc->ordered ? op2i_plan_array(targets, sizeof *highest) : NULL;
   op2_status status = owner && (highest || !desc->ordered) ? OP2_SUCCESS : NOMEM();

@@ -18,8 +18,8 @@ struct op2i_shared_plan {
   int64_t nwords;
   int64_t *key; /* [nwords] everything the plan depends on: set or subset, range, block size,
                    order, parts, and for each argument the canonical number of its dat, the
-                   map's id, the slot, whether it modifies and is injective, and the bytes of a
-                   row where it is staged */
+                   map's id, the slot, whether it modifies, is injective and writes the same
+                   everywhere, and the bytes of a row where it is staged */
   struct op2i_plan *plan;
 };
 

@@ -53,7 +53,16 @@ static int32_t choose_block_size(const struct op2i_loop *loop) {
 /* The words of a key: those of the loop, and then those of each argument that counts. The bytes of
  * a row are 0 where nothing is staged. */
 enum { KEY_SET, KEY_LO, KEY_HI, KEY_BLOCK_SIZE, KEY_ORDERED, KEY_PARTS, KEY_WORDS };
-enum { ARG_DAT, ARG_MAP, ARG_SLOT, ARG_MODIFIES, ARG_ROW_BYTES, ARG_INJECTIVE, ARG_WORDS };
+enum {
+  ARG_DAT,
+  ARG_MAP,
+  ARG_SLOT,
+  ARG_MODIFIES,
+  ARG_ROW_BYTES,
+  ARG_INJECTIVE,
+  ARG_SAME,
+  ARG_WORDS
+};
 
 struct request {
   struct op2i_plan_desc desc;
@@ -110,6 +119,7 @@ static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *r
                                                                   : -1,
                              .access = arg->access,
                              .injective = arg->injective,
+                             .same_values = arg->same_values,
                              .target_size = targets,
                              .row_bytes = (int32_t)dat->row_bytes};
   const struct op2i_plan_arg *described = &request->args[request->desc.nargs - 1];
@@ -120,6 +130,7 @@ static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *r
   word[ARG_MODIFIES] = op2i_modifies(arg->access);
   word[ARG_ROW_BYTES] = request->desc.parts & OP2I_PLAN_STAGE ? described->row_bytes : 0;
   word[ARG_INJECTIVE] = described->injective;
+  word[ARG_SAME] = described->same_values;
   request->nwords += ARG_WORDS;
   return OP2_SUCCESS;
 }

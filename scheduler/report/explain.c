@@ -206,6 +206,17 @@ static void explain_remarks(const struct op2i_loop *loop, FILE *stream) {
   }
 }
 
+static void explain_order(const struct op2i_loop *loop, FILE *stream) {
+  for (int d = 0; d < loop->op.ndats; d++) {
+    bool same = false;
+    for (int a = 0; a < loop->nargs; a++)
+      same = same || (loop->args[a].dat == d && loop->args[a].same_values);
+    if (same)
+      fprintf(stream, "    all elements write the same values to '%s', in any order\n",
+              loop->op.dats[d]->obj.name);
+  }
+}
+
 static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   const struct op2i_loop_data *data = loop->attached.sched_data;
   fprintf(stream, "  %s over %s: run %" PRId64 " times\n", op2i_loop_name(loop),
@@ -221,6 +232,7 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
               ? ", keeps element order where elements conflict (WRITE or RW through a "
                 "map, or mixed access)"
               : "");
+  explain_order(loop, stream);
   for (int r = 0; r < loop->nranges; r++) explain_range(loop, r, stream);
   if (loop->op.ctx->device) explain_device(loop, stream);
   if (loop->op.ctx->device && loop->op.ctx->config.place) explain_place(loop, stream);

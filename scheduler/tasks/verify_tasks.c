@@ -13,17 +13,22 @@
 
 /* ---- checking -------------------------------------------------------------------------------- */
 
-/* Every value has its last writer and the readers since then, in a list. Earlier readers need not
- * be kept, since that writer was checked against them. */
+/* Every value has its last writers and the readers since then, in lists. There are several writers
+ * if all elements of a step write the same: they need not follow one another, but each follows
+ * those before the step. Other tasks need not be kept, since the writers were checked against
+ * them. */
 struct touch {
   int64_t task;
-  int64_t next; /* earlier reader of the same value, -1 none */
+  int64_t next; /* earlier task of the same list, -1 none */
 };
 
 struct value {
-  int64_t writer;  /* task, -1 none */
-  int64_t readers; /* index into touches, -1 none */
+  int64_t writers, readers; /* indices into touches, -1 none */
+  int64_t before[2];        /* the lists that the present writers had to follow */
+  int64_t alike; /* the step whose elements all write the same; -1: there is one writer */
 };
+
+static const struct value untouched = {-1, -1, {-1, -1}, -1};
 
 struct table {
   struct table *next;
@@ -53,7 +58,7 @@ static struct value *values_of(struct verifier *c, const void *resource, int64_t
     op2i_free(values);
     return NULL;
   }
-  for (int64_t i = 0; i < size; i++) values[i] = (struct value){-1, -1};
+  for (int64_t i = 0; i < size; i++) values[i] = untouched;
   *t = (struct table){c->tables, resource, values};
   c->tables = t;
   return values;
@@ -70,21 +75,48 @@ static op2_status must_follow(const struct verifier *c, int64_t earlier, int64_t
                     c->task, b->number, earlier, a->number, element, c->name);
 }
 
-static op2_status touch(struct verifier *c, struct value *value, int64_t element, bool modifies) {
-  op2_status status = must_follow(c, value->writer, element);
-  for (int64_t r = modifies ? value->readers : -1; r >= 0 && !status; r = c->touches[r].next)
-    status = must_follow(c, c->touches[r].task, element);
-  if (status) return status;
-  if (modifies) {
-    *value = (struct value){c->task, -1};
-    return OP2_SUCCESS;
-  }
-  if (value->readers >= 0 && c->touches[value->readers].task == c->task) return OP2_SUCCESS;
+static op2_status must_follow_all(const struct verifier *c, int64_t list, int64_t element) {
+  op2_status status = OP2_SUCCESS;
+  for (; list >= 0 && !status; list = c->touches[list].next)
+    status = must_follow(c, c->touches[list].task, element);
+  return status;
+}
+
+static op2_status push(struct verifier *c, int64_t *list) {
+  if (*list >= 0 && c->touches[*list].task == c->task) return OP2_SUCCESS;
   if (op2i_grow(&c->touches, sizeof *c->touches, c->ntouches, &c->touches_capacity))
     return op2i_error_nomem("the verifier of tasks");
-  c->touches[c->ntouches] = (struct touch){c->task, value->readers};
-  value->readers = c->ntouches++;
+  c->touches[c->ntouches] = (struct touch){c->task, *list};
+  *list = c->ntouches++;
   return OP2_SUCCESS;
+}
+
+static op2_status modify(struct verifier *c, struct value *value, int64_t element) {
+  op2_status status = must_follow_all(c, value->writers, element);
+  if (!status) status = must_follow_all(c, value->readers, element);
+  if (status) return status;
+  if (value->alike < 0 && value->writers >= 0) {
+    c->touches[value->writers].task = c->task;
+    value->readers = -1;
+    return OP2_SUCCESS;
+  }
+  *value = untouched;
+  return push(c, &value->writers);
+}
+
+/* Overwrite a value in a step whose elements all write the same there. */
+static op2_status overwrite_alike(struct verifier *c, struct value *value, int64_t element) {
+  const int64_t step = c->list->tasks[c->task].step;
+  if (value->alike != step) *value = (struct value){-1, -1, {value->writers, value->readers}, step};
+  op2_status status = must_follow_all(c, value->before[0], element);
+  if (!status) status = must_follow_all(c, value->before[1], element);
+  return status ? status : push(c, &value->writers);
+}
+
+static op2_status touch(struct verifier *c, struct value *value, int64_t element, bool modifies) {
+  if (modifies) return modify(c, value, element);
+  op2_status status = must_follow_all(c, value->writers, element);
+  return status ? status : push(c, &value->readers);
 }
 
 /* A key for the values of a dat in a place. */
@@ -105,7 +137,8 @@ static op2_status touch_arg(struct verifier *c, const struct op2i_step *step, in
   op2_status status = OP2_SUCCESS;
   for (int64_t k = 0; k < targets.at.n && !status; k++) {
     int64_t target = op2i_target(targets, k);
-    status = touch(c, &values[target], target, modifies);
+    status = arg->same_values ? overwrite_alike(c, &values[target], target)
+                              : touch(c, &values[target], target, modifies);
   }
   return status;
 }
