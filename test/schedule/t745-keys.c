@@ -435,6 +435,20 @@ static void plan_injective(void) {
   expect_plans(before, 2);
 }
 
+/* Staged plans also have what elements write without conflicts, because all write the same. */
+static void plan_same_values(void) {
+  if (!has_plans()) return;
+  struct mesh m = make_mesh();
+  struct call a = {new_kernel(&one_kernel), m.cells, 1, {op2_arg_dat(m.z, 1, m.a, OP2_WRITE)}};
+  struct call b = {new_kernel(&raise_kernel), m.cells, 1, {op2_arg_dat(m.z, 1, m.a, OP2_INC)}};
+  struct op2i_shared_plan *same = NULL, *sums = NULL;
+  MUST(op2i_plan_get(test_ctx->sched, intern(&a, 1), 0, OP2I_PLAN_STAGE, &same));
+  MUST(op2i_plan_get(test_ctx->sched, intern(&b, 1), 0, OP2I_PLAN_STAGE, &sums));
+  EXPECT(same != sums && !same->plan->conflicts && sums->plan->conflicts);
+  op2i_shared_plan_unref(same);
+  op2i_shared_plan_unref(sums);
+}
+
 /* Other dats reached alike, other kernels and arguments without contention do not change a plan. */
 static void plan_shared(void) {
   struct mesh m = make_mesh();
@@ -685,6 +699,7 @@ static const struct test_case cases[] = {
     {"plans: the range", plan_range},
     {"plans: the order of elements", plan_ordered},
     {"plans: elements that do not meet", plan_injective},
+    {"plans: what all elements write alike", plan_same_values},
     {"plans: which dat", plan_dat},
     {"plans: whether it is modified", plan_modified},
     {"plans: shared where nothing counts", plan_shared},

@@ -105,6 +105,7 @@ plan map 's/word\[ARG_MAP\] = .*/word[ARG_MAP] = 0;/'
 plan slot 's/word\[ARG_SLOT\] = .*/word[ARG_SLOT] = 0;/'
 plan "modified or not" 's/word\[ARG_MODIFIES\] = .*/word[ARG_MODIFIES] = 0;/'
 plan injective 's/word\[ARG_INJECTIVE\] = .*/word[ARG_INJECTIVE] = 0;/'
+plan "the same values" 's/word\[ARG_SAME\] = .*/word[ARG_SAME] = 0;/'
 plan "bytes of a row" 's/word\[ARG_ROW_BYTES\] = .*/word[ARG_ROW_BYTES] = 0;/'
 
 # ---- fused loops, programs, footprints ----
