@@ -160,7 +160,7 @@ bool op2i_numbering_measure(op2_map map, int32_t colors, int32_t blocks) {
   map->crowd_colors = colors;
   map->crowd_blocks = blocks;
   if (traffic < good)
-    set_state(map, OP2I_NUMBERING_DONE, 0);
+    set_state(map, OP2I_NUMBERING_NOT_CANDIDATE, 0);
   else
     set_state(map, OP2I_NUMBERING_PENDING, loops);
   return map->numbering == OP2I_NUMBERING_PENDING && map->rows_to_wait <= 0;

@@ -34,7 +34,8 @@ enum op2i_numbering_due op2i_numbering_count_rows(op2_map map, const struct op2i
                                                   bool put_off);
 /* Measure the numbering. `blocks` is 0, or the number of blocks of a loop for which
  * op2i_map_crowds() is true, and `colors` that of their colours; then it is bad without being
- * measured. Returns true if the sets are to be renumbered at once. */
+ * measured. Returns true if the sets are to be renumbered at once; if the numbering is not bad enough
+ * to be changed, the map is no longer a candidate. */
 bool op2i_numbering_measure(op2_map map, int32_t colors, int32_t blocks);
 /* True if counting further rows may lead to a renumbering. */
 bool op2i_numbering_waits(op2_map map);

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "fpenv.h"
 #include "log.h"
+#include "loopdata.h"
 #include "numbering.h"
 #include "plancache.h"
 #include "program.h"
@@ -64,6 +65,11 @@ static op2_status keep_order(struct op2i_sched *sched, const struct op2i_loop *l
 
 /* ---- automatic renumbering ------------------------------------------------------------------- */
 
+/* The set of a map whose loops keep its element order; null: there is none. */
+static op2_set kept_set(op2_map map) {
+  return map->from->keeps_order ? map->from : map->to->keeps_order ? map->to : NULL;
+}
+
 static void report_gain(struct op2i_sched *sched, op2_map map, op2_status status,
                         const struct op2i_gain *gain, double seconds) {
   struct op2i_text line = {0};
@@ -85,7 +91,11 @@ static void report_gain(struct op2i_sched *sched, op2_map map, op2_status status
                   map->crowd_colors, map->crowd_blocks);
   op2i_text_add(&line, " (before loop %" PRId64 ", in %.3f s; nobody asked: OP2_RENUMBER)",
                 sched->queue.next_number, seconds);
-  const bool bad = status || (map->crowd_blocks && !gain->nsets);
+  const op2_set kept = !status && !gain->nsets ? kept_set(map) : NULL;
+  if (kept)
+    op2i_text_add(&line, ". Loops keep the element order of '%s'; op2_renumber() changes it",
+                  kept->obj.name);
+  const bool bad = status || kept || (map->crowd_blocks && !gain->nsets);
   note_renumbering(sched, bad ? OP2I_LOG_WARN : OP2I_LOG_INFO, &line);
   op2i_text_free(&line);
 }
@@ -118,7 +128,10 @@ static op2_status measure(struct op2i_sched *sched, const struct op2i_loop *loop
     }
     op2i_shared_plan_unref(shared);
   }
-  return op2i_numbering_measure(map, colors, blocks) ? renumber(sched, map) : OP2_SUCCESS;
+  if (op2i_numbering_measure(map, colors, blocks)) return renumber(sched, map);
+  /* Loops that are prepared later warn by themselves. */
+  if (!op2i_numbering_waits(map) && loop->attached.sched_data) op2i_numbering_warn(sched, loop);
+  return OP2_SUCCESS;
 }
 
 /* Find what a loop does with its map number m. */

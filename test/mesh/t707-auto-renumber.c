@@ -80,6 +80,25 @@ static struct mesh grid(int32_t side, bool mixed) {
   return (struct mesh){mixed ? "a grid in random order" : "a grid in order", nodes, n, edge};
 }
 
+/* A grid whose edges and nodes are mixed within stretches that fit into a cache. */
+static struct mesh mixed_near(int32_t side, int32_t stretch) {
+  struct mesh mesh = grid(side, false);
+  int32_t *name = calloc((size_t)mesh.nnodes, sizeof *name);
+  uint64_t state = 13;
+  mesh.name = "a grid that is mixed within stretches";
+  for (int32_t i = 0; i < mesh.nnodes; i++) name[i] = i;
+  for (int32_t i = 0; i < mesh.nnodes; i++)
+    swap(&name[i], &name[i / stretch * stretch + draw_below(&state, i % stretch + 1)]);
+  for (int32_t i = 0; i < mesh.nedges; i++) {
+    int32_t j = i / stretch * stretch + draw_below(&state, i % stretch + 1);
+    swap(&mesh.edge[2 * i], &mesh.edge[2 * j]);
+    swap(&mesh.edge[2 * i + 1], &mesh.edge[2 * j + 1]);
+  }
+  for (int32_t i = 0; i < 2 * mesh.nedges; i++) mesh.edge[i] = name[mesh.edge[i]];
+  free(name);
+  return mesh;
+}
+
 static struct mesh refined(int32_t nodes) {
   struct delaunay coarse = delaunay_make(nodes), fine = delaunay_refine(&coarse);
   struct mesh mesh = {"a refined mesh", fine.nnodes, fine.nedges, NULL};
@@ -374,6 +393,40 @@ static void left_alone(const char *backend, const struct mesh *mesh, int n) {
   free(explained);
 }
 
+/* A numbering that is not bad enough to be changed, and would be better after op2_renumber(), is
+ * warned of, once. */
+static void warned(const char *backend, const struct mesh *mesh) {
+  char *explained = malloc(65536);
+  hear_begin();
+  struct result r = run(mesh, &(struct mode){.backend = backend}, 41, reading, explained);
+  const char *said = hear_end(), *line = strstr(said, "op2 warning: map 'ends' (edges -> nodes)");
+  if (!ok(line && strstr(line, "is badly numbered") && strstr(line, "of 100 accesses") &&
+              !strstr(line + 1, "op2 warning"),
+          "%s: %s: a warning, once", backend, mesh->name))
+    diag("%s\n%s", said, explained);
+  ok(r.natural_nodes && r.natural_edges, "%s: %s is left alone", backend, mesh->name);
+  ok(strstr(explained, "badly numbered, op2_renumber() would help"), "%s: op2_explain says so",
+     backend);
+  result_free(&r);
+  free(explained);
+}
+
+/* Loops that keep element order may leave nothing to win: the log says whose. */
+static void kept(const char *backend, const struct mesh *mesh) {
+  static const enum what what[8] = {SWEEP, SLOPE, MOVE, SLOPE, MOVE, SLOPE, MOVE, SLOPE};
+  char *explained = malloc(65536);
+  hear_begin();
+  struct result r = run(mesh, &(struct mode){.backend = backend}, 121, what, explained);
+  const char *said = hear_end();
+  const char *line = strstr(said, "op2 warning: not renumbered by map 'ends'");
+  ok((line && strstr(line, "Loops keep the element order of 'edges'; op2_renumber() changes it")) ==
+         r.natural_nodes,
+     "%s: %s: a warning that order is kept, if nothing was done", backend, mesh->name);
+  diag("%s", r.natural_nodes ? said : "renumbered");
+  result_free(&r);
+  free(explained);
+}
+
 /* ---- messages -------------------------------------------------------------------------------- */
 
 static void words(const char *backend, const struct mesh *mesh, int point) {
@@ -550,6 +603,12 @@ static void on_backend(const char *backend, const struct mesh *random, const str
       modes_agree(backend, random, mixed, "auto", 41, 5, 33);
       modes_agree(backend, split, reading, "auto", 121, 5, 108);
     }
+  }
+  if (strcmp(backend, "check") != 0) {
+    struct mesh near = mixed_near(300, 12000);
+    warned(backend, &near);
+    kept(backend, random);
+    free(near.edge);
   }
   left_alone(backend, &small, 100);
   left_alone(backend, random, 18);
