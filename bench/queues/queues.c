@@ -1,13 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The cost of queues that differ from step to step: the same loops with fusion by default and
- * without it (OP2_FUSE=0), each in a context of its own, first with an empty cache of compiled
- * loops and then with the filled one. Results must be bitwise equal. */
+ * without it (OP2_FUSE=0), each in a process of its own, first with an empty cache of compiled
+ * loops and then with the filled one. Results must be bitwise equal. Memory is the most that a
+ * process had beyond what it had before its first loop, and beyond what it had after a tenth of
+ * its loops. */
 #define _GNU_SOURCE
 #include <ftw.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/clock.h"
 #include "common/option.h"
@@ -26,16 +32,18 @@ static const op2_kernel_desc *const descs[KERNELS] = {&blend_kernel, &copy_kerne
 static const op2_access accesses[KERNELS] = {OP2_RW, OP2_WRITE, OP2_RW, OP2_RW};
 
 typedef struct settings {
-  int loops, steps, size, dats, rounds;
+  int loops, length, steps, size, dats, rounds;
   const char *queue;
   run_options run;
 } settings;
 
 static const option table[] = {
-    {"--queue", "NAME", "random, anew or pool (default each)", PROGRAM_COMPARES, option_text,
+    {"--queue", "NAME", "random, full, anew or pool (default each)", PROGRAM_COMPARES, option_text,
      offsetof(settings, queue)},
-    {"--loops", "N", "loops of the long queue (default 2000)", PROGRAM_COMPARES, option_positive,
-     offsetof(settings, loops)},
+    {"--loops", "N", "loops of the queue that is flushed once (default 2000)", PROGRAM_COMPARES,
+     option_positive, offsetof(settings, loops)},
+    {"--length", "N", "loops of the queue that runs when it is full (default 100000)",
+     PROGRAM_COMPARES, option_positive, offsetof(settings, length)},
     {"--steps", "N", "steps of ten loops (default 200)", PROGRAM_COMPARES, option_positive,
      offsetof(settings, steps)},
     {"--size", "N", "elements (default 64)", PROGRAM_COMPARES, option_positive,
@@ -48,18 +56,25 @@ static const option table[] = {
 };
 
 /* A sequence in which loops are chosen. */
+enum kind { RANDOM, FULL, ANEW, POOLED };
 typedef struct queue {
   const char *name, *what;
-  bool pooled; /* True if each loop is one of POOL that are drawn at the start */
-  bool steps;
+  enum kind kind;
 } queue;
 
 static const queue queues[] = {
-    {"random", "loops in random order, flushed once", false, false},
-    {"anew", "steps of ten loops chosen anew", false, true},
-    {"pool", "steps of ten loops out of thirty", true, true},
+    {"random", "loops in random order, flushed once", RANDOM},
+    {"full", "loops in random order, run when the queue is full", FULL},
+    {"anew", "steps of ten loops chosen anew", ANEW},
+    {"pool", "steps of ten loops out of thirty, which are drawn at the start", POOLED},
 };
 enum { QUEUES = sizeof queues / sizeof *queues };
+
+static bool in_steps(const queue *q) { return q->kind == ANEW || q->kind == POOLED; }
+/* The number of steps, or of loops where there are none. */
+static int repeats_of(const settings *o, const queue *q) {
+  return in_steps(q) ? o->steps : q->kind == FULL ? o->length : o->loops;
+}
 
 /* ---- the loops ------------------------------------------------------------------------------- */
 
@@ -96,17 +111,36 @@ static op2_status put(const mesh *m, loop l) {
                       op2_arg_direct(m->dats[l.to], accesses[l.kernel]));
 }
 
-static op2_status run(const settings *o, const queue *q, const mesh *m) {
+/* The most kilobytes that this process has had in memory. */
+static int64_t peak(void) {
+  struct rusage usage;
+  return getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_maxrss;
+}
+
+/* What one process has measured. */
+typedef struct measurement {
+  double seconds;          /* from the first loop to the end of the last */
+  int64_t grown, grown_on; /* kilobytes: in all, and after a tenth of the loops */
+  bool right;
+} measurement;
+
+static op2_status run(const settings *o, const queue *q, const mesh *m, measurement *out) {
   loop pool[POOL];
-  const int n = q->steps ? o->steps * PER_STEP : o->loops;
+  const int n = repeats_of(o, q) * (in_steps(q) ? PER_STEP : 1);
+  const int64_t before = peak();
+  int64_t tenth = before;
   op2_status status = OP2_SUCCESS;
   state = 20;
   for (int i = 0; i < POOL; i++) pool[i] = draw_loop(o);
   for (int i = 1; i <= n && !status; i++) {
-    status = put(m, q->pooled ? pool[draw(POOL)] : draw_loop(o));
-    if (!status && q->steps && i % PER_STEP == 0) status = op2_flush(m->ctx);
+    status = put(m, q->kind == POOLED ? pool[draw(POOL)] : draw_loop(o));
+    if (!status && in_steps(q) && i % PER_STEP == 0) status = op2_flush(m->ctx);
+    if (i == n / 10) tenth = peak();
   }
-  return status ? status : op2_flush(m->ctx);
+  if (!status) status = op2_flush(m->ctx);
+  out->grown = peak() - before;
+  out->grown_on = peak() - tenth;
+  return status;
 }
 
 /* ---- one measurement ------------------------------------------------------------------------- */
@@ -136,19 +170,19 @@ static int remove_one(const char *path, const struct stat *st, int type, struct 
   return remove(path);
 }
 
-/* Measure the seconds from the first loop to the end of the last; `values` gets the results. */
-static bool measure_in(const settings *o, const queue *q, const char *cache, bool fuse, mesh *m,
-                       double *values, double *seconds) {
+/* Measure in this process; `values` gets the results. */
+static bool measure_here(const settings *o, const queue *q, const char *cache, bool fuse, mesh *m,
+                         double *values, measurement *out) {
   const op2_options options = {.backend = o->run.backend,
                                .threads = o->run.threads,
                                .cache_dir = cache,
-                               .queue_max = o->loops};
+                               .queue_max = q->kind == FULL ? 0 : o->loops};
   fuse ? unsetenv("OP2_FUSE") : setenv("OP2_FUSE", "0", 1);
   if (!good(op2_init(&options, &m->ctx))) return false;
   bool right = good(declare(o, m, values));
   const double begin = clock_now();
-  right = right && good(run(o, q, m));
-  *seconds = clock_now() - begin;
+  right = right && good(run(o, q, m, out));
+  out->seconds = clock_now() - begin;
   right = right && good(collect(o, m, values));
   for (int d = 0; d < o->dats; d++) op2_dat_destroy(&m->dats[d]);
   for (int k = 0; k < KERNELS; k++) op2_kernel_destroy(&m->kernels[k]);
@@ -156,17 +190,43 @@ static bool measure_in(const settings *o, const queue *q, const char *cache, boo
   return good(op2_finalize(&m->ctx)) && right;
 }
 
-/* Each queue runs with an empty cache, and then with the filled one. */
-enum { CACHES = 2 };
+/* Measure in a process of its own, so that memory freed by an earlier one is not used again. The
+ * results come back in memory that both share. */
+static bool measure_in(const settings *o, const queue *q, const char *cache, bool fuse, mesh *m,
+                       double *values, measurement *out) {
+  *out = (measurement){0};
+  fflush(stdout);
+  const pid_t child = fork();
+  if (child == 0) {
+    out->right = measure_here(o, q, cache, fuse, m, values, out);
+    _exit(!out->right);
+  }
+  if (child < 0) perror("queues: fork");
+  return child > 0 && waitpid(child, NULL, 0) == child && out->right;
+}
 
-static bool measure(const settings *o, const queue *q, bool fuse, double *values[CACHES],
-                    double seconds[CACHES]) {
+/* Each queue runs with an empty cache, and then with the filled one; without fusion, and with it. */
+enum { CACHES = 2, MODES = 2 * CACHES };
+
+/* Memory that the processes share. */
+typedef struct shared {
+  measurement measured[MODES];
+  double values[];
+} shared;
+
+static double *values_of(const settings *o, shared *s, int mode) {
+  return s->values + (size_t)mode * (size_t)o->dats * (size_t)o->size;
+}
+
+static bool measure(const settings *o, const queue *q, bool fuse, shared *s) {
   char cache[] = P_tmpdir "/op2-queues-XXXXXX";
   mesh m = {.dats = calloc((size_t)o->dats, sizeof(op2_dat))};
   bool right = m.dats && mkdtemp(cache);
   if (!right) perror("queues");
-  for (int c = 0; c < CACHES && right; c++)
-    right = measure_in(o, q, cache, fuse, &m, values[c], &seconds[c]);
+  for (int c = 0; c < CACHES && right; c++) {
+    const int mode = fuse * CACHES + c;
+    right = measure_in(o, q, cache, fuse, &m, values_of(o, s, mode), &s->measured[mode]);
+  }
   if (m.dats) nftw(cache, remove_one, 16, FTW_DEPTH | FTW_PHYS);
   free(m.dats);
   return right;
@@ -174,56 +234,69 @@ static bool measure(const settings *o, const queue *q, bool fuse, double *values
 
 /* ---- the table ------------------------------------------------------------------------------- */
 
-enum { WAYS = 2 * CACHES };
+static double least_of(double least, double seconds) { return seconds < least ? seconds : least; }
 
-static bool compare(const settings *o, const queue *q, double *values[WAYS], bool *same) {
+/* Measure once more with and without fusion; `best` keeps the least seconds and the most memory. */
+static bool round_of(const settings *o, const queue *q, shared *s, measurement best[MODES],
+                     bool *same) {
   const size_t bytes = (size_t)o->dats * (size_t)o->size * sizeof(double);
-  double least[WAYS] = {1e30, 1e30, 1e30, 1e30};
-  *same = true;
-  for (int r = 0; r < o->rounds; r++) {
-    double seconds[WAYS];
-    if (!measure(o, q, false, values, seconds)) return false;
-    if (!measure(o, q, true, values + CACHES, seconds + CACHES)) return false;
-    for (int w = 0; w < WAYS; w++) {
-      if (seconds[w] < least[w]) least[w] = seconds[w];
-      *same = *same && !memcmp(values[0], values[w], bytes);
-    }
+  if (!measure(o, q, false, s) || !measure(o, q, true, s)) return false;
+  for (int w = 0; w < MODES; w++) {
+    const measurement *now = &s->measured[w];
+    best[w].seconds = least_of(best[w].seconds, now->seconds);
+    if (now->grown > best[w].grown) best[w].grown = now->grown;
+    if (now->grown_on > best[w].grown_on) best[w].grown_on = now->grown_on;
+    *same = *same && !memcmp(values_of(o, s, 0), values_of(o, s, w), bytes);
   }
-  printf("%-8s", q->name);
-  for (int c = 0; c < CACHES; c++)
-    printf(" %10.1f %9.1f %6.2f", 1e3 * least[c], 1e3 * least[CACHES + c],
-           least[CACHES + c] / least[c]);
-  printf("  %s  %d %s\n", *same ? "same bits" : "BITS DIFFER", q->steps ? o->steps : o->loops,
-         q->what);
   return true;
 }
 
+static bool compare(const settings *o, const queue *q, shared *s, bool *same) {
+  measurement best[MODES] = {
+      {.seconds = 1e30}, {.seconds = 1e30}, {.seconds = 1e30}, {.seconds = 1e30}};
+  *same = true;
+  for (int r = 0; r < o->rounds; r++)
+    if (!round_of(o, q, s, best, same)) return false;
+  printf("%-8s", q->name);
+  for (int c = 0; c < CACHES; c++)
+    printf(" %10.1f %9.1f %6.2f", 1e3 * best[c].seconds, 1e3 * best[CACHES + c].seconds,
+           best[CACHES + c].seconds / best[c].seconds);
+  const measurement *warm = &best[MODES - 1];
+  printf(" %7.1f %7.1f  %s  %d %s\n", (double)warm->grown / 1024, (double)warm->grown_on / 1024,
+         *same ? "same bits" : "BITS DIFFER", repeats_of(o, q), q->what);
+  return true;
+}
+
+static void print_head(const settings *o) {
+  printf(
+      "Milliseconds, the least of %d, with an empty cache of compiled loops and with a filled "
+      "one; ratio: as it comes over OP2_FUSE=0. Megabytes by which memory grew as it comes, with "
+      "a filled cache: in all, and after a tenth of the loops.\n%-8s",
+      o->rounds, "queue");
+  for (int c = 0; c < CACHES; c++) printf(" %10s %9s %6s", "OP2_FUSE=0", "fused", "ratio");
+  printf(" %7s %7s\n", "grows", "later");
+}
+
 int main(int argc, char **argv) {
-  settings o = {.loops = 2000, .steps = 200, .size = 64, .dats = 30, .rounds = 3};
+  settings o = {.loops = 2000, .length = 100000, .steps = 200, .size = 64, .dats = 30, .rounds = 3};
   int exit_status = option_parse(argc, argv, PROGRAM_COMPARES, table, &o, &o.run);
   if (exit_status >= 0) return exit_status;
   bool known = !o.queue;
   for (int q = 0; q < QUEUES; q++) known = known || !strcmp(o.queue, queues[q].name);
   if (!known || o.dats < 2) {
-    fputs("queues: --queue is random, anew or pool, and --dats at least 2\n", stderr);
+    fputs("queues: --queue is random, full, anew or pool, and --dats at least 2\n", stderr);
     return 2;
   }
-  const size_t bytes = (size_t)o.dats * (size_t)o.size * sizeof(double);
-  double *all = malloc(WAYS * bytes), *values[WAYS];
-  for (int w = 0; w < WAYS && all; w++) values[w] = all + (size_t)w * (bytes / sizeof *all);
-  bool right = all, same = true;
-  printf("Milliseconds, the least of %d, with an empty cache of compiled loops and with a filled "
-         "one; ratio: as it comes over OP2_FUSE=0.\n%-8s",
-         o.rounds, "queue");
-  for (int c = 0; c < CACHES; c++) printf(" %10s %9s %6s", "OP2_FUSE=0", "fused", "ratio");
-  printf("\n");
+  const size_t bytes = sizeof(shared) + MODES * (size_t)o.dats * (size_t)o.size * sizeof(double);
+  shared *s = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+  bool right = s != MAP_FAILED, same = true;
+  if (!right) perror("queues: mmap");
+  print_head(&o);
   for (int q = 0; q < QUEUES && right; q++) {
-    bool alike;
+    bool alike = true;
     if (o.queue && strcmp(o.queue, queues[q].name)) continue;
-    right = compare(&o, &queues[q], values, &alike);
+    right = compare(&o, &queues[q], s, &alike);
     same = same && alike;
-    fflush(stdout);
   }
-  free(all);
   return right && same ? 0 : 1;
 }

@@ -13,15 +13,15 @@ if [ -z "$build" ] || [ ! -x "$queues" ]; then
 fi
 
 # The benchmark ignores the environment's setting of fusion.
-OP2_FUSE=0 "$queues" --rounds 1 --loops 300 --steps 30 --size 20 --dats 8 >"$tmp/out" 2>"$tmp/why"
+OP2_FUSE=0 "$queues" --rounds 1 --loops 300 --length 3000 --steps 30 --size 20 --dats 8 >"$tmp/out" 2>"$tmp/why"
 result $? "it runs, and the bits are the same"
 [ ! -s "$tmp/why" ] || diag "$(cat "$tmp/why")"
 sed 's/^/# /' "$tmp/out"
-for queue in random anew pool; do
+for queue in random full anew pool; do
   awk -v queue=$queue '
-    $1 == queue { for (i = 2; i <= 7; i++) if ($i !~ /^[0-9.]+$/) bad = 1; n += $8 " " $9 == "same bits" }
+    $1 == queue { for (i = 2; i <= 9; i++) if ($i !~ /^[0-9.]+$/) bad = 1; n += $10 " " $11 == "same bits" }
     END { exit n != 1 || bad }' "$tmp/out"
-  result $? "$queue: four times and two ratios"
+  result $? "$queue: four times, two ratios and memory"
 done
 awk '$1 == "random" { r = $3 / $2; exit !($2 > 0 && r > $4 - 0.05 - 0.01 * r && r < $4 + 0.05 + 0.01 * r) }' "$tmp/out"
 result $? "the ratio is that of the times beside it"
@@ -40,6 +40,7 @@ refuses() { # OPTION...
 }
 refuses --loops 0
 refuses --loops
+refuses --length 0
 refuses --dats 1
 refuses --nonsense 3
 refuses --queue nonsense
