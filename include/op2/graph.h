@@ -17,9 +17,10 @@ extern "C" {
 
 /** @brief Run everything that is queued and wait for it.
  * Queued loops are transformed before they run: loops over one set may be fused, and the program
- * made for a queue is kept for the next queue like it. Loops are fused only with others that the
- * same call runs, so fewer flushes leave more to gain.
- * @memory keeps plans, code and up to 64 programs of queues seen before, until op2_finalize()
+ * made for a queue is kept for the next queue like it, if the queue has come twice. Loops are fused
+ * only with others that the same call runs, so fewer flushes leave more to gain.
+ * @memory keeps plans, code and up to 64 programs of queues seen before, until op2_finalize();
+ *         the programs take OP2_PROGRAM_BYTES at most (64 MiB by default)
  * @sync   flushes and waits
  * @mpi    collective
  * @errors the lowest-numbered execution failure not reported before; OP2_ERR_STATE

@@ -52,6 +52,7 @@ struct op2i_op {
   bool listed;            /* `changed` lists the objects that it modifies */
   int nchanged_dats, nchanged;
   int32_t *changed; /* indices of these in the tables, of dats first, then of globals */
+  int64_t met;      /* for whoever goes through a list of operations: where it was met last */
 };
 
 /* Set the id, and allocate the tables of up to n dats and n globals, all zero. */

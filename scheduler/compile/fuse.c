@@ -5,9 +5,8 @@
  * that are no loops stay by themselves. */
 #include "fuse.h"
 
-#include <string.h>
-
 #include "error.h"
+#include "hash.h"
 #include "mem.h"
 #include "place.h"
 
@@ -42,8 +41,15 @@ static bool in_turn(op2_access access, op2_type type) {
   return op2i_bounds(access) && op2i_type_real(type);
 }
 
+static bool has_dat(const struct op2i_loop *loop, const struct op2_dat_s *dat) {
+  for (int d = 0; d < loop->op.ndats; d++)
+    if (loop->op.dats[d] == dat) return true;
+  return false;
+}
+
 static const char *dats_clash(const struct op2i_loop *a, const struct op2i_loop *b, bool *common) {
   for (int d = 0; d < a->op.ndats; d++) {
+    if (!has_dat(b, a->op.dats[d])) continue;
     struct op2i_dat_use first = op2i_dat_use(a, a->op.dats[d]);
     struct op2i_dat_use second = op2i_dat_use(b, a->op.dats[d]);
     if (!second.any) continue;
@@ -140,12 +146,15 @@ static struct verdict judge_pair(const struct op2i_node *a, const struct op2i_no
   return v;
 }
 
-/* A bit for each of the loop's dats and maps, by their id modulo 64. */
-static uint64_t objects_of(const struct op2i_loop *loop) {
-  uint64_t objects = 0;
-  for (int d = 0; d < loop->op.ndats; d++) objects |= (uint64_t)1 << loop->op.dats[d]->obj.id % 64;
-  for (int m = 0; m < loop->nmaps; m++) objects |= (uint64_t)1 << loop->maps[m]->obj.id % 64;
-  return objects;
+/* The kind of plain loops that a loop belongs to. For plain loops forms_differ() asks for nothing
+ * but this, and judge_pair() for a common dat. */
+static unsigned plain_kind(const struct op2i_loop *loop) {
+  enum { PLAIN = 1, EXEC = 2, SCALAR = 4, UNFIT = 8, RULE = 16 };
+  const bool merges = in_vectors(loop) || loop->form.mergeable;
+  if (loop->nmaps || loop->op.ngbls || loop->traits.ordered || loop->traits.per_nonzero || !merges)
+    return 0;
+  return PLAIN + EXEC * op2i_loop_runs_over(loop, OP2I_EXEC) + SCALAR * (loop->form.why != NULL) +
+         UNFIT * op2i_form_unfit(&loop->form) + RULE * (unsigned)op2i_loop_rule(loop).kind;
 }
 
 static int32_t count_kernel(const struct op2i_fusion *pass, const struct op2i_cluster *cluster,
@@ -156,24 +165,51 @@ static int32_t count_kernel(const struct op2i_fusion *pass, const struct op2i_cl
   return n;
 }
 
+/* True if two plain loops of the sequence share a dat. */
+static bool share_dat(const struct op2i_fusion *pass, int32_t p, int32_t q) {
+  const struct op2i_loop *a = op2i_node_loop(pass->nodes[p]), *b = op2i_node_loop(pass->nodes[q]);
+  if (!(pass->traits[p].objects & pass->traits[q].objects)) return false;
+  if (pass->few_dats) return true;
+  for (int d = 0; d < a->op.ndats; d++)
+    if (has_dat(b, a->op.dats[d])) return true;
+  return false;
+}
+
 /* The number of members of a fused loop that may have this kernel. */
 static int32_t repeats(op2_kernel kernel) {
   int32_t fit = REPEATED_TOKENS / kernel->signature.ntokens;
-  return fit < 2 ? 2 : fit;
+  return fit < 2 ? 2 : fit < OP2I_MEMBERS_MAX ? fit : OP2I_MEMBERS_MAX;
 }
 
 static const char *too_large(const struct op2i_fusion *pass, const struct op2i_cluster *cluster,
-                             const struct op2i_loop *loop) {
+                             int32_t index) {
+  const struct op2i_loop *loop = op2i_node_loop(pass->nodes[index]);
+  const int32_t most = pass->traits[index].repeats;
   if (cluster->count >= OP2I_MEMBERS_MAX || cluster->nargs + loop->nargs > OP2I_ARGS_MAX)
     return "the fused loop is large enough";
-  if (count_kernel(pass, cluster, loop->kernel) >= repeats(loop->kernel))
+  if (cluster->count >= most && count_kernel(pass, cluster, loop->kernel) >= most)
     return "the fused loop has that kernel as often as its length allows";
   return NULL;
+}
+
+/* Judge a plain loop with a cluster of its kind. */
+static struct verdict judge_plain(const struct op2i_fusion *pass,
+                                  const struct op2i_cluster *cluster, int32_t index,
+                                  int32_t *other) {
+  struct verdict all = {0};
+  *other = cluster->last;
+  all.common = pass->few_dats && cluster->objects & pass->traits[index].objects;
+  for (int32_t p = cluster->first; p != NONE && !all.common && !pass->few_dats; p = pass->next[p])
+    all.common = share_dat(pass, p, index);
+  all.why = all.common ? too_large(pass, cluster, index) : "they share no data";
+  return all;
 }
 
 static struct verdict judge_all(const struct op2i_fusion *pass, const struct op2i_cluster *cluster,
                                 int32_t index, int32_t *other) {
   struct verdict all = {0};
+  if (cluster->plain && cluster->plain == pass->traits[index].plain)
+    return judge_plain(pass, cluster, index, other);
   *other = cluster->first;
   for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) {
     struct verdict v = judge_pair(pass->nodes[p], pass->nodes[index]);
@@ -184,7 +220,7 @@ static struct verdict judge_all(const struct op2i_fusion *pass, const struct op2
   if (!all.common)
     all.why = "they share no data";
   else
-    all.why = too_large(pass, cluster, op2i_node_loop(pass->nodes[index]));
+    all.why = too_large(pass, cluster, index);
   return all;
 }
 
@@ -200,11 +236,28 @@ static int32_t earliest(const struct op2i_fusion *pass, int32_t index) {
 
 bool op2i_fuse_notes(const struct op2i_fusion *pass) { return pass->nnotes < NOTES; }
 
+bool op2i_fuse_noted(struct op2i_fusion *pass, uint64_t hash) {
+  hash += !hash; /* 0 marks free places */
+  size_t at = hash % OP2I_NOTES_SEEN;
+  while (pass->seen[at] && pass->seen[at] != hash) at = (at + 1) % OP2I_NOTES_SEEN;
+  if (pass->seen[at]) return true;
+  /* A quarter stays free; what is not remembered is made again, and found by its text. */
+  if (pass->nseen < OP2I_NOTES_SEEN / 4 * 3) pass->seen[at] = hash, pass->nseen++;
+  return false;
+}
+
+static uint64_t hash_text(const struct op2i_text *text) {
+  uint64_t hash = text->length;
+  for (size_t i = 0; i < text->length; i++)
+    hash = op2i_hash_word(hash, (unsigned char)text->chars[i]);
+  return hash;
+}
+
 void op2i_fuse_note(struct op2i_fusion *pass, struct op2i_text *line) {
   struct op2i_text *notes = pass->notes;
   if (line->failed) {
     notes->failed = true;
-  } else if (op2i_fuse_notes(pass) && (!notes->chars || !strstr(notes->chars, line->chars))) {
+  } else if (op2i_fuse_notes(pass) && !op2i_fuse_noted(pass, hash_text(line))) {
     op2i_text_bytes(notes, line->chars, line->length);
     if (++pass->nnotes == NOTES) op2i_text_add(notes, "  and so on\n");
   }
@@ -213,12 +266,17 @@ void op2i_fuse_note(struct op2i_fusion *pass, struct op2i_text *line) {
 
 static void note_refusal(struct op2i_fusion *pass, int32_t index, int32_t other,
                          struct verdict verdict) {
-  struct op2i_text line = {0};
   if (!verdict.common || !op2i_fuse_notes(pass)) return;
-  op2i_text_add(&line, "  %s was not fused with the earlier %s: %s%s%s%s\n",
-                op2i_loop_name(op2i_node_loop(pass->nodes[index])),
-                op2i_loop_name(op2i_node_loop(pass->nodes[other])), verdict.what ? "'" : "",
-                verdict.what ? verdict.what : "", verdict.what ? "' " : "", verdict.why);
+  const char *const parts[] = {op2i_loop_name(op2i_node_loop(pass->nodes[index])),
+                               op2i_loop_name(op2i_node_loop(pass->nodes[other])), verdict.what,
+                               verdict.why};
+  struct op2i_text line = {0};
+  uint64_t hash = 0;
+  for (int i = 0; i < 4; i++) hash = op2i_hash_word(hash, (uintptr_t)parts[i]);
+  if (op2i_fuse_noted(pass, hash)) return;
+  op2i_text_add(&line, "  %s was not fused with the earlier %s: %s%s%s%s\n", parts[0], parts[1],
+                verdict.what ? "'" : "", verdict.what ? verdict.what : "", verdict.what ? "' " : "",
+                verdict.why);
   op2i_fuse_note(pass, &line);
 }
 
@@ -226,7 +284,7 @@ static int32_t choose(struct op2i_fusion *pass, int32_t index) {
   const struct op2i_loop *loop = op2i_node_loop(pass->nodes[index]);
   if (!loop) return NONE;
   int32_t least = earliest(pass, index), looked = 0;
-  uint64_t objects = objects_of(loop);
+  uint64_t objects = pass->traits[index].objects;
   bool noted = false;
   for (int32_t c = (int32_t)pass->nclusters - 1; c >= least && looked < LOOK_BACK; c--, looked++) {
     const struct op2i_cluster *cluster = &pass->clusters[c];
@@ -242,11 +300,12 @@ static int32_t choose(struct op2i_fusion *pass, int32_t index) {
 
 static void put_into(struct op2i_fusion *pass, int32_t index, int32_t into) {
   const struct op2i_loop *loop = op2i_node_loop(pass->nodes[index]);
+  const struct op2i_traits *traits = &pass->traits[index];
   pass->next[index] = NONE;
   if (into == NONE) {
     into = (int32_t)pass->nclusters++;
-    pass->clusters[into] =
-        (struct op2i_cluster){.set = loop ? loop->set : NULL, .first = index, .last = index};
+    pass->clusters[into] = (struct op2i_cluster){
+        .set = loop ? loop->set : NULL, .plain = traits->plain, .first = index, .last = index};
   } else {
     pass->next[pass->clusters[into].last] = index;
     pass->clusters[into].last = index;
@@ -254,7 +313,8 @@ static void put_into(struct op2i_fusion *pass, int32_t index, int32_t into) {
   pass->cluster_of[index] = into;
   pass->clusters[into].count++;
   pass->clusters[into].nargs += loop ? loop->nargs : 0;
-  pass->clusters[into].objects |= loop ? objects_of(loop) : 0;
+  pass->clusters[into].objects |= traits->objects;
+  if (pass->clusters[into].plain != traits->plain) pass->clusters[into].plain = 0;
 }
 
 /* ---- moving loops towards later ones --------------------------------------------------------- */
@@ -274,10 +334,22 @@ static bool kernels_fit(const struct op2i_fusion *pass, const struct op2i_cluste
                         const struct op2i_cluster *into) {
   for (int32_t p = from->first; p != NONE; p = pass->next[p]) {
     op2_kernel kernel = op2i_node_loop(pass->nodes[p])->kernel;
-    if (count_kernel(pass, from, kernel) + count_kernel(pass, into, kernel) > repeats(kernel))
+    const int32_t most = pass->traits[p].repeats;
+    if (from->count + into->count > most &&
+        count_kernel(pass, from, kernel) + count_kernel(pass, into, kernel) > most)
       return false;
   }
   return true;
+}
+
+/* True if two clusters of one kind of plain loops share a dat. */
+static bool plainly_common(const struct op2i_fusion *pass, const struct op2i_cluster *from,
+                           const struct op2i_cluster *into) {
+  if (pass->few_dats) return from->objects & into->objects;
+  for (int32_t p = from->first; p != NONE; p = pass->next[p])
+    for (int32_t q = into->first; q != NONE; q = pass->next[q])
+      if (share_dat(pass, p, q)) return true;
+  return false;
 }
 
 static bool compatible(const struct op2i_fusion *pass, int32_t c, int32_t d) {
@@ -287,6 +359,7 @@ static bool compatible(const struct op2i_fusion *pass, int32_t c, int32_t d) {
       into->count + from->count > OP2I_MEMBERS_MAX || into->nargs + from->nargs > OP2I_ARGS_MAX ||
       !kernels_fit(pass, from, into))
     return false;
+  if (from->plain && from->plain == into->plain) return plainly_common(pass, from, into);
   for (int32_t p = from->first; p != NONE; p = pass->next[p])
     for (int32_t q = into->first; q != NONE; q = pass->next[q]) {
       struct verdict v = judge_pair(pass->nodes[p < q ? p : q], pass->nodes[p < q ? q : p]);
@@ -311,6 +384,7 @@ static void merge(struct op2i_fusion *pass, int32_t c, int32_t d) {
   into->count += from->count;
   into->nargs += from->nargs;
   into->objects |= from->objects;
+  if (into->plain != from->plain) into->plain = 0;
   from->count = 0;
   from->first = NONE;
 }
@@ -331,8 +405,12 @@ static void move_later(struct op2i_fusion *pass) {
 /* ---- the pass -------------------------------------------------------------------------------- */
 
 static op2_status open_pass(struct op2i_fusion *pass, struct op2i_grouping *out) {
-  size_t n = (size_t)pass->n, nedges = 0;
+  size_t n = (size_t)pass->n, nedges = 0, nuses = 0;
   for (size_t p = 0; p < n; p++) nedges += (size_t)pass->nodes[p]->nedges;
+  for (size_t p = 0; p < n; p++) nuses += (size_t)pass->nodes[p]->op->ndats;
+  pass->traits = op2i_calloc(n, sizeof *pass->traits);
+  pass->use_at = op2i_malloc((n + 1) * sizeof *pass->use_at);
+  pass->next_user = op2i_malloc(nuses * sizeof *pass->next_user);
   pass->cluster_of = op2i_malloc(n * sizeof *pass->cluster_of);
   pass->next = op2i_malloc(n * sizeof *pass->next);
   pass->clusters = op2i_malloc(n * sizeof *pass->clusters);
@@ -343,12 +421,16 @@ static op2_status open_pass(struct op2i_fusion *pass, struct op2i_grouping *out)
   out->n = pass->n;
   out->nodes = op2i_malloc(n * sizeof *out->nodes);
   out->groups = op2i_calloc(n, sizeof *out->groups);
-  bool good = pass->cluster_of && pass->next && pass->clusters && pass->from_at && pass->to_at &&
-              pass->from && pass->to && out->nodes && out->groups;
+  bool good = pass->traits && pass->use_at && pass->next_user && pass->cluster_of && pass->next &&
+              pass->clusters && pass->from_at && pass->to_at && pass->from && pass->to &&
+              out->nodes && out->groups;
   return good ? OP2_SUCCESS : op2i_error_nomem("the passes over the queue");
 }
 
 static void close_pass(struct op2i_fusion *pass) {
+  op2i_free(pass->traits);
+  op2i_free(pass->use_at);
+  op2i_free(pass->next_user);
   op2i_free(pass->cluster_of);
   op2i_free(pass->next);
   op2i_free(pass->clusters);
@@ -379,12 +461,65 @@ static void list_edges(struct op2i_fusion *pass) {
       pass->to[pass->to_at[pass->from[e] + 1]++] = p;
 }
 
+/* What is known of a dat while the nodes are gone through: its number, by first appearance, and the
+ * first node that uses it of those after the present one. Dats are told apart by their slots in the
+ * queue's records. */
+struct seen_dat {
+  int32_t number, user;
+};
+
+/* Number the dats, and list where each node's uses begin. */
+static void number_dats(struct op2i_fusion *pass, struct seen_dat *seen) {
+  int32_t ndats = 0;
+  pass->use_at[0] = 0;
+  for (int32_t p = 0; p < pass->n; p++) {
+    const struct op2i_op *op = pass->nodes[p]->op;
+    pass->use_at[p + 1] = pass->use_at[p] + op->ndats;
+    for (int d = 0; d < op->ndats; d++) seen[op->dats[d]->res.slot].number = NONE;
+  }
+  for (int32_t p = 0; p < pass->n; p++)
+    for (int d = 0; d < pass->nodes[p]->op->ndats; d++) {
+      struct seen_dat *dat = &seen[pass->nodes[p]->op->dats[d]->res.slot];
+      if (dat->number == NONE) *dat = (struct seen_dat){ndats++, NONE};
+    }
+  pass->few_dats = ndats <= 64;
+}
+
+static void find_traits(struct op2i_fusion *pass, int32_t p, const struct seen_dat *seen) {
+  const struct op2i_loop *loop = op2i_node_loop(pass->nodes[p]);
+  uint64_t objects = 0;
+  if (!loop) return;
+  for (int d = 0; d < loop->op.ndats; d++)
+    objects |= (uint64_t)1 << seen[loop->op.dats[d]->res.slot].number % 64;
+  for (int m = 0; m < loop->nmaps; m++) objects |= (uint64_t)1 << loop->maps[m]->obj.id % 64;
+  pass->traits[p] = (struct op2i_traits){objects, plain_kind(loop), repeats(loop->kernel)};
+}
+
+/* Find the traits of each node, and for each of its dats the next node that uses it. */
+static op2_status look_at_nodes(struct op2i_fusion *pass) {
+  struct seen_dat *seen = op2i_malloc((size_t)pass->sched->records.capacity * sizeof *seen);
+  if (!seen) return op2i_error_nomem("the passes over the queue");
+  number_dats(pass, seen);
+  for (int32_t p = (int32_t)pass->n - 1; p >= 0; p--) {
+    const struct op2i_op *op = pass->nodes[p]->op;
+    for (int d = 0; d < op->ndats; d++) {
+      struct seen_dat *dat = &seen[op->dats[d]->res.slot];
+      pass->next_user[pass->use_at[p] + d] = dat->user;
+      dat->user = p;
+    }
+    find_traits(pass, p, seen);
+  }
+  op2i_free(seen);
+  return OP2_SUCCESS;
+}
+
 op2_status op2i_fuse(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                      struct op2i_grouping *out) {
   *out = (struct op2i_grouping){0};
   struct op2i_fusion pass = {.sched = sched, .nodes = nodes, .n = n, .notes = &out->notes};
   bool fuse = sched->ctx->config.fuse;
   op2_status status = open_pass(&pass, out);
+  if (!status && fuse) status = look_at_nodes(&pass);
   if (!status) list_edges(&pass);
   for (int32_t p = 0; p < n && !status; p++) put_into(&pass, p, fuse ? choose(&pass, p) : NONE);
   if (fuse && !status) move_later(&pass);

@@ -8,43 +8,11 @@
 #include "compile.h"
 #include "error.h"
 #include "fuse.h"
+#include "hash.h"
 
 enum { NONE = OP2I_NO_NODE };
 
 /* ---- stores that nobody reads ---------------------------------------------------------------- */
-
-/* True if the next loop outside the cluster that accesses the dat, after the cluster's last one
- * that modifies it, overwrites everything that the cluster stores; in the halo, too, if the
- * cluster runs over it. */
-static bool overwritten(const struct op2i_fusion *pass, int32_t cluster, op2_dat dat) {
-  int32_t last = NONE;
-  for (int32_t p = pass->clusters[cluster].first; p != NONE; p = pass->next[p])
-    if (op2i_dat_use(op2i_node_loop(pass->nodes[p]), dat).modifies) last = p;
-  if (last == NONE) return false;
-  for (int32_t p = last + 1; p < pass->n; p++) {
-    const struct op2i_loop *loop = op2i_node_loop(pass->nodes[p]);
-    if (pass->cluster_of[p] == cluster) continue;
-    const struct op2i_op *op = pass->nodes[p]->op;
-    for (int d = 0; d < op->ndats; d++)
-      if (op->dats[d] == dat)
-        return loop && op2i_overwrites(op->dat_access[d]) &&
-               op2i_loop_same_elements(loop, op2i_node_loop(pass->nodes[last]));
-  }
-  return false;
-}
-
-static bool written_directly(const struct op2i_fusion *pass, const struct op2i_cluster *cluster,
-                             op2_dat dat) {
-  bool modified = false;
-  for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) {
-    struct op2i_dat_use use = op2i_dat_use(op2i_node_loop(pass->nodes[p]), dat);
-    if (use.mapped) return false;
-    modified |= use.modifies;
-  }
-  return modified;
-}
-
-/* ---- combinations ---------------------------------------------------------------------------- */
 
 /* The members of a cluster's fused loop, their globals and dats, and the stores that it drops. */
 struct recipe {
@@ -53,7 +21,29 @@ struct recipe {
   int32_t globals[OP2I_ARGS_MAX]; /* of all members; equal numbers for the same version */
   op2_dat dats[OP2I_ARGS_MAX];    /* in the order of the fused loop */
   bool dropped[OP2I_ARGS_MAX];
+  int32_t writer[OP2I_ARGS_MAX]; /* of each dat, the last member that modifies it, or NONE */
+  bool mapped[OP2I_ARGS_MAX];    /* some member reaches it through a map */
 };
+
+/* True if the next loop outside the cluster that accesses the dat, after the cluster's last one
+ * that modifies it, overwrites everything that the cluster stores; in the halo, too, if the
+ * cluster runs over it. */
+static bool overwritten(const struct op2i_fusion *pass, int32_t cluster, op2_dat dat,
+                        int32_t last) {
+  for (int32_t p = last, next; p != NONE; p = next) {
+    const struct op2i_loop *loop = op2i_node_loop(pass->nodes[p]);
+    const struct op2i_op *op = pass->nodes[p]->op;
+    int d = 0;
+    while (op->dats[d] != dat) d++;
+    next = pass->next_user[pass->use_at[p] + d];
+    if (pass->cluster_of[p] == cluster) continue;
+    return loop && op2i_overwrites(op->dat_access[d]) &&
+           op2i_loop_same_elements(loop, op2i_node_loop(pass->nodes[last]));
+  }
+  return false;
+}
+
+/* ---- combinations ---------------------------------------------------------------------------- */
 
 static void number_globals(struct recipe *r, const struct op2i_node *node,
                            const struct op2i_version *seen[OP2I_ARGS_MAX], int *nglobals) {
@@ -65,6 +55,24 @@ static void number_globals(struct recipe *r, const struct op2i_node *node,
   }
 }
 
+/* The number of a dat in the fused loop. */
+static int number_dat(struct recipe *r, op2_dat dat) {
+  const int before = r->ndats, k = op2i_number_of((void **)r->dats, &r->ndats, dat);
+  if (k < before) return k;
+  r->writer[k] = NONE;
+  r->mapped[k] = false;
+  return k;
+}
+
+/* A loop numbers its dats as its arguments name them. */
+static void number_dats(struct recipe *r, const struct op2i_loop *loop, int32_t p) {
+  for (int d = 0; d < loop->op.ndats; d++) {
+    const int k = number_dat(r, loop->op.dats[d]);
+    if (op2i_modifies(loop->op.dat_access[d])) r->writer[k] = p;
+    if (loop->nmaps) r->mapped[k] |= op2i_dat_use(loop, loop->op.dats[d]).mapped;
+  }
+}
+
 static void work_out(const struct op2i_fusion *pass, int32_t c, struct recipe *r) {
   const struct op2i_cluster *cluster = &pass->clusters[c];
   const struct op2i_version *seen[OP2I_ARGS_MAX];
@@ -73,12 +81,11 @@ static void work_out(const struct op2i_fusion *pass, int32_t c, struct recipe *r
   for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) {
     struct op2i_loop *loop = r->origins[r->n++] = op2i_node_loop(pass->nodes[p]);
     number_globals(r, pass->nodes[p], seen, &nglobals);
-    for (int a = 0; a < loop->nargs; a++)
-      if (loop->args[a].dat >= 0)
-        op2i_number_of((void **)r->dats, &r->ndats, loop->op.dats[loop->args[a].dat]);
+    number_dats(r, loop, p);
   }
   for (int d = 0; d < r->ndats; d++)
-    r->dropped[d] = written_directly(pass, cluster, r->dats[d]) && overwritten(pass, c, r->dats[d]);
+    r->dropped[d] =
+        !r->mapped[d] && r->writer[d] != NONE && overwritten(pass, c, r->dats[d], r->writer[d]);
 }
 
 static op2_status meet(const struct op2i_fusion *pass, int32_t c) {
@@ -149,13 +156,24 @@ static void note_split(struct op2i_fusion *pass, const struct op2i_loop *loop) {
   op2i_fuse_note(pass, &line);
 }
 
+/* The hash of what the line about a cluster that is kept apart is made of. */
+static uint64_t hash_apart(const struct op2i_fusion *pass, const struct op2i_cluster *cluster) {
+  const struct op2i_combinations *table = pass->sched->caches.combinations;
+  uint64_t hash = cluster->combination->times > 1 ? (uint64_t)table->nsingle + 1 : 0;
+  for (int32_t p = cluster->first; p != NONE; p = pass->next[p])
+    hash = op2i_hash_word(hash, (uintptr_t)op2i_loop_name(op2i_node_loop(pass->nodes[p])));
+  return hash;
+}
+
 static void note_apart(struct op2i_fusion *pass, const struct op2i_cluster *cluster) {
   const struct op2i_combinations *table = pass->sched->caches.combinations;
   struct op2i_text line = {0};
-  if (!op2i_fuse_notes(pass)) return;
-  for (int32_t p = cluster->first; p != NONE; p = pass->next[p])
-    op2i_text_add(&line, "%s%s", p == cluster->first ? "  " : "+",
-                  op2i_loop_name(op2i_node_loop(pass->nodes[p])));
+  if (!op2i_fuse_notes(pass) || op2i_fuse_noted(pass, hash_apart(pass, cluster))) return;
+  for (int32_t p = cluster->first; p != NONE; p = pass->next[p]) {
+    const char *name = op2i_loop_name(op2i_node_loop(pass->nodes[p]));
+    op2i_text_bytes(&line, p == cluster->first ? "  " : "+", p == cluster->first ? 2 : 1);
+    op2i_text_bytes(&line, name, strlen(name));
+  }
   op2i_text_add(&line, ": kept apart until it comes again");
   if (cluster->combination->times > 1)
     op2i_text_add(&line, " (for a new queue, %" PRId64 " times: %" PRId64 " others came but once)",

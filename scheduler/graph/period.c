@@ -5,6 +5,11 @@
 
 #include "mem.h"
 
+/* LONGEST is the longest period that is looked for. SEGMENT is the least length of a program, in
+ * loops, chosen so that what is lost between two programs is negligible: one wait for all workers,
+ * and the fusion of the last loops of one with the first of the next. */
+enum { LONGEST = 128, SEGMENT = 160 };
+
 /* True if the same operation stands at both places of the sequence. Versions of globals are left to
  * the program's key: where they differ, another program is made. */
 static bool alike(struct op2i_node *const *nodes, int64_t a, int64_t b) {
@@ -21,16 +26,10 @@ static int64_t repeats_until(struct op2i_node *const *nodes, int64_t n, int64_t 
 /* The shortest period with which the sequence repeats itself for at least `least` loops from the
  * start; 0: there is none. */
 static int64_t find_period(struct op2i_node *const *nodes, int64_t n, int64_t least) {
-  enum { LONGEST = 128 };
   for (int64_t period = 1; period <= LONGEST && 3 * period <= n; period++)
     if (alike(nodes, 0, period) && repeats_until(nodes, n, period) >= least) return period;
   return 0;
 }
-
-/* Least length of a program, in loops, chosen so that what is lost between two programs is
- * negligible: one wait for all workers, and the fusion of the last loops of one with the
- * first of the next. */
-enum { SEGMENT = 160 };
 
 static int64_t of_periods(int64_t n, int64_t period) {
   int64_t whole = n / period, per_segment = SEGMENT / period;
@@ -67,13 +66,43 @@ static bool goes_on(struct op2i_node *const *nodes, int64_t n, int64_t length) {
   return i == length;
 }
 
+/* List for each node the next one of the same operation; n: there is none. Null without memory. */
+static int32_t *list_next(struct op2i_node *const *nodes, int64_t n) {
+  int32_t *next = n < INT32_MAX ? op2i_malloc((size_t)n * sizeof *next) : NULL;
+  for (int64_t i = n - 1; next && i >= 0; i--) {
+    int64_t *met = &nodes[i]->op->met; /* left by an earlier list, or a later node of this one */
+    const bool valid = *met > i && *met < n && nodes[*met]->op == nodes[i]->op;
+    next[i] = (int32_t)(valid ? *met : n);
+    *met = i;
+  }
+  return next;
+}
+
+/* True if the sequence repeats itself from `start` on with one of the periods at which its first
+ * operation comes again. */
+static bool repeats_from(struct op2i_node *const *nodes, int64_t n, int64_t start,
+                         const int32_t *next) {
+  for (int64_t i = next[start]; i - start <= LONGEST && 3 * (i - start) <= n - start; i = next[i])
+    if (repeats_until(nodes + start, n - start, i - start) >= SEGMENT) return true;
+  return false;
+}
+
+/* The number of operations before the first repetition; n: there is none. */
+static int64_t find_repetition(struct op2i_node *const *nodes, int64_t n) {
+  int32_t *next = list_next(nodes, n);
+  int64_t start = 1;
+  while (start < n - SEGMENT && !(next ? repeats_from(nodes, n, start, next)
+                                       : find_period(nodes + start, n - start, SEGMENT) > 0))
+    start++;
+  op2i_free(next);
+  return start < n - SEGMENT ? start : n;
+}
+
 int64_t op2i_segment_length(struct op2i_node *const *nodes, int64_t n, int64_t before) {
   if (goes_on(nodes, n, before)) return before;
   if (n <= SEGMENT) return n;
   int64_t period = find_period(nodes, n, SEGMENT);
   if (period) return of_periods(repeats_until(nodes, n, period), period);
   /* The operations before the repetitions become a program of their own. */
-  for (int64_t start = 1; start < n - SEGMENT; start++)
-    if (find_period(nodes + start, n - start, SEGMENT)) return start;
-  return n;
+  return find_repetition(nodes, n);
 }

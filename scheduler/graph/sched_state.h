@@ -71,10 +71,12 @@ enum { OP2I_ALONE_LISTS = 256 }; /* a power of 2 */
 struct op2i_caches {
   struct op2i_plan_cache *plans;
   struct op2i_combinations *combinations;
-  struct op2i_program *programs; /* newest first */
-  int64_t nprograms;
+  struct op2i_program *programs; /* the one used last first */
+  int64_t nprograms, nkeys;      /* all of them; those of which only the key is kept */
+  struct op2i_program *fresh;    /* one of them that came once and is still whole; null: none */
   /* programs of one operation each, in lists by its id, newest first */
   struct op2i_program *alone[OP2I_ALONE_LISTS];
+  size_t bytes; /* of all programs, as far as they are counted */
 };
 
 /* Counts and times for op2_explain() and the statistics of a context. */
@@ -84,7 +86,9 @@ struct op2i_sched_stats {
   int64_t no_codes; /* times that a loop was found to have no code */
   int64_t loops_run, loops_failed, loops_cancelled;
   int64_t programs_made, programs_replayed;
-  int64_t loops_fused; /* in all programs made */
+  int64_t programs_reduced; /* times that a program was reduced to its key */
+  int64_t programs_evicted; /* of these, those that had come again, for lack of room */
+  int64_t loops_fused;      /* in all programs made */
   struct op2i_force forces[OP2I_FORCES];
   int64_t nforces; /* forces so far, the one in progress included */
   struct op2i_spent spent;

@@ -12,7 +12,7 @@
 #include "loopdata.h"
 #include "numbering.h"
 #include "plancache.h"
-#include "program.h"
+#include "program_keep.h"
 #include "renumber.h"
 #include "sched.h"
 

@@ -20,6 +20,7 @@
 #include "period.h"
 #include "plancache.h"
 #include "program.h"
+#include "program_keep.h"
 #include "report.h"
 
 op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {

@@ -17,6 +17,7 @@
 #include "op2/graph.h"
 #include "part_report.h"
 #include "program.h"
+#include "program_keep.h"
 #include "program_make.h"
 #include "report.h"
 #include "split.h"
@@ -47,10 +48,11 @@ static void explain_off_device(const struct op2i_program *program, FILE *stream)
 }
 
 static void count_steps(const struct op2i_program *program, int64_t *calls, int64_t *tasks) {
+  for (int64_t g = 0; g < program->grouping.ngroups; g++)
+    *calls += !program->grouping.groups[g].loop;
   for (int64_t s = 0; s < program->nsteps; s++) {
-    const struct op2i_step *step = &program->steps[s];
-    *calls += step->kind == OP2I_STEP_CALL;
-    *tasks += step->bundle->tasks ? step->bundle->tasks->ntasks : 0;
+    const struct op2i_task_list *list = program->steps[s].bundle->tasks;
+    *tasks += list ? list->ntasks : 0;
   }
 }
 
@@ -74,29 +76,44 @@ static void explain_fusion(const struct op2i_sched *sched, FILE *stream) {
             sched->ctx->config.fuse == OP2I_FUSE_AT_ONCE ? " (OP2_FUSE=2: fused at once)" : "");
 }
 
+static void explain_kept(const struct op2i_sched *sched, FILE *stream) {
+  const struct op2i_caches *caches = &sched->caches;
+  fprintf(stream, "  kept: %" PRId64 " whole, %" PRId64 " as keys, %zu KiB of at most %d",
+          caches->nprograms - caches->nkeys, caches->nkeys, op2i_programs_bytes(sched) / 1024,
+          sched->ctx->config.program_bytes / 1024);
+  if (sched->stats.programs_evicted)
+    fprintf(stream, "; %" PRId64 " times one that had come again had no room",
+            sched->stats.programs_evicted);
+  fputc('\n', stream);
+}
+
+static void explain_program(struct op2i_sched *sched, const struct op2i_program *p, FILE *stream) {
+  int64_t calls = 0, tasks = 0;
+  count_steps(p, &calls, &tasks);
+  fprintf(stream, " %" PRId64 " loops", p->nnodes - calls);
+  if (calls) fprintf(stream, " and %" PRId64 " calls", calls);
+  fprintf(stream, " in %" PRId64 " steps, run %" PRId64 " times", p->grouping.ngroups, p->runs);
+  if (tasks) fprintf(stream, ", %" PRId64 " tasks", tasks);
+  fputs(p->key_only ? ", kept as a key\n" : "\n", stream);
+  for (int pass = 0; op2i_passes[pass]; pass++)
+    if (op2i_passes[pass]->explain) op2i_passes[pass]->explain(sched, p, stream);
+  op2i_exchanges_explain(p, stream);
+  if (sched->ctx->device) explain_off_device(p, stream);
+  explain_copies(sched, p, stream);
+  for (int64_t s = 0; s < p->nsteps; s++) op2i_mode_explain(&p->steps[s].bundle->modes, stream);
+}
+
 static void explain_programs(struct op2i_sched *sched, FILE *stream) {
   fprintf(stream, "\nprograms: %" PRId64 " made, %" PRId64 " times one was found and run again%s\n",
           sched->stats.programs_made, sched->stats.programs_replayed,
           sched->ctx->config.replay ? "" : " (OP2_REPLAY=0: none is kept)");
+  if (sched->ctx->config.replay) explain_kept(sched, stream);
   explain_fusion(sched, stream);
   if (sched->costs.probe_seconds > 0)
     fprintf(stream, "  loops were tried on the device, which was held to take %.1f ms\n",
             1e3 * sched->costs.probe_seconds);
-  for (const struct op2i_program *p = sched->caches.programs; p; p = p->next) {
-    int64_t calls = 0, tasks = 0;
-    count_steps(p, &calls, &tasks);
-    fprintf(stream, " %" PRId64 " loops", p->nnodes - calls);
-    if (calls) fprintf(stream, " and %" PRId64 " calls", calls);
-    fprintf(stream, " in %" PRId64 " steps, run %" PRId64 " times", p->grouping.ngroups, p->runs);
-    if (tasks) fprintf(stream, ", %" PRId64 " tasks", tasks);
-    fputc('\n', stream);
-    for (int pass = 0; op2i_passes[pass]; pass++)
-      if (op2i_passes[pass]->explain) op2i_passes[pass]->explain(sched, p, stream);
-    op2i_exchanges_explain(p, stream);
-    if (sched->ctx->device) explain_off_device(p, stream);
-    explain_copies(sched, p, stream);
-    for (int64_t s = 0; s < p->nsteps; s++) op2i_mode_explain(&p->steps[s].bundle->modes, stream);
-  }
+  for (const struct op2i_program *p = sched->caches.programs; p; p = p->next)
+    explain_program(sched, p, stream);
 }
 
 static void explain_range(const struct op2i_loop *loop, int r, FILE *stream) {

@@ -13,6 +13,7 @@
 #include "period.h"
 #include "place.h"
 #include "program.h"
+#include "program_keep.h"
 #include "settle.h"
 
 /* The nodes to be run, in the order of the queue. */
@@ -37,7 +38,7 @@ static op2_status run_one(struct op2i_sched *sched, struct op2i_node *node) {
   if (status == OP2_ERR_NOMEM) return status;
   if (!status) {
     status = op2i_program_run(sched, program, &node, &done);
-    op2i_program_put(program);
+    op2i_program_put(sched, program);
   }
   if (status == OP2_ERR_FATAL) return status;
   if (status) return op2i_node_fail(sched, node, status, op2_error_message());
@@ -108,7 +109,7 @@ static op2_status run_next_singly(const struct part *part, int64_t *ran, int64_t
   sched->outcomes.gathers = true;
   if (!status) status = op2i_program_run(sched, program, &node, &done);
   sched->outcomes.gathers = false;
-  op2i_program_put(program);
+  op2i_program_put(sched, program);
   sched->outcomes.list[i].ran = !sched->outcomes.list[i].settled;
   return status;
 }
@@ -190,7 +191,7 @@ static op2_status run_together(const struct part *part) {
   if (status == OP2_ERR_FATAL) return status;
   if (status) return sched->stats.no_codes > no_codes ? OP2_SUCCESS : run_singly(part);
   status = sched->ctx->comm ? run_among_ranks(part, program) : run_alone(part, program, &whole);
-  op2i_program_put(program);
+  op2i_program_put(sched, program);
   return status || whole ? status : run_singly(part);
 }
 

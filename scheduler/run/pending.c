@@ -8,6 +8,7 @@
 
 #include "outcome.h"
 #include "program.h"
+#include "program_keep.h"
 #include "program_make.h"
 
 /* An operation that runs once more would take the partial results of its first run for its own. */
@@ -37,7 +38,7 @@ static op2_status end_combined(struct op2i_sched *sched, op2_status status,
     sched->outcomes.first = combined[i].at;
     if (failed && ended != OP2_ERR_FATAL)
       ended = op2i_outcome_note(sched, &combined[i].program->grouping, 0, failed);
-    op2i_program_put(combined[i].program);
+    op2i_program_put(sched, combined[i].program);
   }
   return ended == OP2_ERR_FATAL ? ended : OP2_SUCCESS;
 }
@@ -87,5 +88,5 @@ op2_status op2i_pending_add(struct op2i_sched *sched, struct op2i_program *progr
 
 void op2i_pending_drop(struct op2i_sched *sched) {
   while (sched->outcomes.npending)
-    op2i_program_put(sched->outcomes.pending[--sched->outcomes.npending].program);
+    op2i_program_put(sched, sched->outcomes.pending[--sched->outcomes.npending].program);
 }

@@ -7,8 +7,8 @@
 
 /* Programs: they are made by the passes and run. */
 
-/* Find or make the program of the sequence, with code compiled and plans made; one in which
- * loops were kept apart is made again. Fails if one of the loops, or of those fused from
+/* Find or make the program of the sequence, with code compiled and plans made; one of
+ * which only the key is kept, or in which loops were kept apart, is made again. Fails if one of the loops, or of those fused from
  * them, has no code (op2i_no_code()), or for lack of memory. On success the caller has a
  * reference to the program until op2i_program_put(): an operation of the program may remove
  * it from all lists meanwhile. */
@@ -19,15 +19,6 @@ op2_status op2i_program_get(struct op2i_sched *sched, struct op2i_node *const *n
  * that fail are noted (op2i_outcome_note()), and the others run. */
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
                             struct op2i_node *const *nodes, int64_t *done);
-void op2i_program_put(struct op2i_program *program);
-/* The program is no longer in any list. It is freed once nobody has a reference to it.
- * Takes null. */
-void op2i_program_drop(struct op2i_program *program);
-/* An operation is about to be freed, or all are: drop the programs that contain it. */
-void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op);
-void op2i_sched_forget_all(struct op2i_sched *sched);
-/* Let the exchanges of all programs refer to another dat. */
-void op2i_programs_pass_on(struct op2i_sched *sched, const void *dat, op2_dat successor);
 /* execute.c: run the marked nodes. Fails only fatally or for lack of memory; failures of
  * loops are recorded. */
 op2_status op2i_execute_marked(struct op2i_sched *sched);

@@ -299,9 +299,30 @@ static void queue_neighbours(void) {
   EXPECT_VALUES(int64_t, m.y, N, i, 2 * ((i + 1) % N + 1));
 }
 
+/* The same where a loop with a map has joined a direct one, and another direct one follows. */
+static void queue_direct_ones(void) {
+  struct mesh m = make_mesh();
+  int32_t *idx = scratch(N, sizeof *idx);
+  for (int i = 0; i < N; i++) idx[i] = (i + N - 1) % N;
+  op2_map before = new_map(m.edges, m.edges, 1, idx, "before");
+  MORE(m.edges, m.y);
+  MUST(op2_par_loop(m.twice, m.edges, op2_arg_dat(m.x, 0, before, OP2_READ),
+                    op2_arg_direct(m.y, OP2_WRITE)));
+  MORE(m.edges, m.x);
+  MUST(op2_flush(test_ctx));
+  expect_groups(2);
+  EXPECT_VALUES(int64_t, m.y, N, i, 2 * ((i + N - 1) % N));
+  EXPECT_VALUES(int64_t, m.x, N, i, i + 1);
+}
+
 static void neighbours(void) {
   queue_neighbours();
   with_switch("OP2_SIMD", queue_neighbours); /* in vectors the loops would not be fused anyway */
+}
+
+static void direct_ones(void) {
+  queue_direct_ones();
+  with_switch("OP2_SIMD", queue_direct_ones);
 }
 
 static bool dropped(op2_dat dat) {
@@ -590,6 +611,7 @@ static const struct test_case cases[] = {
     {"scatters", scatters},
     {"increments and minima", unlike_scatters},
     {"own rows and neighbours'", neighbours},
+    {"a direct loop behind one with a map", direct_ones},
     {"stores that nobody reads", dead_stores},
     {"stores that are overwritten in part", stores_in_part},
     {"stores in the halo", stores_in_the_halo},
