@@ -461,8 +461,8 @@ static void list_edges(struct op2i_fusion *pass) {
       pass->to[pass->to_at[pass->from[e] + 1]++] = p;
 }
 
-/* What is known of a dat while the nodes are gone through: its number, by first appearance, and the
- * first node that uses it of those after the present one. Dats are told apart by their slots in the
+/* This is known of a dat while the nodes are gone through: its number, by first appearance, and the
+ * first node that uses it of those after the present one. Dats are identified by their slots in the
  * queue's records. */
 struct seen_dat {
   int32_t number, user;

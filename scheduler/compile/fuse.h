@@ -9,7 +9,7 @@
 
 enum { OP2I_MEMBERS_MAX = 16, OP2I_ARGS_MAX = 64, OP2I_NO_NODE = -1, OP2I_NOTES_SEEN = 512 };
 
-/* What the pass asks about a node again and again. */
+/* These properties of a node are needed again and again, so they are found once. */
 struct op2i_traits {
   /* a bit for the number that each of its dats has in the sequence, modulo 64, and for the id of each
    * of its maps */

@@ -51,24 +51,32 @@ struct op2i_placed {
   int64_t begin, end;
 };
 
+/* What of a program is kept, and the bytes that it takes. */
+struct op2i_keeping {
+  bool again;         /* its sequence has come at least twice, so all of it is kept */
+  bool key_only;      /* it has no steps and cannot run: its key and its grouping are kept */
+  size_t key_bytes;   /* of the tables of operations, versions and stale parts */
+  size_t table_bytes; /* of payload, globals and the tables of all steps */
+  int64_t steps;      /* capacity of the tables of steps */
+  size_t counted;     /* bytes that the queue's caches count for it while it is in a list */
+};
+
 struct op2i_program {
   struct op2i_program *next;
   int32_t holders; /* references by calls that run it */
   bool dropped;    /* it is in no list any more; the last holder frees it */
-  bool again;      /* its sequence has come at least twice, so all of it is kept */
-  bool key_only;   /* it has no steps and cannot run: its key and its grouping are kept */
+  struct op2i_keeping kept;
   uint64_t hash;
   int64_t nnodes;
   struct op2i_op **ops; /* [nnodes] */
   int32_t *versions;    /* for each node its globals' versions, numbered by first appearance */
   /* for each node the stale parts of its dats when it was made; null: no other ranks */
   unsigned char *stale;
-  size_t key_bytes; /* of the three tables above */
   struct op2i_grouping grouping;
   struct op2i_placed *exchanges; /* [nexchanges] */
   int64_t nexchanges;
-  int64_t nsteps, steps_capacity;
-  struct op2i_step *steps;       /* [steps_capacity], as the two below */
+  int64_t nsteps;
+  struct op2i_step *steps;       /* [kept.steps], as the two below */
   struct op2i_bundle *bundles;   /* [nsteps] */
   int64_t *step_group;           /* [nsteps] */
   unsigned char *payload;        /* payloads of fused groups, in their order */
@@ -77,8 +85,6 @@ struct op2i_program {
   const int32_t **map;
   const int64_t **target;
   struct op2i_move *moves; /* the same for copies, if steps may run in several places together */
-  size_t table_bytes;      /* of payload, globals and the tables of all steps */
-  size_t counted;          /* bytes that the queue's caches count for it while it is in a list */
   int64_t runs;
 };
 

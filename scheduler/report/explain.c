@@ -94,7 +94,7 @@ static void explain_program(struct op2i_sched *sched, const struct op2i_program 
   if (calls) fprintf(stream, " and %" PRId64 " calls", calls);
   fprintf(stream, " in %" PRId64 " steps, run %" PRId64 " times", p->grouping.ngroups, p->runs);
   if (tasks) fprintf(stream, ", %" PRId64 " tasks", tasks);
-  fputs(p->key_only ? ", kept as a key\n" : "\n", stream);
+  fputs(p->kept.key_only ? ", kept as a key\n" : "\n", stream);
   for (int pass = 0; op2i_passes[pass]; pass++)
     if (op2i_passes[pass]->explain) op2i_passes[pass]->explain(sched, p, stream);
   op2i_exchanges_explain(p, stream);

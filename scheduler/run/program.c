@@ -60,7 +60,7 @@ static op2_status note_stale(struct op2i_program *program, struct op2i_node *con
   size_t dats = 0;
   for (int64_t i = 0; i < n; i++) dats += (size_t)nodes[i]->op->ndats;
   program->stale = op2i_malloc(dats);
-  program->key_bytes += dats;
+  program->kept.key_bytes += dats;
   if (!program->stale) return op2i_error_nomem("a program");
   unsigned char *at = program->stale;
   for (int64_t i = 0; i < n; i++)
@@ -81,7 +81,7 @@ op2_status op2i_program_key(struct op2i_program *program, struct op2i_node *cons
   size_t globals = 0;
   for (int64_t i = 0; i < n; i++) globals += (size_t)nodes[i]->op->ngbls;
   program->nnodes = n;
-  program->key_bytes = (size_t)n * sizeof *program->ops + globals * sizeof *program->versions;
+  program->kept.key_bytes = (size_t)n * sizeof *program->ops + globals * sizeof *program->versions;
   program->hash = hash_ops(nodes, n);
   program->ops = op2i_malloc((size_t)n * sizeof *program->ops);
   program->versions = op2i_malloc(globals * sizeof *program->versions);
@@ -150,7 +150,7 @@ static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *cons
     if (program->grouping.groups[g].count > 1)
       sched->stats.loops_fused += program->grouping.groups[g].count;
   program->holders = 1;
-  program->again = again;
+  program->kept.again = again;
   op2i_program_keep(sched, program);
   return OP2_SUCCESS;
 }
@@ -180,7 +180,7 @@ static op2_status find_or_make(struct op2i_sched *sched, struct op2i_node *const
                                struct op2i_program **out) {
   *out = find_program(sched, nodes, n);
   if (!*out) return make_and_keep(sched, nodes, n, false, out);
-  if ((*out)->key_only || (*out)->grouping.napart) return make_anew(sched, nodes, n, out);
+  if ((*out)->kept.key_only || (*out)->grouping.napart) return make_anew(sched, nodes, n, out);
   op2_status status = verify_replay(sched, *out, nodes);
   if (status) return status;
   if (n > 1) op2i_program_again(sched, *out);

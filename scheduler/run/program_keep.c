@@ -58,12 +58,10 @@ static void reduce_to_key(struct op2i_program *program) {
                              .ops = program->ops,
                              .versions = program->versions,
                              .stale = program->stale,
-                             .key_bytes = program->key_bytes,
                              .grouping = program->grouping,
                              .runs = program->runs,
-                             .counted = program->counted,
-                             .again = program->again,
-                             .key_only = true};
+                             .kept = program->kept};
+  key.kept.key_only = true;
   free_steps(program);
   *program = key;
 }
@@ -88,18 +86,18 @@ static size_t bytes_of_runs(const struct op2i_program *program) {
 static size_t bytes_of(const struct op2i_program *program) {
   const struct op2i_grouping *grouping = &program->grouping;
   const size_t step = sizeof *program->steps + sizeof *program->bundles + sizeof(int64_t);
-  const size_t bytes = sizeof *program + program->key_bytes +
+  const size_t bytes = sizeof *program + program->kept.key_bytes +
                        (size_t)grouping->n * (sizeof *grouping->nodes + sizeof *grouping->groups);
-  if (program->key_only) return bytes;
+  if (program->kept.key_only) return bytes;
   if (program->stale) return bytes + (size_t)grouping->ngroups * OP2I_RANGES * step;
-  return bytes + (size_t)program->steps_capacity * step + program->table_bytes +
+  return bytes + (size_t)program->kept.steps * step + program->kept.table_bytes +
          bytes_of_runs(program);
 }
 
 static void count(struct op2i_sched *sched, struct op2i_program *program) {
   const size_t bytes = bytes_of(program);
-  sched->caches.bytes += bytes - program->counted;
-  program->counted = bytes;
+  sched->caches.bytes += bytes - program->kept.counted;
+  program->kept.counted = bytes;
 }
 
 static const struct op2i_sched *outermost(const struct op2i_sched *sched) {
@@ -123,10 +121,10 @@ static bool too_many(const struct op2i_sched *sched) {
 static void take_out(struct op2i_sched *sched, struct op2i_program **at) {
   struct op2i_program *program = *at;
   *at = program->next;
-  sched->caches.bytes -= program->counted;
+  sched->caches.bytes -= program->kept.counted;
   if (program->nnodes > 1) {
     sched->caches.nprograms--;
-    sched->caches.nkeys -= program->key_only;
+    sched->caches.nkeys -= program->kept.key_only;
   }
   if (sched->caches.fresh == program) sched->caches.fresh = NULL;
   op2i_program_drop(program);
@@ -137,7 +135,7 @@ static void reduce(struct op2i_sched *sched, struct op2i_program *program) {
   reduce_to_key(program);
   sched->caches.nkeys++;
   sched->stats.programs_reduced++;
-  sched->stats.programs_evicted += program->again;
+  sched->stats.programs_evicted += program->kept.again;
   count(sched, program);
 }
 
@@ -206,7 +204,7 @@ void op2i_programs_pass_on(struct op2i_sched *sched, const void *dat, op2_dat su
 static struct op2i_program **oldest(struct op2i_sched *sched, bool key) {
   struct op2i_program **found = NULL;
   for (struct op2i_program **at = &sched->caches.programs; *at; at = &(*at)->next)
-    if ((*at)->key_only == key && !(*at)->holders) found = at;
+    if ((*at)->kept.key_only == key && !(*at)->holders) found = at;
   return found;
 }
 
@@ -245,7 +243,7 @@ static void keep_alone(struct op2i_sched *sched, struct op2i_program *program) {
 static void keep_several(struct op2i_sched *sched, struct op2i_program *program) {
   struct op2i_program *before = sched->caches.fresh;
   if (before && !before->holders) reduce(sched, before);
-  sched->caches.fresh = program->again ? NULL : program;
+  sched->caches.fresh = program->kept.again ? NULL : program;
   program->next = sched->caches.programs;
   sched->caches.programs = program;
   sched->caches.nprograms++;
@@ -261,7 +259,7 @@ void op2i_program_keep(struct op2i_sched *sched, struct op2i_program *program) {
 }
 
 void op2i_program_again(struct op2i_sched *sched, struct op2i_program *program) {
-  program->again = true;
+  program->kept.again = true;
   if (sched->caches.fresh == program) sched->caches.fresh = NULL;
 }
 
@@ -273,7 +271,7 @@ static bool counts(const struct op2i_program *program) {
 
 /* False for a program that came once and ran while another one was made. */
 static bool whole_rightly(const struct op2i_sched *sched, const struct op2i_program *program) {
-  return program->nnodes == 1 || program->key_only || program->again ||
+  return program->nnodes == 1 || program->kept.key_only || program->kept.again ||
          sched->caches.fresh == program;
 }
 
@@ -297,14 +295,14 @@ op2_status op2i_programs_verify(const struct op2i_sched *sched) {
   bool held = false;
   for (const struct op2i_program *p = caches->programs; p; p = p->next) {
     n++;
-    keys += p->key_only;
-    fresh += !p->key_only && !p->again;
-    bytes += p->counted;
+    keys += p->kept.key_only;
+    fresh += !p->kept.key_only && !p->kept.again;
+    bytes += p->kept.counted;
     held |= p->holders > 0;
   }
   for (int i = 0; i < OP2I_ALONE_LISTS; i++)
     for (const struct op2i_program *p = caches->alone[i]; p; p = p->next) {
-      bytes += p->counted;
+      bytes += p->kept.counted;
       held |= p->holders > 0;
     }
   if (n != caches->nprograms || keys != caches->nkeys || bytes != caches->bytes)

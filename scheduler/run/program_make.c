@@ -74,7 +74,7 @@ static op2_status make_tables(const struct op2i_making *m) {
   }
   program->payload = op2i_alloc_data((size_t)payload);
   program->globals = op2i_calloc((size_t)globals, sizeof *program->globals);
-  program->table_bytes = (size_t)payload + (size_t)globals * sizeof *program->globals;
+  program->kept.table_bytes = (size_t)payload + (size_t)globals * sizeof *program->globals;
   return program->payload && program->globals ? OP2_SUCCESS : op2i_error_nomem("a program");
 }
 

@@ -120,7 +120,7 @@ static op2_status add_group(struct order *order, int64_t g) {
 static op2_status give_moves(struct op2i_program *program, size_t dats) {
   program->moves = op2i_calloc(OP2I_SOURCES * dats + 1, sizeof *program->moves);
   if (!program->moves) return op2i_error_nomem("a program");
-  program->table_bytes += (OP2I_SOURCES * dats + 1) * sizeof *program->moves;
+  program->kept.table_bytes += (OP2I_SOURCES * dats + 1) * sizeof *program->moves;
   dats = 0;
   for (int64_t s = 0; s < program->nsteps; s++) {
     struct op2i_step *step = &program->steps[s];
@@ -147,7 +147,7 @@ static op2_status give_room(struct op2i_program *program) {
   if (!program->dat || !program->map || !program->target || !program->gbl)
     return op2i_error_nomem("a program");
   op2_context ctx = program->ops[0]->ctx;
-  program->table_bytes += (dats + maps + maps + gbls) * sizeof(void *);
+  program->kept.table_bytes += (dats + maps + maps + gbls) * sizeof(void *);
   if (ctx->device && ctx->backend->run_steps && give_moves(program, dats)) return OP2_ERR_NOMEM;
   dats = maps = gbls = 0;
   for (int64_t s = 0; s < program->nsteps; s++) {
@@ -182,7 +182,7 @@ op2_status op2i_program_steps(struct op2i_sched *sched, struct op2i_program *pro
                               struct op2i_node *const *nodes) {
   const size_t ngroups = (size_t)program->grouping.ngroups, most = most_steps(program);
   struct order order = {.sched = sched, .program = program, .nodes = nodes};
-  program->steps_capacity = (int64_t)most;
+  program->kept.steps = (int64_t)most;
   program->steps = op2i_calloc(most, sizeof *program->steps);
   program->bundles = op2i_calloc(most, sizeof *program->bundles);
   program->step_group = op2i_calloc(most, sizeof *program->step_group);

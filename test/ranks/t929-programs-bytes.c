@@ -49,11 +49,13 @@ static op2_status sequence(struct row *w, unsigned number) {
   return status ? status : op2_flush(w->ctx);
 }
 
+/* Every third sequence comes several times in a row. Its halos are as stale at the second time as at
+ * later ones. */
 static op2_status run_all(struct row *w, struct result *out) {
   op2_status status = OP2_SUCCESS;
   for (unsigned round = 0; round < ROUNDS; round++)
     for (unsigned s = 0; s < SEQUENCES && !status; s++)
-      for (int times = 1 + (s % 3 == 0); times > 0 && !status; times--) {
+      for (int times = s % 3 ? 1 : 4; times > 0 && !status; times--) {
         status = sequence(w, s);
         if (!status) status = op2i_programs_verify(w->ctx->sched);
         const size_t bytes = op2i_programs_bytes(w->ctx->sched);
@@ -112,11 +114,11 @@ static void expect_like(const struct job *job, const struct job *whole, size_t m
 static void test_backend(const char *backend) {
   static struct job whole, some, none;
   const bool passes = strcmp(backend, "sequential") != 0;
-  if (!run_job(&whole, backend, NULL) || !run_job(&some, backend, "150000") ||
+  if (!run_job(&whole, backend, NULL) || !run_job(&some, backend, "100000") ||
       !run_job(&none, backend, "0"))
     return;
   expect_like(&whole, &whole, (size_t)64 << 20);
-  expect_like(&some, &whole, 150000);
+  expect_like(&some, &whole, 100000);
   expect_like(&none, &whole, 0);
   if (!passes) return;
   ok(!whole.result[0].evicted && whole.result[0].replayed > some.result[0].replayed,

@@ -71,13 +71,13 @@ static void expect_counts(void) {
   size_t bytes = 0;
   int64_t n = 0, keys = 0;
   for (const struct op2i_program *p = caches->programs; p; p = p->next, n++) {
-    bytes += p->counted;
-    keys += p->key_only;
-    EXPECT(p->key_only ? !p->steps && !p->nsteps
-                       : p->nsteps > 0 && (p->again || p == caches->fresh));
+    bytes += p->kept.counted;
+    keys += p->kept.key_only;
+    EXPECT(p->kept.key_only ? !p->steps && !p->nsteps
+                            : p->nsteps > 0 && (p->kept.again || p == caches->fresh));
   }
   for (int i = 0; i < OP2I_ALONE_LISTS; i++)
-    for (const struct op2i_program *p = caches->alone[i]; p; p = p->next) bytes += p->counted;
+    for (const struct op2i_program *p = caches->alone[i]; p; p = p->next) bytes += p->kept.counted;
   EXPECT(n == caches->nprograms && keys == caches->nkeys && bytes == caches->bytes);
   if (!EXPECT(bytes <= (size_t)test_ctx->config.program_bytes)) diag("%zu bytes", bytes);
 }
@@ -131,8 +131,8 @@ static void third_time(void) {
   EXPECT_MADE(5, 0);
   if (several()) {
     const struct op2i_program *newest = sched()->caches.programs;
-    EXPECT(sched()->caches.nkeys == 4 && !newest->key_only && sched()->caches.fresh == newest);
-    EXPECT(newest->next->counted < newest->counted / 4);
+    EXPECT(sched()->caches.nkeys == 4 && !newest->kept.key_only && sched()->caches.fresh == newest);
+    EXPECT(newest->next->kept.counted < newest->kept.counted / 4);
     EXPECT(sched()->stats.programs_reduced == 4 && !sched()->stats.programs_evicted);
   }
   for (unsigned s = 0; s < 4; s++) sequence(m, s, 20);
@@ -172,7 +172,7 @@ static void never_again(void) {
   for (unsigned s = 0; s < n; s++) {
     sequence(m, s, LONGEST);
     expect_counts();
-    if (several()) whole += sched()->caches.programs->counted;
+    if (several()) whole += sched()->caches.programs->kept.counted;
   }
   if (several() && !EXPECT(sched()->caches.bytes < whole / 4))
     diag("%zu bytes are kept, %zu as whole programs", sched()->caches.bytes, whole);
