@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Inverse trigonometric functions.
+ *
+ * Arguments are brought near zero by identities (W. J. Cody and W. Waite, Software Manual for the
+ * Elementary Functions, 1980, chapters 10 and 11). Quotients and roots in them are sums of two
+ * numbers, as are multiples of pi. */
+#include "coefficients.h"
+#include "math_text.h"
+
+const struct op2i_math_text op2i_math_arc[] = {
+    /* atan(t) = t + t atan_series(t^2) for |t| <= tan(pi/8) */
+    OP2I_MATH(
+        PART, real, atan_series, (const real z),
+        {
+          const real z2 = z * z;
+          const real z4 = z2 * z2;
+          const real a = (OP2I_ATAN_1 + OP2I_ATAN_2 * z) + (OP2I_ATAN_3 + OP2I_ATAN_4 * z) * z2;
+          const real b = (OP2I_ATAN_5 + OP2I_ATAN_6 * z) + (OP2I_ATAN_7 + OP2I_ATAN_8 * z) * z2;
+          const real c = (OP2I_ATAN_9 + OP2I_ATAN_10 * z) + (OP2I_ATAN_11 + OP2I_ATAN_12 * z) * z2;
+          return z * (a + (b + c * z4) * z4);
+        }),
+    /* The angle of the point (x, y) for x, y >= 0, not both zero, as a sum of two numbers: atan(t)
+     * with t = y / x, pi/4 + atan((y - x) / (x + y)) or pi/2 - atan(x / y) */
+    OP2I_MATH(PART, real, angle_of, (const real x, const real y, real *const low),
+              {
+                const mask flat = (mask)(y <= x * OP2I_TAN_PI_8);
+                const mask steep = (mask)(x < y * OP2I_TAN_PI_8);
+                const real difference = y - x;
+                const real sum = x + y;
+                const real a = choose(flat, y, choose(steep, -x, difference));
+                const real b = choose(flat, x, choose(steep, y, sum));
+                const mask neither = (mask)(y > x * OP2I_TAN_PI_8) & (mask)(x >= y * OP2I_TAN_PI_8);
+                const real a_low = choose(neither, sum_rest(difference, y, -x), every(0.0));
+                const real b_low = choose(neither, sum_rest(sum, x, y), every(0.0));
+                const real t = a / b;
+                const real rest = quotient_rest(t, a, a_low, b, b_low);
+                const real c =
+                    choose(flat, every(0.0),
+                           choose(steep, every(OP2I_HALF_PI_HIGH), every(OP2I_QUARTER_PI_HIGH)));
+                const real c_low =
+                    choose(flat, every(0.0),
+                           choose(steep, every(OP2I_HALF_PI_LOW), every(OP2I_QUARTER_PI_LOW)));
+                const real z = t * t;
+                const real most = c + t;
+                *low = ((c - most) + t) + (c_low + (rest * (1.0 - z) + t * atan_series(z)));
+                return most;
+              }),
+    OP2I_MATH(FUNCTION, real, atan, (const real x),
+              {
+                real low;
+                const real high = angle_of(every(1.0), limited(size(x), 0x1p100), &low);
+                return with_sign(high + low, x);
+              }),
+    /* Points are scaled so that neither sums nor remainders leave the range of numbers. */
+    OP2I_MATH(
+        FUNCTION, real, atan2, (const real y, const real x),
+        {
+          const real infinity = every(1.0 / 0.0);
+          const real ax = size(x);
+          const real ay = size(y);
+          const mask ends = (mask)(ax == infinity) | (mask)(ay == infinity);
+          const real x1 = choose((mask)(ax == infinity), every(1.0), choose(ends, every(0.0), ax));
+          const real y1 = choose((mask)(ay == infinity), every(1.0), choose(ends, every(0.0), ay));
+          const real most = choose((mask)(x1 < y1), y1, x1);
+          const real factor = choose((mask)(most > 0x1p1000), every(0.25),
+                                     choose((mask)(most < 0x1p-400), every(0x1p600), every(1.0)));
+          const real x2 = choose((mask)(most == 0.0), every(1.0), x1 * factor);
+          real low;
+          const real high = angle_of(x2, y1 * factor, &low);
+          const real turned = OP2I_PI_HIGH - high;
+          const real turned_low = ((OP2I_PI_HIGH - turned) - high) + (OP2I_PI_LOW - low);
+          const real value = choose((mask)(bits(x) < 0), turned + turned_low, high + low);
+          const mask known = (mask)(x == x) & (mask)(y == y);
+          return choose(known, with_sign(value, y), x + y);
+        }),
+    /* asin(s) = s + s asin_series(s^2) for |s| <= 1/2 */
+    OP2I_MATH(
+        PART, real, asin_series, (const real z),
+        {
+          const real z2 = z * z;
+          const real z4 = z2 * z2;
+          const real a = (OP2I_ASIN_1 + OP2I_ASIN_2 * z) + (OP2I_ASIN_3 + OP2I_ASIN_4 * z) * z2;
+          const real b = (OP2I_ASIN_5 + OP2I_ASIN_6 * z) + (OP2I_ASIN_7 + OP2I_ASIN_8 * z) * z2;
+          const real c = (OP2I_ASIN_9 + OP2I_ASIN_10 * z) + (OP2I_ASIN_11 + OP2I_ASIN_12 * z) * z2;
+          return z * (a + (b + (c + OP2I_ASIN_13 * z4) * z4) * z4);
+        }),
+    /* For |x| <= 1/2 the number s = |x|, else the root of (1 - |x|) / 2: asin(s) - s, where what s
+     * lacks is taken into account */
+    OP2I_MATH(PART, real, asin_parts, (const real x, real *const s),
+              {
+                const real ax = size(x);
+                const mask small = (mask)(ax <= 0.5);
+                const real z = choose(small, ax * ax, 0.5 * (1.0 - ax));
+                const real y = root(z);
+                *s = choose(small, ax, y);
+                return choose(small, every(0.0), root_rest(y, z, every(0.0))) + *s * asin_series(z);
+              }),
+    OP2I_MATH(FUNCTION, real, asin, (const real x),
+              {
+                real s;
+                const real rest = asin_parts(x, &s);
+                const real twice = 2.0 * s;
+                const real high = OP2I_HALF_PI_HIGH - twice;
+                const real low =
+                    ((OP2I_HALF_PI_HIGH - high) - twice) + (OP2I_HALF_PI_LOW - 2.0 * rest);
+                const real value = choose((mask)(size(x) <= 0.5), s + rest, high + low);
+                const mask usual = (mask)(size(x) <= 1.0);
+                return choose(usual, with_sign(value, x),
+                              choose((mask)(x == x), not_a_number(x), x + x));
+              }),
+    OP2I_MATH(FUNCTION, real, acos, (const real x),
+              {
+                real s;
+                const real rest = asin_parts(x, &s);
+                const real x_rest = with_sign(rest, x);
+                const real high = OP2I_HALF_PI_HIGH - x;
+                const real near =
+                    high + (((OP2I_HALF_PI_HIGH - high) - x) + (OP2I_HALF_PI_LOW - x_rest));
+                const real twice = 2.0 * s;
+                const real turned = OP2I_PI_HIGH - twice;
+                const real far =
+                    turned + (((OP2I_PI_HIGH - turned) - twice) + (OP2I_PI_LOW - 2.0 * rest));
+                const real other = choose((mask)(x < 0.0), far, twice + 2.0 * rest);
+                const real value = choose((mask)(size(x) <= 0.5), near, other);
+                const mask usual = (mask)(size(x) <= 1.0);
+                return choose(usual, value, choose((mask)(x == x), not_a_number(x), x + x));
+              }),
+    {.name = NULL}};
