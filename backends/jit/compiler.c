@@ -29,6 +29,7 @@
 #include "file.h"
 #include "folder.h"
 #include "identity.h"
+#include "math_print.h"
 #include "mem.h"
 
 /* A kernel's own file-scope names take precedence over those of the program (-Bsymbolic), and words
@@ -157,6 +158,18 @@ static void add_plain(struct op2i_compiler *compiler) {
   if (!names_processor(&compiler->flags)) op2i_cpu_text(plain);
 }
 
+/* Generated text defines these functions (codegen/math/math_print.h). Compilers must not know what they
+ * return: they would compute constant results by themselves, with other bits. */
+static op2_status add_own_math(struct op2i_words *flags) {
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; op2i_math_name(i / 2) && !status; i++) {
+    char option[64];
+    snprintf(option, sizeof option, "-fno-builtin-%s%s", op2i_math_name(i / 2), i % 2 ? "f" : "");
+    status = op2i_words_add(flags, option);
+  }
+  return status;
+}
+
 op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_config *config) {
   op2_status status;
   char here[PATH_MAX];
@@ -167,6 +180,7 @@ op2_status op2i_compiler_open(struct op2i_compiler *compiler, const struct op2i_
   OP2I_TRY(op2i_environment_copy(compiler));
   OP2I_TRY(config->cc ? find_named(compiler, config->cc, config->cc_by) : find_default(compiler));
   OP2I_TRY(op2i_words_split(&compiler->flags, config->cflags ? config->cflags : op2i_cpu_flags()));
+  if (!config->libm) OP2I_TRY(add_own_math(&compiler->flags));
   if (config->ldflags) OP2I_TRY(op2i_words_split(&compiler->linker, config->ldflags));
   struct op2i_text *identity = &compiler->identity;
   add_plain(compiler);

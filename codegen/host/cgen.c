@@ -9,6 +9,7 @@
 #include "context.h"
 #include "emit.h"
 #include "error.h"
+#include "math_print.h"
 #include "signature.h"
 #include "vec.h"
 #include "vec_rows.h"
@@ -127,6 +128,16 @@ static bool all_mergeable(const struct op2i_emitter *e) {
   return all;
 }
 
+/* The functions of the math library that scalar code computes by itself. */
+static void define_math(const struct op2i_emitter *e) {
+  if (!op2i_emit_own_math(e)) return;
+  for (int m = 0; m < e->nmembers; m++) {
+    const struct op2_kernel_s *kernel = e->rewrites[m].member.kernel;
+    const char *text = kernel->whole.text.length ? kernel->whole.text.chars : kernel->source;
+    op2i_math_define(text, kernel->headers, e->out);
+  }
+}
+
 static op2_status vectors(const struct op2i_emitter *e, int simd_bytes) {
   struct op2i_text why = {0};
   op2_status status = op2i_vec_emit(e, simd_bytes, &why);
@@ -140,6 +151,7 @@ static op2_status functions(struct op2i_emitter *e, enum op2i_variant variant, i
   describe(e, variant, e->out);
   op2i_text_add(e->out, "%s", prelude);
   if (variant == OP2I_VECTOR) return vectors(e, simd_bytes);
+  define_math(e);
   op2i_text_add(e->out, "%s", headers ? headers : "");
   e->rewrites[0].apart = variant == OP2I_CHECKED;
   op2i_emit_kernels(e);

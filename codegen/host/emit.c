@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cdecl.h"
+#include "context.h"
 #include "error.h"
 #include "longs.h"
 #include "mem.h"
@@ -108,6 +109,11 @@ void op2i_emitter_end(struct op2i_emitter *e) {
   e->types = NULL;
   e->rewrites = NULL;
   e->nmembers = 0;
+}
+
+bool op2i_emit_own_math(const struct op2i_emitter *e) {
+  const op2_context ctx = e->loop->op.ctx;
+  return !ctx || !ctx->config.libm;
 }
 
 /* ---- constants ------------------------------------------------------------------------------- */

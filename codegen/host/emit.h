@@ -80,6 +80,9 @@ op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *lo
 /* Use C's names of types, for text in which the kernel's own names of types are not defined. */
 op2_status op2i_emit_bare_types(struct op2i_emitter *e);
 void op2i_emitter_end(struct op2i_emitter *e);
+/* True if functions of the math library have texts of their own (math_print.h), false with
+ * OP2_LIBM=1. */
+bool op2i_emit_own_math(const struct op2i_emitter *e);
 /* True if an argument of the right type and depth still needs a cast: for pointers to rows, and if
  * a typedef hides levels of pointers. A parameter whose type is unknown gets no cast, so that the
  * compiler checks it. */

@@ -154,8 +154,11 @@ static op2_status translate(struct op2i_vec *v, int m) {
   bool *varying = op2i_calloc((size_t)r->member.nargs, sizeof *varying);
   if (!varying) return op2i_error_nomem("generated code");
   for (int i = 0; i < r->member.nargs; i++) varying[i] = v->args[r->member.first_arg + i].varies;
-  const struct op2i_simd_request request = {
-      .rewrite = r, .varying = varying, .lanes = v->lanes, .widest = v->widest};
+  const struct op2i_simd_request request = {.rewrite = r,
+                                            .varying = varying,
+                                            .lanes = v->lanes,
+                                            .widest = v->widest,
+                                            .own_math = op2i_emit_own_math(v->e)};
   op2_status status = op2i_simd_translated(&request, &v->kernels[m]);
   op2i_free(varying);
   if (status) return status;

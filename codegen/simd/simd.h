@@ -23,6 +23,7 @@ struct op2i_simd_request {
   const bool *varying;                /* [nparams] True if its values differ between lanes. */
   int lanes;                          /* 2, 4, 8 or 16 */
   int widest;                         /* bytes of the longest vectors allowed; 0: any */
+  bool own_math; /* functions of math.h are computed by their texts, not by the C library */
 };
 
 /* Append vector forms of the kernel's function and of those it calls. The kernel's is

@@ -162,9 +162,12 @@ void op2i_simd_print_logical(struct op2i_simd_printer *p, const struct op2i_simd
 static void math_call(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   bool single = e->value != 0;
   int n = 0;
-  p->l->divides = p->l->divides || (e->varying && strcmp(e->math->name, "sqrt") == 0);
+  const bool own = op2i_simd_own_math(p->l, e->math);
+  p->l->divides = p->l->divides || (e->varying && (own || strcmp(e->math->name, "sqrt") == 0));
   if (e->varying)
     op2i_simd_help_math(p->l, e->math, single, p->out);
+  else if (own)
+    op2i_simd_help_scalar_math(p->l, e->math, single, p->out);
   else
     op2i_text_add(p->out, "%s%s", e->math->types[1] == 'd' ? "" : "__builtin_", e->text);
   op2i_text_add(p->out, "(");

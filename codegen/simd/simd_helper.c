@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Types and helper functions of the generated text. */
+#include <stdio.h>
 #include <string.h>
 
 #include "simd_base.h"
@@ -306,6 +307,21 @@ static void math_extreme(const struct op2i_simd_math *math, const struct words *
                 bits, bits, math->name[2] == 'i' ? '<' : '>', bits, bits, bits, bits, type, bits);
 }
 
+bool op2i_simd_own_math(const struct op2i_simd *l, const struct op2i_simd_math *math) {
+  return l->request->own_math && op2i_math_known(math->name);
+}
+
+/* Functions of float compute in double, with vectors that are no longer than the machine's. */
+static void print_own_math(struct op2i_simd *l, const struct op2i_simd_math *math, bool single) {
+  const int widest = l->request->widest ? l->request->widest : 64;
+  const bool halves = 8 * l->lanes > widest;
+  if (single && halves) op2i_simd_prelude(l->lanes / 2, &l->prefix);
+  if (single)
+    op2i_math_print_single(math->name, l->lanes, halves, &l->math, &l->prefix);
+  else
+    op2i_math_print(math->name, l->lanes, &l->math, &l->prefix);
+}
+
 void op2i_simd_help_math(struct op2i_simd *l, const struct op2i_simd_math *math, bool single,
                          struct op2i_text *out) {
   struct words w = {0};
@@ -316,7 +332,9 @@ void op2i_simd_help_math(struct op2i_simd *l, const struct op2i_simd_math *math,
   suffix(l, op2i_simd_math_type(math, single, 1), &w.name);
   if (w.name.failed) l->failed = true;
   if (!l->failed) op2i_text_add(out, "%s", w.name.chars);
-  if (!l->failed && op2i_simd_lacks(l, w.name.chars)) {
+  if (op2i_simd_own_math(l, math)) {
+    if (!l->failed && op2i_simd_lacks(l, w.name.chars)) print_own_math(l, math, single);
+  } else if (!l->failed && op2i_simd_lacks(l, w.name.chars)) {
     begin_guard(&l->prefix, w.name.chars);
     math_head(l, math, single, &w, &l->prefix);
     if (strcmp(math->name, "fmin") == 0 || strcmp(math->name, "fmax") == 0)
@@ -326,4 +344,16 @@ void op2i_simd_help_math(struct op2i_simd *l, const struct op2i_simd_math *math,
     op2i_text_add(&l->prefix, "}\n#endif\n");
   }
   free_words(&w);
+}
+
+void op2i_simd_help_scalar_math(struct op2i_simd *l, const struct op2i_simd_math *math, bool single,
+                                struct op2i_text *out) {
+  char name[64];
+  snprintf(name, sizeof name, "op2_%s_%s", math->name, single ? "f32" : "f64");
+  op2i_text_add(out, "%s", name);
+  if (!op2i_simd_lacks(l, name)) return;
+  if (single)
+    op2i_math_print_single(math->name, 1, false, &l->math, &l->prefix);
+  else
+    op2i_math_print(math->name, 1, &l->math, &l->prefix);
 }

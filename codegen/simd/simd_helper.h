@@ -25,5 +25,10 @@ void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_b
                     struct op2i_text *out);
 void op2i_simd_help_math(struct op2i_simd *l, const struct op2i_simd_math *math, bool single,
                          struct op2i_text *out);
+/* The same for arguments that all lanes share, of functions with texts of their own. */
+void op2i_simd_help_scalar_math(struct op2i_simd *l, const struct op2i_simd_math *math, bool single,
+                                struct op2i_text *out);
+/* True if the function has a text of its own (math_print.h), which vectors and scalars share. */
+bool op2i_simd_own_math(const struct op2i_simd *l, const struct op2i_simd_math *math);
 
 #endif

@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "cstmt.h"
 #include "macro.h"
+#include "math_print.h"
 #include "simd.h"
 
 /* The translation of a kernel into vectors: its functions as trees with types, an analysis of the
@@ -170,6 +171,7 @@ struct op2i_simd {
   struct op2i_simd_form *forms;
   int nforms;
   struct op2i_simd_name *helpers; /* helper functions that the text has */
+  struct op2i_math_seen math;     /* mathematical functions that it has */
   struct op2i_text prefix, records, tables, functions;
 };
 

@@ -43,10 +43,13 @@ def same_bits(a, b):
 
 @pytest.fixture(scope="module", params=["sequential", "openmp"])
 def results(request):
-    """What the kernels compute in C, in one flush."""
+    """What the kernels compute in C, in one flush, with the functions of C's library."""
     x, n = inputs()
     found = {}
-    with op2.Context(request.param, threads=2) as context:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("OP2_LIBM", "1")
+        context = op2.Context(request.param, threads=2)
+    with context:
         cells = op2.Set(context, N)
         inward = op2.Dat(cells, x), op2.Dat(cells, n)
         for kernel in python_kernels.KERNELS:

@@ -311,6 +311,7 @@ static const struct {
     {"OP2_LOG", "1"},
     {"OP2_VERIFY", "1"},
     {"OP2_SIMD", "0"},
+    {"OP2_LIBM", "1"},
     {"OP2_FUSE", "2"},
     {"OP2_REPLAY", "0"},
     {"OP2_SHADOW", "1"},
