@@ -63,7 +63,7 @@ const struct op2i_math_text op2i_math_arc[] = {
           const real y1 = choose((mask)(ay == infinity), every(1.0), choose(ends, every(0.0), ay));
           const real most = choose((mask)(x1 < y1), y1, x1);
           const real factor = choose((mask)(most > 0x1p1000), every(0.25),
-                                     choose((mask)(most < 0x1p-400), every(0x1p600), every(1.0)));
+                                     choose((mask)(most < 0x1p300), every(0x1p600), every(1.0)));
           const real x2 = choose((mask)(most == 0.0), every(1.0), x1 * factor);
           real low;
           const real high = angle_of(x2, y1 * factor, &low);

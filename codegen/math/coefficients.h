@@ -41,16 +41,17 @@
   0x3d0739f7, 0x8a5292ea, 0x6bfb5fb1, 0x1f8d5d08, 0x56033046, 0xfc7b6bab, 0xf0cfbc20, 0x9af4361d
 
 /* exp(r) = 1 + r + r^2/2 + r^3 (EXP_3 + EXP_4 r + ...), |r| <= ln 2 / 2 */
-/* The largest error is 0.053 units of 2^-53. */
-#define OP2I_EXP_3 0x1.5555555555501p-3
-#define OP2I_EXP_4 0x1.5555555553207p-5
-#define OP2I_EXP_5 0x1.111111112880ep-7
-#define OP2I_EXP_6 0x1.6c16c17cc3359p-10
-#define OP2I_EXP_7 0x1.a01a011c4a8d6p-13
-#define OP2I_EXP_8 0x1.a019ab2d13defp-16
-#define OP2I_EXP_9 0x1.71df54e16f26ap-19
-#define OP2I_EXP_10 0x1.289f8b09c5862p-22
-#define OP2I_EXP_11 0x1.ad20ba8af0bd6p-26
+/* The largest error is 0.0066 units of 2^-53. */
+#define OP2I_EXP_3 0x1.555555555555ap-3
+#define OP2I_EXP_4 0x1.5555555555530p-5
+#define OP2I_EXP_5 0x1.111111110efbep-7
+#define OP2I_EXP_6 0x1.6c16c16c27051p-10
+#define OP2I_EXP_7 0x1.a01a01b26b4dap-13
+#define OP2I_EXP_8 0x1.a01a01525f009p-16
+#define OP2I_EXP_9 0x1.71ddf26a2230bp-19
+#define OP2I_EXP_10 0x1.27e58d2534d53p-22
+#define OP2I_EXP_11 0x1.af686c26303d6p-26
+#define OP2I_EXP_12 0x1.1e66d4be78c5cp-29
 
 /* log(1 + f) = 2 s + s (LOG_1 s^2 + LOG_2 s^4 + ...), s = f / (2 + f) */
 /* The largest error is 0.017 units of 2^-53. */

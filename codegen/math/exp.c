@@ -17,7 +17,7 @@ const struct op2i_math_text op2i_math_exp[] = {
                 const real a = (OP2I_EXP_3 + OP2I_EXP_4 * r) + (OP2I_EXP_5 + OP2I_EXP_6 * r) * r2;
                 const real b = (OP2I_EXP_7 + OP2I_EXP_8 * r) + (OP2I_EXP_9 + OP2I_EXP_10 * r) * r2;
                 const real r4 = r2 * r2;
-                return a + (b + OP2I_EXP_11 * r4) * r4;
+                return a + (b + (OP2I_EXP_11 + OP2I_EXP_12 * r) * r4) * r4;
               }),
     /* exp(r + rest) */
     OP2I_MATH(PART, real, exp_near, (const real r, const real rest),
@@ -25,7 +25,8 @@ const struct op2i_math_text op2i_math_exp[] = {
                 const real most = 1.0 + r;
                 const real lost = (1.0 - most) + r;
                 const real half = 0.5 * r * r;
-                return most + (lost + (rest + (half + r * r * r * exp_series(r))));
+                const real tail = (rest + rest * r) + (half + r * r * r * exp_series(r));
+                return most + (lost + tail);
               }),
     /* 2^n, for -1022 <= n <= 1023 */
     OP2I_MATH(PART, real, power_of_two, (const whole n), { return number((n + 1023) << 52); }),
@@ -73,7 +74,8 @@ const struct op2i_math_text op2i_math_exp[] = {
                 const real half = 0.5 * r * r;
                 const real most = r + half;
                 const real lost = (r - most) + half;
-                const real c = lost + (((high - r) - small) + r * r * r * exp_series(r));
+                const real tail = (high - r) - small;
+                const real c = lost + ((tail + tail * r) + r * r * r * exp_series(r));
                 const real t = most + c;
                 const real rest = (most - t) + c;
                 const real power = power_of_two(bits(shifted) - 0x4338000000000000);

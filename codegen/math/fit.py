@@ -187,9 +187,9 @@ def main():
         "EXP",
         exp_rest,
         lambda r: max(abs(r), mpf(1) / 64) ** 3 * exp(-r),
-        list(range(9)),
+        list(range(10)),
         (-half_ln2, half_ln2),
-        list(range(3, 12)),
+        list(range(3, 13)),
     )
     top = 3 - 2 * sqrt(mpf(2))  # of s = f / (2 + f)
     series(

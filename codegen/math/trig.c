@@ -108,14 +108,18 @@ const struct op2i_math_text op2i_math_trig[] = {
                 }
                 return high;
               }),
+    /* sin(r) = r + r^3 sine_series(r^2) */
+    OP2I_MATH(PART, real, sine_series, (const real z),
+              {
+                const real z2 = z * z;
+                const real a = (OP2I_SIN_3 + OP2I_SIN_5 * z) + (OP2I_SIN_7 + OP2I_SIN_9 * z) * z2;
+                return a + (OP2I_SIN_11 + OP2I_SIN_13 * z) * (z2 * z2);
+              }),
     /* The first is added to r to get its sine, the second to 1 - r^2 / 2 to get its cosine. */
     OP2I_MATH(PART, real, sine_rest, (const real r, const real low),
               {
                 const real z = r * r;
-                const real z2 = z * z;
-                const real a = (OP2I_SIN_3 + OP2I_SIN_5 * z) + (OP2I_SIN_7 + OP2I_SIN_9 * z) * z2;
-                const real series = a + (OP2I_SIN_11 + OP2I_SIN_13 * z) * (z2 * z2);
-                return r * z * series + low * (1.0 - 0.5 * z);
+                return r * z * sine_series(z) + low * (1.0 - 0.5 * z);
               }),
     OP2I_MATH(PART, real, cosine_rest, (const real r, const real low),
               {
@@ -156,14 +160,19 @@ const struct op2i_math_text op2i_math_trig[] = {
                 real turns;
                 const real r = angle(size(x), &low, &turns);
                 const mask odd = (mask)((bits(turns) & 1) != 0);
-                const real s_rest = sine_rest(r, low);
-                const real s = r + s_rest;
-                const real s_low = (r - s) + s_rest;
+                const real z = r * r;
+                const real z_rest = residue(r, r, z);
+                const real cube = r * z;
+                const real cube_rest = residue(r, z, cube) + r * z_rest;
+                const real series = sine_series(z);
+                const real term = cube * series;
+                const real term_rest = residue(cube, series, term) + cube_rest * series;
+                const real s = r + term;
+                const real s_low = ((r - s) + term) + (term_rest + low * (1.0 - 0.5 * z));
                 const real most = 1.0 - 0.5 * (r * r);
                 const real c_rest = cosine_rest(r, low);
                 const real c = most + c_rest;
-                const real square_rest = residue(r, r, r * r);
-                const real c_low = ((most - c) + c_rest) - 0.5 * square_rest;
+                const real c_low = ((most - c) + c_rest) - 0.5 * z_rest;
                 const real a = choose(odd, c, s);
                 const real b = choose(odd, s, c);
                 const real q = a / b;
