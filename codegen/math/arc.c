@@ -9,49 +9,73 @@
 
 const struct op2i_math_text op2i_math_arc[] = {
     /* atan(t) = t + t atan_series(t^2) for |t| <= tan(pi/8) */
-    OP2I_MATH(
-        PART, real, atan_series, (const real z),
-        {
-          const real z2 = z * z;
-          const real z4 = z2 * z2;
-          const real a = (OP2I_ATAN_1 + OP2I_ATAN_2 * z) + (OP2I_ATAN_3 + OP2I_ATAN_4 * z) * z2;
-          const real b = (OP2I_ATAN_5 + OP2I_ATAN_6 * z) + (OP2I_ATAN_7 + OP2I_ATAN_8 * z) * z2;
-          const real c = (OP2I_ATAN_9 + OP2I_ATAN_10 * z) + (OP2I_ATAN_11 + OP2I_ATAN_12 * z) * z2;
-          return z * (a + (b + c * z4) * z4);
-        }),
+    OP2I_MATH(PART, real, atan_series, (const real z),
+              {
+                const real z2 = z * z;
+                const real z4 = z2 * z2;
+                const real a = fused(fused(every(OP2I_ATAN_4), z, every(OP2I_ATAN_3)), z2,
+                                     fused(every(OP2I_ATAN_2), z, every(OP2I_ATAN_1)));
+                const real b = fused(fused(every(OP2I_ATAN_8), z, every(OP2I_ATAN_7)), z2,
+                                     fused(every(OP2I_ATAN_6), z, every(OP2I_ATAN_5)));
+                const real c = fused(fused(every(OP2I_ATAN_12), z, every(OP2I_ATAN_11)), z2,
+                                     fused(every(OP2I_ATAN_10), z, every(OP2I_ATAN_9)));
+                return z * fused(fused(c, z4, b), z4, a);
+              }),
     /* The angle of the point (x, y) for x, y >= 0, not both zero, as a sum of two numbers: atan(t)
      * with t = y / x, pi/4 + atan((y - x) / (x + y)) or pi/2 - atan(x / y) */
     OP2I_MATH(PART, real, angle_of, (const real x, const real y, real *const low),
               {
                 const mask flat = (mask)(y <= x * OP2I_TAN_PI_8);
                 const mask steep = (mask)(x < y * OP2I_TAN_PI_8);
+                const mask neither = (mask)(y > x * OP2I_TAN_PI_8) & (mask)(x >= y * OP2I_TAN_PI_8);
+                const real zero = every(0.0);
                 const real difference = y - x;
                 const real sum = x + y;
                 const real a = choose(flat, y, choose(steep, -x, difference));
                 const real b = choose(flat, x, choose(steep, y, sum));
-                const mask neither = (mask)(y > x * OP2I_TAN_PI_8) & (mask)(x >= y * OP2I_TAN_PI_8);
-                const real a_low = choose(neither, sum_rest(difference, y, -x), every(0.0));
-                const real b_low = choose(neither, sum_rest(sum, x, y), every(0.0));
-                const real t = a / b;
-                const real rest = quotient_rest(t, a, a_low, b, b_low);
-                const real c =
-                    choose(flat, every(0.0),
-                           choose(steep, every(OP2I_HALF_PI_HIGH), every(OP2I_QUARTER_PI_HIGH)));
+                const real a_low = choose(neither, sum_rest(difference, y, -x), zero);
+                const real b_low = choose(neither, sum_rest(sum, x, y), zero);
+                real rest;
+                const real t = quotient(a, a_low, b, b_low, &rest);
+                const real c = choose(
+                    flat, zero,
+                    choose(steep, every(OP2I_HALF_PI_HIGH), every(OP2I_QUARTER_PI_HIGH)));
                 const real c_low =
-                    choose(flat, every(0.0),
+                    choose(flat, zero,
                            choose(steep, every(OP2I_HALF_PI_LOW), every(OP2I_QUARTER_PI_LOW)));
                 const real z = t * t;
                 const real most = c + t;
-                *low = ((c - most) + t) + (c_low + (rest * (1.0 - z) + t * atan_series(z)));
+                const real tail = fused(t, atan_series(z), fused_minus(rest, z, rest));
+                *low = ((c - most) + t) + (c_low + tail);
                 return most;
               }),
+    /* The same for x = 1, where sums lose less */
     OP2I_MATH(FUNCTION, real, atan, (const real x),
               {
-                real low;
-                const real high = angle_of(every(1.0), limited(size(x), 0x1p100), &low);
-                return with_sign(high + low, x);
+                const real y = limited(size(x), 0x1p100);
+                const mask flat = (mask)(y <= OP2I_TAN_PI_8);
+                const mask steep = (mask)(y > OP2I_TAN_3_PI_8);
+                const real zero = every(0.0);
+                const real one = every(1.0);
+                const real difference = y - 1.0;
+                const real sum = y + 1.0;
+                const real a = choose(flat, y, choose(steep, -one, difference));
+                const real b = choose(flat, one, choose(steep, y, sum));
+                const real a_low = choose(flat, zero, choose(steep, zero, y - (difference + 1.0)));
+                const real b_low = choose(flat, zero, choose(steep, zero, y - (sum - 1.0)));
+                real rest;
+                const real t = quotient(a, a_low, b, b_low, &rest);
+                const real c = choose(
+                    flat, zero,
+                    choose(steep, every(OP2I_HALF_PI_HIGH), every(OP2I_QUARTER_PI_HIGH)));
+                const real c_low =
+                    choose(flat, zero,
+                           choose(steep, every(OP2I_HALF_PI_LOW), every(OP2I_QUARTER_PI_LOW)));
+                const real z = t * t;
+                const real most = c + t;
+                const real tail = fused(t, atan_series(z), fused_minus(rest, z, rest));
+                return with_sign(most + (((c - most) + t) + (c_low + tail)), x);
               }),
-    /* Points are scaled so that neither sums nor remainders leave the range of numbers. */
     OP2I_MATH(
         FUNCTION, real, atan2, (const real y, const real x),
         {
@@ -74,16 +98,18 @@ const struct op2i_math_text op2i_math_arc[] = {
           return choose(known, with_sign(value, y), x + y);
         }),
     /* asin(s) = s + s asin_series(s^2) for |s| <= 1/2 */
-    OP2I_MATH(
-        PART, real, asin_series, (const real z),
-        {
-          const real z2 = z * z;
-          const real z4 = z2 * z2;
-          const real a = (OP2I_ASIN_1 + OP2I_ASIN_2 * z) + (OP2I_ASIN_3 + OP2I_ASIN_4 * z) * z2;
-          const real b = (OP2I_ASIN_5 + OP2I_ASIN_6 * z) + (OP2I_ASIN_7 + OP2I_ASIN_8 * z) * z2;
-          const real c = (OP2I_ASIN_9 + OP2I_ASIN_10 * z) + (OP2I_ASIN_11 + OP2I_ASIN_12 * z) * z2;
-          return z * (a + (b + (c + OP2I_ASIN_13 * z4) * z4) * z4);
-        }),
+    OP2I_MATH(PART, real, asin_series, (const real z),
+              {
+                const real z2 = z * z;
+                const real z4 = z2 * z2;
+                const real a = fused(fused(every(OP2I_ASIN_4), z, every(OP2I_ASIN_3)), z2,
+                                     fused(every(OP2I_ASIN_2), z, every(OP2I_ASIN_1)));
+                const real b = fused(fused(every(OP2I_ASIN_8), z, every(OP2I_ASIN_7)), z2,
+                                     fused(every(OP2I_ASIN_6), z, every(OP2I_ASIN_5)));
+                const real c = fused(fused(every(OP2I_ASIN_12), z, every(OP2I_ASIN_11)), z2,
+                                     fused(every(OP2I_ASIN_10), z, every(OP2I_ASIN_9)));
+                return z * fused(fused(fused(every(OP2I_ASIN_13), z4, c), z4, b), z4, a);
+              }),
     /* For |x| <= 1/2 the number s = |x|, else the root of (1 - |x|) / 2: asin(s) - s, where what s
      * lacks is taken into account */
     OP2I_MATH(PART, real, asin_parts, (const real x, real *const s),
@@ -93,7 +119,8 @@ const struct op2i_math_text op2i_math_arc[] = {
                 const real z = choose(small, ax * ax, 0.5 * (1.0 - ax));
                 const real y = root(z);
                 *s = choose(small, ax, y);
-                return choose(small, every(0.0), root_rest(y, z, every(0.0))) + *s * asin_series(z);
+                const real rest = choose(small, every(0.0), root_rest(y, z, every(0.0)));
+                return fused(*s, asin_series(z), rest);
               }),
     OP2I_MATH(FUNCTION, real, asin, (const real x),
               {

@@ -7,30 +7,52 @@
 #include "math_text.h"
 
 const struct op2i_math_text op2i_math_area[] = {
-    /* log(x + low) + shift ln 2 for a normal x and a low that changes only its last bits */
-    OP2I_MATH(PART, real, log_of_sum, (const real x, const real low, const real shift),
-              {
-                const real k = exponent(bits(x)) + shift;
-                return log_sum(k, fraction(bits(x)) - 1.0, low / x + k * OP2I_LN2_LOW);
-              }),
     /* log((1 + s + low) / (1 - s - low)) for |s| < 0.17 */
     OP2I_MATH(PART, real, log_quotient, (const real s, const real low),
-              { return 2.0 * s + (2.0 * low + s * log_series(s * s)); }),
+              { return 2.0 * s + fused(s, log_series(s * s), 2.0 * low); }),
     OP2I_MATH(FUNCTION, real, atanh, (const real x),
               {
                 const real ax = size(x);
                 const real a = 1.0 + ax;
                 const real b = 1.0 - ax;
                 const real near = choose((mask)(ax < 1.0), b, every(1.0));
-                const real q = a / near;
-                const real rest = quotient_rest(q, a, (1.0 - a) + ax, near, (1.0 - b) - ax);
+                real rest;
+                const real q = quotient(a, (1.0 - a) + ax, near, (1.0 - b) - ax, &rest);
                 const real large = 0.5 * log_of_sum(q, rest, every(0.0));
                 const real value =
                     choose((mask)(ax < 0.17), 0.5 * log_quotient(ax, every(0.0)), large);
+                const mask usual = (mask)(ax < 1.0);
+                if (all(usual)) return with_sign(value, x);
                 const real end = choose((mask)(ax == 1.0), every(1.0 / 0.0), value);
                 const real none = choose((mask)(ax > 1.0), not_a_number(x), end);
                 return choose((mask)(ax <= 1.0), with_sign(end, x),
                               choose((mask)(x == x), none, x + x));
+              }),
+    /* log((d + s) / (d - s)) for s + s_low and d + d_low if `small`, else log(e + e_low) + shift
+     * ln 2, with one division */
+    OP2I_MATH(PART, real, area,
+              (const mask small, const real s, const real s_low, const real d, const real d_low,
+               const real e, const real e_low, const real shift),
+              {
+                const whole b = bits(e);
+                const real k = exponent(b);
+                const real f = fraction(b) - 1.0;
+                const real one = every(1.0);
+                const real zero = every(0.0);
+                const real divisor = choose(small, d, 2.0 + f);
+                real rest;
+                const real q = quotient(choose(small, s, f), choose(small, s_low, zero), divisor,
+                                        choose(small, d_low, zero), &rest);
+                const real series = log_series(q * q);
+                const real inverse =
+                    fused_minus(f, fused_minus(f, fused_minus(f, one, one), one), one);
+                const real power = number(0x3ff0000000000000 - (bits(k + 0x1.8p52) << 52));
+                const real t = k + shift;
+                const real square = 0.5 * f * f;
+                const real low = fused(e_low * power, inverse, t * OP2I_LN2_LOW);
+                const real large =
+                    t * OP2I_LN2_HIGH - ((square - fused(q, square + series, low)) - f);
+                return choose(small, 2.0 * q + fused(q, series, 2.0 * rest), large);
               }),
     /* s = x / (1 + sqrt(1 + x^2)), or log(x + sqrt(1 + x^2)); beyond 2^60 log(2 x) */
     OP2I_MATH(FUNCTION, real, asinh, (const real x),
@@ -43,43 +65,39 @@ const struct op2i_math_text op2i_math_area[] = {
                 const real h = root(sum);
                 const real h_low = root_rest(h, sum, lost);
                 const real d = 1.0 + h;
-                const real s = near / d;
-                const real s_low = quotient_rest(s, near, every(0.0), d, ((1.0 - d) + h) + h_low);
                 const real e = near + h;
                 const real e_low = sum_rest(e, near, h) + h_low;
                 const mask far = (mask)(ax > 0x1p60);
-                const real log_argument = choose(far, ax, e);
-                const real log_low = choose(far, every(0.0), e_low);
-                const real shift = choose(far, every(1.0), every(0.0));
-                const real large = log_of_sum(log_argument, log_low, shift);
-                const real small = choose((mask)(ax < 0x1p-28), ax, log_quotient(s, s_low));
-                const real value = choose((mask)(ax < 0.34), small, large);
-                return choose((mask)(ax <= 0x1.fffffffffffffp1023), with_sign(value, x), x + x);
+                const real value =
+                    area((mask)(ax < 0.34), near, every(0.0), d, ((1.0 - d) + h) + h_low,
+                         choose(far, 0.5 * ax, e), choose(far, every(0.0), e_low),
+                         choose(far, every(2.0), every(0.0)));
+                const mask usual =
+                    (mask)(ax >= 0x1p-28) & (mask)(ax <= 0x1.fffffffffffffp1023);
+                if (all(usual)) return with_sign(value, x);
+                const real small = choose((mask)(ax < 0x1p-28), ax, value);
+                return choose((mask)(ax <= 0x1.fffffffffffffp1023), with_sign(small, x), x + x);
               }),
-    /* s = sqrt((x - 1) / (x + 1)), or log(x + sqrt(x^2 - 1)); beyond 2^60 log(2 x) */
+    /* With t = x - 1, which is exact up to 2: h = sqrt(x^2 - 1) = sqrt(t (t + 2)), and s = h /
+     * (t + 2) or log(x + h); beyond 2^60 log(2 x) */
     OP2I_MATH(FUNCTION, real, acosh, (const real x),
               {
                 const real near = limited(x, 0x1p60);
-                const real a = near - 1.0;
-                const real b = near + 1.0;
-                const real q = a / b;
-                const real q_low =
-                    quotient_rest(q, a, every(0.0), b, sum_rest(b, near, every(1.0)));
-                const real s = root(q);
-                const real s_low = root_rest(s, q, q_low);
-                const real square = near * near;
-                const real sum = square - 1.0;
-                const real h = root(sum);
-                const real h_low =
-                    root_rest(h, sum, ((square - sum) - 1.0) + residue(near, near, square));
+                const real t = near - 1.0;
+                const real d = near + 1.0;
+                const real d_low = near - (d - 1.0);
+                const real product = t * d;
+                const real lost = fused(t, d_low, residue(t, d, product));
+                const real h = root(product);
+                const real h_low = root_rest(h, product, lost);
                 const real e = near + h;
                 const real e_low = ((near - e) + h) + h_low;
                 const mask far = (mask)(x > 0x1p60);
-                const real log_argument = choose(far, x, e);
-                const real log_low = choose(far, every(0.0), e_low);
-                const real shift = choose(far, every(1.0), every(0.0));
-                const real large = log_of_sum(log_argument, log_low, shift);
-                const real value = choose((mask)(x < 1.0575), log_quotient(s, s_low), large);
+                const mask usual = (mask)(x >= 1.0) & (mask)(x <= 0x1.fffffffffffffp1023);
+                const real value = area(
+                    (mask)(x < 1.0575), h, h_low, d, d_low, choose(far, 0.5 * x, e),
+                    choose(far, every(0.0), e_low), choose(far, every(2.0), every(0.0)));
+                if (all(usual)) return value;
                 const real end = choose((mask)(x <= 0x1.fffffffffffffp1023), value, x + x);
                 return choose((mask)(x < 1.0), not_a_number(x), end);
               }),

@@ -5,7 +5,7 @@
 #include "math_text.h"
 
 #define BASE(result_, name_, parameters_, text_, ...)                                              \
-  { OP2I_MATH_PART, #result_, #name_, #parameters_, #text_, #__VA_ARGS__ }
+  { OP2I_MATH_PART, #result_, #name_, #parameters_, #text_, #__VA_ARGS__, NULL }
 
 /* clang-format off */
 const struct op2i_math_text op2i_math_base[] = {
@@ -21,12 +21,16 @@ const struct op2i_math_text op2i_math_base[] = {
     BASE(real, every, (const double x),
          { return x; },
          { return (real){0} + x; }),
-    BASE(int, all, (const mask m),
-         { return m; },
-         { int64_t each = -1; for (int i = 0; i < LANES; i++) each &= m[i]; return each != 0; }),
-    BASE(real, root, (const real x),
-         { return __builtin_sqrt(x); },
-         { real y; for (int i = 0; i < LANES; i++) y[i] = __builtin_sqrt(x[i]); return y; }),
+    OP2I_MATH(LANES, int, all, (const mask m), { return m; }),
+    OP2I_MATH(LANES, real, root, (const real x), { return __builtin_sqrt(x); }),
+    OP2I_MATH(LANES, real, lesser, (const real a, const real b), { return a < b ? a : b; }),
+    OP2I_MATH(LANES, real, greater, (const real a, const real b), { return a > b ? a : b; }),
+    OP2I_MATH_TWO(LANES, real, fused, (const real a, const real b, const real c),
+                  ({ return __builtin_fma(a, b, c); }), { return a * b + c; }),
+    OP2I_MATH_TWO(LANES, real, fused_minus, (const real a, const real b, const real c),
+                  ({ return __builtin_fma(-a, b, c); }), { return c - a * b; }),
+    /* The bits of x >= 0, shifted to the right */
+    OP2I_MATH(PART, whole, down, (const whole x, const int n), { return (whole)((natural)x >> n); }),
     OP2I_MATH(PART, real, size, (const real x), { return number(bits(x) & 0x7fffffffffffffff); }),
     /* x >= 0 with the sign of y */
     OP2I_MATH(PART, real, with_sign, (const real x, const real y),
@@ -35,33 +39,41 @@ const struct op2i_math_text op2i_math_base[] = {
               { return number((bits(x) & 0) + 0x7ff8000000000000); }),
     /* x, or the nearest number between -limit and limit; NaN remains. */
     OP2I_MATH(PART, real, limited, (const real x, const double limit),
-              {
-                const real least = choose((mask)(x < -limit), every(-limit), x);
-                return choose((mask)(x > limit), every(limit), least);
-              }),
+              { return lesser(every(limit), greater(every(-limit), x)); }),
     /* The first 26 bits of x */
     OP2I_MATH(PART, real, first_bits, (const real x), { return number(bits(x) & ~0x7ffffff); }),
     /* Returns what the product p = a b lacks, to 2^-106 p. */
-    OP2I_MATH(PART, real, residue, (const real a, const real b, const real p),
+    OP2I_MATH_TWO(PART, real, residue, (const real a, const real b, const real p),
+                  ({ return fused(a, b, -p); }),
+                  {
+                    const real a1 = first_bits(a);
+                    const real b1 = first_bits(b);
+                    const real a2 = a - a1;
+                    const real b2 = b - b1;
+                    return ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2;
+                  }),
+    /* Returns x - a b for a product that is close to x. */
+    OP2I_MATH_TWO(PART, real, remains, (const real x, const real a, const real b),
+                  ({ return fused_minus(a, b, x); }),
+                  {
+                    const real p = a * b;
+                    return (x - p) - residue(a, b, p);
+                  }),
+    /* (a + a_low) / (b + b_low): the result and *low. The inverse of b is a normal number. */
+    OP2I_MATH(PART, real, quotient,
+              (const real a, const real a_low, const real b, const real b_low, real *const low),
               {
-                const real a1 = first_bits(a);
-                const real b1 = first_bits(b);
-                const real a2 = a - a1;
-                const real b2 = b - b1;
-                return ((a1 * b1 - p) + a1 * b2 + a2 * b1) + a2 * b2;
+                const real inverse = 1.0 / b;
+                const real q = a * inverse;
+                *low = (remains(a, q, b) + fused_minus(q, b_low, a_low)) * inverse;
+                return q;
               }),
-    /* Returns what the quotient q = (a + a_low) / (b + b_low) lacks. */
-    OP2I_MATH(PART, real, quotient_rest,
-              (const real q, const real a, const real a_low, const real b, const real b_low),
-              {
-                const real p = q * b;
-                return (((a - p) - residue(q, b, p)) + (a_low - q * b_low)) / b;
-              }),
-    /* Returns what the root y of x + x_low lacks; zero for y = 0. */
+    /* Returns what the root y of x + x_low lacks, with an error of 4 %; zero for y = 0. The inverse of
+     * the root is taken from the bits of x >= 0, half of which is nearly its logarithm. */
     OP2I_MATH(PART, real, root_rest, (const real y, const real x, const real x_low),
               {
-                const real p = y * y;
-                return (((x - p) - residue(y, y, p)) + x_low) / (2.0 * y + 0x1p-1000);
+                const real inverse = number(0x5fe6eb50c7b537a9 - down(bits(x), 1));
+                return (remains(x, y, y) + x_low) * (0.5 * inverse);
               }),
     /* Returns what the sum s = a + b lacks. */
     OP2I_MATH(PART, real, sum_rest, (const real s, const real a, const real b),

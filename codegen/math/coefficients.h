@@ -8,11 +8,14 @@
 #define OP2I_LN2_HIGH 0x1.62e42fefa3800p-1
 #define OP2I_LN2_LOW 0x1.ef35793c76730p-45
 #define OP2I_LN2 0x1.62e42fefa39efp-1
+#define OP2I_LN2_AFTER 0x1.abc9e3b39803fp-56
 #define OP2I_LN2_26 0x1.62e4300000000p-1
 #define OP2I_LN2_REST -0x1.05c610ca86c39p-29
 #define OP2I_PER_LN2 0x1.71547652b82fep+0
 #define OP2I_PER_LN2_26 0x1.7154768000000p+0
 #define OP2I_PER_LN2_REST -0x1.6a3e80f444178p-27
+#define OP2I_PER_LN10 0x1.bcb7b1526e50ep-2
+#define OP2I_LOG10_2 0x1.34413509f79ffp-2
 #define OP2I_PER_LN10_26 0x1.bcb7b18000000p-2
 #define OP2I_PER_LN10_REST -0x1.6c8d78e6acaa4p-29
 #define OP2I_LOG10_2_HIGH 0x1.34413509f7800p-2
@@ -23,6 +26,7 @@
 #define OP2I_HALF_PI_2 0x1.0b4611a600000p-34
 #define OP2I_HALF_PI_3 0x1.3198a2e000000p-69
 #define OP2I_HALF_PI_4 0x1.b839a252049c1p-104
+#define OP2I_HALF_PI_REST 0x1.0b4611a626331p-34
 #define OP2I_HALF_PI_HIGH 0x1.921fb54442d18p+0
 #define OP2I_HALF_PI_LOW 0x1.1a62633145c07p-54
 #define OP2I_QUARTER_PI_HIGH 0x1.921fb54442d18p-1
@@ -30,6 +34,7 @@
 #define OP2I_PI_HIGH 0x1.921fb54442d18p+1
 #define OP2I_PI_LOW 0x1.1a62633145c07p-53
 #define OP2I_TAN_PI_8 0x1.a827999fcef32p-2
+#define OP2I_TAN_3_PI_8 0x1.3504f333f9de6p+1
 #define OP2I_THIRD 0x1.5555555555555p-2
 #define OP2I_2_PER_PI 0x1.45f306dc9c883p-1
 #define OP2I_SQRT_HALF_BITS 0x3fe6a09e667f3bcd
@@ -131,6 +136,44 @@
 #define OP2I_CBRT_3 -0x1.3c4c16bfb2c2fp-5
 #define OP2I_CBRT_4 0x1.e46fa0ddc0f4fp-9
 #define OP2I_CBRT_5 -0x1.2457c8a980bfbp-13
+
+/* exp(r) = 1 + r + r^2 (EXP_SHORT_2 + ...) */
+/* The largest error is 4.7e+5 units of 2^-53. */
+#define OP2I_EXP_SHORT_2 0x1.0000003a21b7cp-1
+#define OP2I_EXP_SHORT_3 0x1.555554431a328p-3
+#define OP2I_EXP_SHORT_4 0x1.55548dc76dd5fp-5
+#define OP2I_EXP_SHORT_5 0x1.111270e957690p-7
+#define OP2I_EXP_SHORT_6 0x1.6d8d04e1f8317p-10
+#define OP2I_EXP_SHORT_7 0x1.9f084a333ff64p-13
+
+/* log(1 + f) = f - f^2/2 + f^3 (LOG_SHORT_3 + ...) */
+/* The largest error is 3.0e+4 units of 2^-53. */
+#define OP2I_LOG_SHORT_3 0x1.5555555de67fdp-2
+#define OP2I_LOG_SHORT_4 -0x1.000000d0766dep-2
+#define OP2I_LOG_SHORT_5 0x1.99998e6c6bee0p-3
+#define OP2I_LOG_SHORT_6 -0x1.5554979a0477dp-3
+#define OP2I_LOG_SHORT_7 0x1.249419110eb72p-3
+#define OP2I_LOG_SHORT_8 -0x1.001ec843b423dp-3
+#define OP2I_LOG_SHORT_9 0x1.c6fcdf83aa623p-4
+#define OP2I_LOG_SHORT_10 -0x1.950dbd692258fp-4
+#define OP2I_LOG_SHORT_11 0x1.712f54b696d45p-4
+#define OP2I_LOG_SHORT_12 -0x1.7b9b3627227d7p-4
+#define OP2I_LOG_SHORT_13 0x1.79a4685a72ae7p-4
+#define OP2I_LOG_SHORT_14 -0x1.96770cedcbb34p-5
+
+/* sin(r) = r + r^3 (SIN_SHORT_3 + ...) */
+/* The largest error is 4.7e+4 units of 2^-53. */
+#define OP2I_SIN_SHORT_3 -0x1.5555554c70053p-3
+#define OP2I_SIN_SHORT_5 0x1.111108691291ap-7
+#define OP2I_SIN_SHORT_7 -0x1.a00f7e19a5ea5p-13
+#define OP2I_SIN_SHORT_9 0x1.6cd1b18fa5b29p-19
+
+/* cos(r) = 1 + COS_SHORT_2 r^2 + ... */
+/* The largest error is 5.7e+5 units of 2^-53. */
+#define OP2I_COS_SHORT_2 -0x1.ffffffcb787ccp-2
+#define OP2I_COS_SHORT_4 0x1.55553c74eefe4p-5
+#define OP2I_COS_SHORT_6 -0x1.6c07eff62ff54p-10
+#define OP2I_COS_SHORT_8 0x1.9916481772a0dp-16
 /* clang-format on */
 
 #endif

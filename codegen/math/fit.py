@@ -139,13 +139,16 @@ def constants():
     ln2 = log(mpf(2))
     for name, value in zip(("LN2_HIGH", "LN2_LOW"), pieces(ln2, (42, 53))):
         define(name, value)
-    define("LN2", rounded(ln2))
+    for name, value in zip(("LN2", "LN2_AFTER"), pieces(ln2, (53, 53))):
+        define(name, value)
     for name, value in zip(("LN2_26", "LN2_REST"), pieces(ln2, (26, 53))):
         define(name, value)
     define("PER_LN2", rounded(1 / ln2))
     for name, value in zip(("PER_LN2_26", "PER_LN2_REST"), pieces(1 / ln2, (26, 53))):
         define(name, value)
     ln10 = log(mpf(10))
+    define("PER_LN10", rounded(1 / ln10))
+    define("LOG10_2", rounded(ln2 / ln10))
     for name, value in zip(("PER_LN10_26", "PER_LN10_REST"), pieces(1 / ln10, (26, 53))):
         define(name, value)
     for name, value in zip(("LOG10_2_HIGH", "LOG10_2_LOW"), pieces(ln2 / ln10, (42, 53))):
@@ -154,6 +157,7 @@ def constants():
         define(name, value)
     for i, value in enumerate(pieces(pi / 2, (33, 33, 33, 53))):
         define(f"HALF_PI_{i + 1}", value)
+    define("HALF_PI_REST", rounded(pi / 2 - pieces(pi / 2, (33,))[0]))
     for name, value in zip(("HALF_PI_HIGH", "HALF_PI_LOW"), pieces(pi / 2, (53, 53))):
         define(name, value)
     for name, value in zip(("QUARTER_PI_HIGH", "QUARTER_PI_LOW"), pieces(pi / 4, (53, 53))):
@@ -161,6 +165,7 @@ def constants():
     for name, value in zip(("PI_HIGH", "PI_LOW"), pieces(+pi, (53, 53))):
         define(name, value)
     define("TAN_PI_8", rounded(sqrt(mpf(2)) - 1))
+    define("TAN_3_PI_8", rounded(sqrt(mpf(2)) + 1))
     define("THIRD", rounded(mpf(1) / 3))
     define("2_PER_PI", rounded(2 / pi))
     bits = int(rounded(sqrt(mpf(1) / 2)) * 2**53) - 2**52 + (1022 << 52)
@@ -176,6 +181,50 @@ def exp_rest(r):
     if abs(r) < mpf(2) ** -20:
         return mpf(1) / 6 + r / 24 + r * r / 120
     return (exp(r) - 1 - r - r * r / 2) / r**3
+
+
+def short(half_ln2, quarter):
+    """Series for float, whose errors are small beside 2^-24."""
+    series(
+        "exp(r) = 1 + r + r^2 (EXP_SHORT_2 + ...)",
+        "EXP_SHORT",
+        lambda r: exp_rest(r) * r + mpf(1) / 2,
+        lambda r: max(abs(r), mpf(1) / 64) ** 2 * exp(-r),
+        list(range(6)),
+        (-half_ln2, half_ln2),
+        list(range(2, 8)),
+    )
+    series(
+        "log(1 + f) = f - f^2/2 + f^3 (LOG_SHORT_3 + ...)",
+        "LOG_SHORT",
+        lambda f: log_rest(f),
+        lambda f: max(abs(f), mpf(1) / 64) ** 2,
+        list(range(12)),
+        (sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1),
+        list(range(3, 15)),
+    )
+    series(
+        "sin(r) = r + r^3 (SIN_SHORT_3 + ...)",
+        "SIN_SHORT",
+        lambda r: sin(r) - r,
+        lambda r: 1 / sin(r),
+        list(range(3, 11, 2)),
+        (mpf(2) ** -20, quarter),
+    )
+    series(
+        "cos(r) = 1 + COS_SHORT_2 r^2 + ...",
+        "COS_SHORT",
+        lambda r: cos(r) - 1,
+        lambda r: 1 / cos(r),
+        list(range(2, 10, 2)),
+        (mpf(2) ** -20, quarter),
+    )
+
+
+def log_rest(f):
+    if abs(f) < mpf(2) ** -20:
+        return mpf(1) / 3 - f / 4 + f * f / 5
+    return (log(1 + f) - f + f * f / 2) / f**3
 
 
 def main():
@@ -253,6 +302,7 @@ def main():
         list(range(6)),
         (1, 8),
     )
+    short(half_ln2, quarter)
     print("/* clang-format on */\n\n#endif")
 
 

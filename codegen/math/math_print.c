@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "lanes.h"
 #include "math_text.h"
 
 static const struct op2i_math_text *const lists[] = {op2i_math_base, op2i_math_exp,  op2i_math_log,
@@ -67,6 +68,7 @@ static bool is_c(const char *at, size_t length) {
                                       "uint64_t",
                                       "uint32_t",
                                       "__builtin_memcpy",
+                                      "__builtin_fma",
                                       "__builtin_sqrt"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (is_word(at, length, words[i])) return true;
@@ -82,6 +84,7 @@ static bool type_name(const struct printer *p, const char *at, size_t length) {
     const char *word, *scalar, *vector;
   } types[] = {{"real", "double", "op2_f64x"},
                {"whole", "int64_t", "op2_i64x"},
+               {"natural", "uint64_t", "op2_u64x"},
                {"mask", "int", "op2_m64x"},
                {"LANES", "1", ""}};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
@@ -137,6 +140,15 @@ static void print_text(const struct printer *p, const char *text) {
 
 /* ---- definitions ----------------------------------------------------------------------------- */
 
+/* Processors that have a fused multiplication and addition use it in all forms of the code. */
+static const char fused[] = "#ifndef OP2_FUSED\n"
+                            "#if defined __FMA__ || defined __ARM_FEATURE_FMA\n"
+                            "#define OP2_FUSED 1\n"
+                            "#else\n"
+                            "#define OP2_FUSED 0\n"
+                            "#endif\n"
+                            "#endif\n";
+
 static void define(const struct printer *p, const struct op2i_math_text *text, int number);
 
 /* Append what a text calls, unless it is there already. */
@@ -154,8 +166,11 @@ static void print_head(const struct printer *p, const struct op2i_math_text *tex
   static const char *const kinds[] = {
       [OP2I_MATH_PART] = "static inline __attribute__((always_inline)) ",
       [OP2I_MATH_FUNCTION] = "static inline ",
-      [OP2I_MATH_EACH] = "static __attribute__((noinline, const, unused)) ",
-      [OP2I_MATH_APART] = "static __attribute__((noinline, const, unused)) "};
+      [OP2I_MATH_FLOAT] = "static inline ",
+      [OP2I_MATH_LANES] = "static inline __attribute__((always_inline)) ",
+      [OP2I_MATH_SELDOM] = "static __attribute__((noinline, cold, const, unused)) ",
+      [OP2I_MATH_EACH] = "static __attribute__((noinline, cold, const, unused)) ",
+      [OP2I_MATH_APART] = "static __attribute__((noinline, cold, const, unused)) "};
   for (int i = 0; i < 2; i++) {
     op2i_text_add(p->out, i ? "#define op2_%s" : "#ifndef op2_%s", text->name);
     suffix(p);
@@ -179,58 +194,91 @@ static void print_each(const struct printer *p, const struct op2i_math_text *tex
                 p->lanes, p->lanes, text->name);
 }
 
+/* A text with a form for processors with fused operations has both. */
+static void print_body(const struct printer *p, const struct op2i_math_text *text) {
+  const bool lanes = p->lanes > 1 && text->how == OP2I_MATH_LANES;
+  const bool two = text->fused && !lanes;
+  if (two) {
+    op2i_text_add(p->out, "\n#if OP2_FUSED\n");
+    print_text(p, text->fused);
+    op2i_text_add(p->out, "\n#else\n");
+  }
+  if (lanes)
+    op2i_math_lanes(text->name, p->lanes, p->out);
+  else
+    print_text(p, p->lanes > 1 && text->lanes ? text->lanes : text->text);
+  op2i_text_add(p->out, two ? "\n#endif\n#endif\n" : "\n#endif\n");
+}
+
 static void define(const struct printer *p, const struct op2i_math_text *text, int number) {
   bool *seen = p->lanes > 1 ? p->seen->vector : p->seen->scalar;
   bool apart = text->how == OP2I_MATH_EACH || text->how == OP2I_MATH_APART;
-  const char *body = p->lanes > 1 && text->lanes ? text->lanes : text->text;
   if (seen[number]) return;
   seen[number] = true;
   if (p->lanes > 1 && apart)
     define(&(struct printer){1, p->seen, p->out}, text, number);
   else
-    needs(p, body);
+    needs(p, p->lanes > 1 && text->lanes ? text->lanes : text->text);
+  if (!apart && text->fused) needs(p, text->fused);
   if (p->lanes > 1 && text->how == OP2I_MATH_APART) return;
   print_head(p, text);
   if (p->lanes > 1 && apart) {
     print_each(p, text);
     return;
   }
-  print_text(p, body);
-  op2i_text_add(p->out, "\n#endif\n");
+  print_body(p, text);
 }
 
 void op2i_math_print(const char *name, int lanes, struct op2i_math_seen *seen,
                      struct op2i_text *out) {
   int number;
   const struct op2i_math_text *text = find(name, strlen(name), &number);
+  op2i_text_add(out, "%s", fused);
   if (text) define(&(struct printer){lanes, seen, out}, text, number);
 }
 
 /* ---- float ----------------------------------------------------------------------------------- */
+
+/* The text of double that computes the function for float: one of its own, which is shorter, or
+ * that of double. */
+static const char *text_for_float(const char *name) {
+  int number;
+  char own[64];
+  snprintf(own, sizeof own, "%s_float", name);
+  const struct op2i_math_text *text = find(own, strlen(own), &number);
+  return text ? text->name : name;
+}
 
 static bool has_two(const char *name) {
   int number;
   return strchr(find(name, strlen(name), &number)->parameters, ',') != NULL;
 }
 
-/* Append the arguments of a call for double, made of those for float. */
+/* Append lanes `from` to `to` of two vectors as compilers know it. */
+static void add_lanes(const char *a, const char *b, int from, int to, struct op2i_text *out) {
+  op2i_text_add(out, "__builtin_shufflevector(%s, %s", a, b);
+  for (int i = from; i < to; i++) op2i_text_add(out, ", %d", i);
+  op2i_text_add(out, ")");
+}
+
+/* Append the result for a half of the arguments. */
+static void add_half(const char *name, int lanes, int half, struct op2i_text *out) {
+  op2i_text_add(out, "  const op2_f32x%d op2_%s = __builtin_convertvector(op2_%s_f64x%d(", lanes,
+                half ? "second" : "first", name, lanes);
+  for (int i = 0; i < 1 + has_two(name); i++) {
+    const char *from = i ? "op2_y" : "op2_x";
+    op2i_text_add(out, "%s__builtin_convertvector(", i ? ", " : "");
+    add_lanes(from, from, half * lanes, (half + 1) * lanes, out);
+    op2i_text_add(out, ", op2_f64x%d)", lanes);
+  }
+  op2i_text_add(out, "), op2_f32x%d);\n", lanes);
+}
+
 static void add_halves(const char *name, int lanes, struct op2i_text *out) {
-  bool two = has_two(name);
-  op2i_text_add(out, "  op2_f32x%d op2_result;\n  op2_f32x%d op2_half%s;\n", 2 * lanes, lanes,
-                two ? ", op2_other" : "");
-  op2i_text_add(out, "  for (int op2_part = 0; op2_part < 2; op2_part++) {\n");
-  for (int i = 0; i < 1 + two; i++)
-    op2i_text_add(out, "    __builtin_memcpy(&op2_%s, (char *)&op2_%c + %d * op2_part, %d);\n",
-                  i ? "other" : "half", i ? 'y' : 'x', 4 * lanes, 4 * lanes);
-  op2i_text_add(out, "    op2_half = __builtin_convertvector(op2_%s_f64x%d(", name, lanes);
-  for (int i = 0; i < 1 + two; i++)
-    op2i_text_add(out, "%s__builtin_convertvector(op2_%s, op2_f64x%d)", i ? ", " : "",
-                  i ? "other" : "half", lanes);
-  op2i_text_add(out,
-                "), op2_f32x%d);\n"
-                "    __builtin_memcpy((char *)&op2_result + %d * op2_part, &op2_half, %d);\n  }\n"
-                "  return op2_result;\n",
-                lanes, 4 * lanes, 4 * lanes);
+  for (int half = 0; half < 2; half++) add_half(name, lanes, half, out);
+  op2i_text_add(out, "  return ");
+  add_lanes("op2_first", "op2_second", 0, 2 * lanes, out);
+  op2i_text_add(out, ";\n");
 }
 
 static void add_whole(const char *name, int lanes, struct op2i_text *out) {
@@ -252,6 +300,7 @@ void op2i_math_print_single(const char *name, int lanes, bool halves, struct op2
   snprintf(full, sizeof full, "op2_%s_f32", name);
   if (lanes > 1) snprintf(type, sizeof type, "op2_f32x%d", lanes);
   if (lanes > 1) snprintf(full, sizeof full, "op2_%s_f32x%d", name, lanes);
+  name = text_for_float(name);
   op2i_math_print(name, halves ? lanes / 2 : lanes, seen, out);
   op2i_text_add(out, "#ifndef %s\n#define %s %s\nstatic inline %s %s(%s op2_x", full, full, full,
                 type, full, type);

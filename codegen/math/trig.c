@@ -17,14 +17,14 @@ const struct op2i_math_text op2i_math_trig[] = {
     /* r for |x| <= 800000 and the nearest n */
     OP2I_MATH(PART, real, angle_near, (const real x, const real n, real *const low),
               {
-                const real first = x - n * OP2I_HALF_PI_1;
+                const real first = fused_minus(n, every(OP2I_HALF_PI_1), x);
                 const real product = n * OP2I_HALF_PI_2;
                 const real second = first - product;
                 const real back = second - first;
                 const real lost = (first - (second - back)) - (product + back);
-                const real change = lost - n * OP2I_HALF_PI_3;
+                const real change = fused_minus(n, every(OP2I_HALF_PI_3), lost);
                 const real high = second + change;
-                *low = ((second - high) + change) - n * OP2I_HALF_PI_4;
+                *low = fused_minus(n, every(OP2I_HALF_PI_4), (second - high) + change);
                 return high;
               }),
     /* The product of an integer m and seven words of 2/pi, in words of 32 bits, the lowest first */
@@ -94,91 +94,201 @@ const struct op2i_math_text op2i_math_trig[] = {
     OP2I_MATH(EACH, real, far_high, (const real x), { return angle_far(x, 0); }),
     OP2I_MATH(EACH, real, far_low, (const real x), { return angle_far(x, 1); }),
     OP2I_MATH(EACH, real, far_turns, (const real x), { return angle_far(x, 2); }),
-    /* r, and n as the last bits of *turns */
-    OP2I_MATH(PART, real, angle, (const real x, real *const low, real *const turns),
-              {
-                const mask near = (mask)(x <= 800000.0);
-                const real rounded = x * OP2I_2_PER_PI + 0x1.8p52;
-                real high = angle_near(x, rounded - 0x1.8p52, low);
-                *turns = rounded;
-                if (!all(near)) {
-                  high = choose(near, high, far_high(x));
-                  *low = choose(near, *low, far_low(x));
-                  *turns = choose(near, rounded, far_turns(x));
-                }
-                return high;
-              }),
+    /* The number whose last bits are n */
+    OP2I_MATH(PART, real, turned, (const real x),
+              { return fused(x, every(OP2I_2_PER_PI), every(0x1.8p52)); }),
+    OP2I_MATH(PART, mask, is_near, (const real x), { return (mask)(size(x) <= 800000.0); }),
+    /* |x| where it is large, else a large number */
+    OP2I_MATH(PART, real, far_size, (const real x),
+              { return choose(is_near(x), every(0x1p20), size(x)); }),
     /* sin(r) = r + r^3 sine_series(r^2) */
     OP2I_MATH(PART, real, sine_series, (const real z),
               {
                 const real z2 = z * z;
-                const real a = (OP2I_SIN_3 + OP2I_SIN_5 * z) + (OP2I_SIN_7 + OP2I_SIN_9 * z) * z2;
-                return a + (OP2I_SIN_11 + OP2I_SIN_13 * z) * (z2 * z2);
+                const real a = fused(fused(every(OP2I_SIN_9), z, every(OP2I_SIN_7)), z2,
+                                     fused(every(OP2I_SIN_5), z, every(OP2I_SIN_3)));
+                return fused(fused(every(OP2I_SIN_13), z, every(OP2I_SIN_11)), z2 * z2, a);
               }),
     /* The first is added to r to get its sine, the second to 1 - r^2 / 2 to get its cosine. */
     OP2I_MATH(PART, real, sine_rest, (const real r, const real low),
               {
                 const real z = r * r;
-                return r * z * sine_series(z) + low * (1.0 - 0.5 * z);
+                return fused(r * z, sine_series(z), low * fused_minus(z, every(0.5), every(1.0)));
               }),
     OP2I_MATH(PART, real, cosine_rest, (const real r, const real low),
               {
                 const real z = r * r;
                 const real z2 = z * z;
-                const real a = (OP2I_COS_4 + OP2I_COS_6 * z) + (OP2I_COS_8 + OP2I_COS_10 * z) * z2;
-                const real series = a + (OP2I_COS_12 + OP2I_COS_14 * z) * (z2 * z2);
+                const real a = fused(fused(every(OP2I_COS_10), z, every(OP2I_COS_8)), z2,
+                                     fused(every(OP2I_COS_6), z, every(OP2I_COS_4)));
+                const real series =
+                    fused(fused(every(OP2I_COS_14), z, every(OP2I_COS_12)), z2 * z2, a);
                 const real half = 0.5 * z;
-                return ((1.0 - (1.0 - half)) - half) + (z2 * series - r * low);
+                return ((1.0 - (1.0 - half)) - half) + fused_minus(r, low, z2 * series);
               }),
     OP2I_MATH(PART, real, sine, (const real r, const real low), { return r + sine_rest(r, low); }),
     OP2I_MATH(PART, real, cosine, (const real r, const real low),
               { return (1.0 - 0.5 * (r * r)) + cosine_rest(r, low); }),
-    OP2I_MATH(FUNCTION, real, sin, (const real x),
+    /* The sine of x, whose angle is r + low after n turns */
+    OP2I_MATH(PART, real, sine_of, (const real x, const real r, const real low, const whole n),
               {
-                real low;
-                real turns;
-                const real r = angle(size(x), &low, &turns);
-                const whole n = bits(turns);
                 const real value = choose((mask)((n & 1) != 0), cosine(r, low), sine(r, low));
                 const whole sign = bits(x) & ~0x7fffffffffffffff;
                 return number(bits(value) ^ ((n & 2) << 62) ^ sign);
               }),
-    OP2I_MATH(FUNCTION, real, cos, (const real x),
+    OP2I_MATH(PART, real, cosine_of, (const real r, const real low, const whole n),
               {
-                real low;
-                real turns;
-                const real r = angle(size(x), &low, &turns);
-                const whole n = bits(turns);
                 const real value = choose((mask)((n & 1) != 0), sine(r, low), cosine(r, low));
                 return number(bits(value) ^ (((n + 1) & 2) << 62));
               }),
     /* The quotient of sine and cosine, or minus that of cosine and sine, where both are sums of two
      * numbers */
-    OP2I_MATH(FUNCTION, real, tan, (const real x),
+    OP2I_MATH(PART, real, tangent_of, (const real x, const real r, const real low, const whole n),
               {
-                real low;
-                real turns;
-                const real r = angle(size(x), &low, &turns);
-                const mask odd = (mask)((bits(turns) & 1) != 0);
+                const mask odd = (mask)((n & 1) != 0);
                 const real z = r * r;
                 const real z_rest = residue(r, r, z);
                 const real cube = r * z;
-                const real cube_rest = residue(r, z, cube) + r * z_rest;
+                const real cube_rest = fused(r, z_rest, residue(r, z, cube));
                 const real series = sine_series(z);
                 const real term = cube * series;
-                const real term_rest = residue(cube, series, term) + cube_rest * series;
+                const real term_rest = fused(cube_rest, series, residue(cube, series, term));
                 const real s = r + term;
-                const real s_low = ((r - s) + term) + (term_rest + low * (1.0 - 0.5 * z));
-                const real most = 1.0 - 0.5 * (r * r);
+                const real most = fused_minus(z, every(0.5), every(1.0));
+                const real s_low = ((r - s) + term) + fused(low, most, term_rest);
                 const real c_rest = cosine_rest(r, low);
                 const real c = most + c_rest;
-                const real c_low = ((most - c) + c_rest) - 0.5 * z_rest;
-                const real a = choose(odd, c, s);
-                const real b = choose(odd, s, c);
-                const real q = a / b;
-                const real rest =
-                    quotient_rest(q, a, choose(odd, c_low, s_low), b, choose(odd, s_low, c_low));
+                const real c_low = fused_minus(z_rest, every(0.5), (most - c) + c_rest);
+                real rest;
+                const real q = quotient(choose(odd, c, s), choose(odd, c_low, s_low),
+                                        choose(odd, s, c), choose(odd, s_low, c_low), &rest);
                 const whole sign = bits(x) & ~0x7fffffffffffffff;
-                return number(bits(q + rest) ^ (bits(turns) << 63) ^ sign);
+                return number(bits(q + rest) ^ (n << 63) ^ sign);
+              }),
+    OP2I_MATH(SELDOM, real, sin_far, (const real x),
+              {
+                const real ax = far_size(x);
+                return sine_of(x, far_high(ax), far_low(ax), bits(far_turns(ax)));
+              }),
+    OP2I_MATH(SELDOM, real, cos_far, (const real x),
+              {
+                const real ax = far_size(x);
+                return cosine_of(far_high(ax), far_low(ax), bits(far_turns(ax)));
+              }),
+    OP2I_MATH(SELDOM, real, tan_far, (const real x),
+              {
+                const real ax = far_size(x);
+                return tangent_of(x, far_high(ax), far_low(ax), bits(far_turns(ax)));
+              }),
+    OP2I_MATH(FUNCTION, real, sin, (const real x),
+              {
+                real low;
+                const real turns = turned(size(x));
+                const real r = angle_near(size(x), turns - 0x1.8p52, &low);
+                const real value = sine_of(x, r, low, bits(turns));
+                if (all(is_near(x))) return value;
+                return choose(is_near(x), value, sin_far(x));
+              }),
+    OP2I_MATH(FUNCTION, real, cos, (const real x),
+              {
+                real low;
+                const real turns = turned(size(x));
+                const real r = angle_near(size(x), turns - 0x1.8p52, &low);
+                const real value = cosine_of(r, low, bits(turns));
+                if (all(is_near(x))) return value;
+                return choose(is_near(x), value, cos_far(x));
+              }),
+    OP2I_MATH(FUNCTION, real, tan, (const real x),
+              {
+                real low;
+                const real turns = turned(size(x));
+                const real r = angle_near(size(x), turns - 0x1.8p52, &low);
+                const real value = tangent_of(x, r, low, bits(turns));
+                if (all(is_near(x))) return value;
+                return choose(is_near(x), value, tan_far(x));
+              }),
+    /* ---- float ---- */
+    /* r, which needs no second number: arguments of float are not as close to multiples of pi/2. */
+    OP2I_MATH(PART, real, angle_rough, (const real x, const real n),
+              {
+                const real first = fused_minus(n, every(OP2I_HALF_PI_1), x);
+                return fused_minus(n, every(OP2I_HALF_PI_REST), first);
+              }),
+    OP2I_MATH(PART, real, sine_rough, (const real r, const real z),
+              {
+                const real a = fused(every(OP2I_SIN_SHORT_5), z, every(OP2I_SIN_SHORT_3));
+                const real b = fused(every(OP2I_SIN_SHORT_9), z, every(OP2I_SIN_SHORT_7));
+                return fused(r * z, fused(b, z * z, a), r);
+              }),
+    OP2I_MATH(PART, real, cosine_rough, (const real z),
+              {
+                const real z2 = z * z;
+                const real a = fused(every(OP2I_COS_SHORT_2), z, every(1.0));
+                const real b = fused(every(OP2I_COS_SHORT_6), z, every(OP2I_COS_SHORT_4));
+                return fused(fused(every(OP2I_COS_SHORT_8), z2, b), z2, a);
+              }),
+    OP2I_MATH(PART, real, sine_rough_of, (const real x, const real r, const whole n),
+              {
+                const real z = r * r;
+                const real value =
+                    choose((mask)((n & 1) != 0), cosine_rough(z), sine_rough(r, z));
+                const whole sign = bits(x) & ~0x7fffffffffffffff;
+                return number(bits(value) ^ ((n & 2) << 62) ^ sign);
+              }),
+    OP2I_MATH(PART, real, cosine_rough_of, (const real r, const whole n),
+              {
+                const real z = r * r;
+                const real value =
+                    choose((mask)((n & 1) != 0), sine_rough(r, z), cosine_rough(z));
+                return number(bits(value) ^ (((n + 1) & 2) << 62));
+              }),
+    OP2I_MATH(PART, real, tangent_rough_of, (const real x, const real r, const whole n),
+              {
+                const mask odd = (mask)((n & 1) != 0);
+                const real z = r * r;
+                const real s = sine_rough(r, z);
+                const real c = cosine_rough(z);
+                const real value = choose(odd, c, s) / choose(odd, s, c);
+                const whole sign = bits(x) & ~0x7fffffffffffffff;
+                return number(bits(value) ^ (n << 63) ^ sign);
+              }),
+    OP2I_MATH(SELDOM, real, sin_rough_far, (const real x),
+              {
+                const real ax = far_size(x);
+                return sine_rough_of(x, far_high(ax), bits(far_turns(ax)));
+              }),
+    OP2I_MATH(SELDOM, real, cos_rough_far, (const real x),
+              {
+                const real ax = far_size(x);
+                return cosine_rough_of(far_high(ax), bits(far_turns(ax)));
+              }),
+    OP2I_MATH(SELDOM, real, tan_rough_far, (const real x),
+              {
+                const real ax = far_size(x);
+                return tangent_rough_of(x, far_high(ax), bits(far_turns(ax)));
+              }),
+    OP2I_MATH(FLOAT, real, sin_float, (const real x),
+              {
+                const real turns = turned(size(x));
+                const real r = angle_rough(size(x), turns - 0x1.8p52);
+                const real value = sine_rough_of(x, r, bits(turns));
+                if (all(is_near(x))) return value;
+                return choose(is_near(x), value, sin_rough_far(x));
+              }),
+    OP2I_MATH(FLOAT, real, cos_float, (const real x),
+              {
+                const real turns = turned(size(x));
+                const real r = angle_rough(size(x), turns - 0x1.8p52);
+                const real value = cosine_rough_of(r, bits(turns));
+                if (all(is_near(x))) return value;
+                return choose(is_near(x), value, cos_rough_far(x));
+              }),
+    OP2I_MATH(FLOAT, real, tan_float, (const real x),
+              {
+                const real turns = turned(size(x));
+                const real r = angle_rough(size(x), turns - 0x1.8p52);
+                const real value = tangent_rough_of(x, r, bits(turns));
+                if (all(is_near(x))) return value;
+                return choose(is_near(x), value, tan_rough_far(x));
               }),
     {.name = NULL}};

@@ -20,7 +20,7 @@
 #include "math_arguments.h"
 #include "support.h"
 
-enum { CHUNK = 50000, FORMS = 8 };
+enum { CHUNK = 50000, FORMS = 16 };
 
 /* ---- functions ------------------------------------------------------------------------------- */
 
@@ -127,8 +127,13 @@ static void make_arguments(const struct function *f, uint64_t *state, struct val
 
 /* ---- forms of the code ----------------------------------------------------------------------- */
 
+/* Flags of the compiler; those of the library if null. */
+static const char *const all_flags[] = {NULL, "-O2 -march=native -fno-math-errno -mno-fma"};
+enum { FLAGS = sizeof all_flags / sizeof *all_flags };
+
 struct form {
-  char name[64];
+  char name[128];
+  int first; /* the number of the form whose bits it has */
   op2_context ctx;
   op2_set set;
   op2_dat x[2], z[2], y[2];
@@ -174,33 +179,55 @@ static bool compile_all(struct form *form) {
   return good;
 }
 
-static bool begin_form(struct form *form, const char *compiler, const char *width) {
+static bool begin_form(struct form *form, const char *compiler, const char *flags,
+                       const char *width) {
   const op2_options options = {.backend = strcmp(width, "0") ? "openmp" : "sequential",
                                .threads = 1,
                                .cc = compiler,
+                               .cflags = flags,
                                .cache_dir = test_cache(),
                                .log_level = 1};
   setenv("OP2_SIMD", width, 1);
   const op2_status status = op2_init(&options, &form->ctx);
   unsetenv("OP2_SIMD");
-  snprintf(form->name, sizeof form->name, "%s, OP2_SIMD=%s", compiler, width);
+  snprintf(form->name, sizeof form->name, "%s, OP2_SIMD=%s%s", compiler, width,
+           flags ? ", without fused operations" : "");
   return CHECK(status) && CHECK(op2_set_create(form->ctx, CHUNK, "arguments", &form->set)) &&
          make_data(form, 0) && make_data(form, 1) && compile_all(form);
 }
 
-/* Usually each compiler has scalar code and one width of vectors, and the first one two. */
-static bool begin_forms(void) {
+/* Usually each compiler has scalar code and one width of vectors, and the first one two, and
+ * without fused operations one form of each compiler. */
+static bool wanted(int flags, int compiler, int width) {
+  if (thorough()) return true;
+  if (flags) return width == (compiler ? 2 : 0);
+  return width == 0 || width % 2 == (compiler + 1) % 2;
+}
+
+static bool have_fused(void) {
+#if defined __x86_64__ || defined __i386__
+  return __builtin_cpu_supports("fma");
+#else
+  return false;
+#endif
+}
+
+static bool begin_forms(int flags) {
   static const char *const widths[] = {"0", "64", "16", "32"};
+  const int first = nforms;
   for (int c = 0; case_compilers[c]; c++) {
     if (!case_have_compiler(case_compilers[c])) {
-      skip("there is no compiler %s", case_compilers[c]);
+      if (!flags) skip("there is no compiler %s", case_compilers[c]);
       continue;
     }
-    for (int w = 0; w < 4; w++)
-      if (thorough() || w == 0 || w % 2 == (c + 1) % 2)
-        if (!begin_form(&forms[nforms++], case_compilers[c], widths[w])) return false;
+    for (int w = 0; w < 4; w++) {
+      if (!wanted(flags, c, w)) continue;
+      forms[nforms].first = first;
+      if (!begin_form(&forms[nforms++], case_compilers[c], all_flags[flags], widths[w]))
+        return false;
+    }
   }
-  return nforms > 0;
+  return nforms > first;
 }
 
 /* Compute all y in one form; a kernel that is created again is not compiled again. */
@@ -220,6 +247,7 @@ static bool compute(struct form *form, const struct function *f, struct values x
 
 struct worst {
   double error, x, z;
+  int64_t own; /* the number of results that are not the C library's */
 };
 
 /* The error in units in the last place of a result; infinity stands for the number that would be
@@ -242,7 +270,8 @@ static void judge(const struct function *f, struct values x, struct values z, st
                   struct worst *worst) {
   for (int i = 0; i < CHUNK; i++) {
     const double error = error_of(get(y, 3 * i), f->exact(get(x, i), get(z, i)), x.single);
-    if (!(error <= worst->error)) *worst = (struct worst){error, get(x, i), get(z, i)};
+    if (error <= worst->error) continue;
+    *worst = (struct worst){error, get(x, i), get(z, i), worst->own};
   }
 }
 
@@ -271,30 +300,40 @@ static int64_t not_libm(const struct function *f, struct values x, struct values
   return n;
 }
 
+/* Print and judge the worst error of one kind of processor. */
+static void report(const struct function *f, const struct form *form, bool single, int64_t tried,
+                   const struct worst *worst) {
+  const char *const s = single ? "f" : "";
+  diag("%s%s, %s: worst of %" PRId64 ": %.4f units at %a (%.17g), %a; %" PRId64 " differ from libm",
+       f->name, s, form->name, tried, worst->error, worst->x, worst->x, worst->z, worst->own);
+  if (LDBL_MANT_DIG < 64 && !single)
+    skip("%s: long double is not longer than double", f->name);
+  else
+    ok(worst->error < 1, "%s%s, %s: errors are below one unit", f->name, s, form->name);
+}
+
 static void try_function(const struct function *f, bool single, int chunks, uint64_t seed) {
   const struct values x = {single, x_memory}, z = {single, z_memory}, y = {single, y_memory};
   const struct values first = {single, first_memory};
-  struct worst worst = {0, 0, 0};
-  int64_t wrong[FORMS] = {0}, own = 0;
+  struct worst worst[FORMS] = {{0, 0, 0, 0}};
+  int64_t wrong[FORMS] = {0};
   uint64_t state = seed + (uint64_t)(f - functions);
   for (int c = 0; c < chunks; c++) {
     make_arguments(f, &state, x, z);
     for (int n = 0; n < nforms; n++) {
-      wrong[n] += !compute(&forms[n], f, x, z, n ? y : first);
-      wrong[n] += different(&forms[n], x, z, n ? y : first, first);
+      const bool begins = forms[n].first == n;
+      wrong[n] += !compute(&forms[n], f, x, z, begins ? first : y);
+      wrong[n] += different(&forms[n], x, z, begins ? first : y, first);
+      if (begins) judge(f, x, z, first, &worst[n]);
+      if (begins) worst[n].own += not_libm(f, x, z, first);
     }
-    judge(f, x, z, first, &worst);
-    own += not_libm(f, x, z, first);
   }
-  for (int n = 0; n < nforms; n++)
+  for (int n = 0; n < nforms; n++) {
     is_int(wrong[n], 0, "%s%s: %s has the bits of %s", f->name, single ? "f" : "", forms[n].name,
-           forms[0].name);
-  diag("%s%s: worst of %d: %.4f units at %a (%.17g), %a; %" PRId64 " differ from libm", f->name,
-       single ? "f" : "", chunks * CHUNK, worst.error, worst.x, worst.x, worst.z, own);
-  if (LDBL_MANT_DIG < 64 && !single)
-    skip("%s: long double is not longer than double", f->name);
-  else
-    ok(worst.error < 1, "%s%s: errors are below one unit", f->name, single ? "f" : "");
+           forms[forms[n].first].name);
+    if (forms[n].first == n)
+      report(f, &forms[n], single, (int64_t)chunks * CHUNK, &worst[n]);
+  }
 }
 
 /* ---- special values -------------------------------------------------------------------------- */
@@ -332,7 +371,7 @@ static void try_libm(const char *width) {
   static struct form form;
   uint64_t state = 5;
   setenv("OP2_LIBM", "1", 1);
-  bool good = begin_form(&form, case_have_compiler("gcc") ? "gcc" : "clang", width);
+  bool good = begin_form(&form, case_have_compiler("gcc") ? "gcc" : "clang", NULL, width);
   unsetenv("OP2_LIBM");
   for (int f = 0; f < FUNCTIONS && good; f++) {
     if (!chosen[f]) continue;
@@ -370,7 +409,7 @@ int main(int argc, char **argv) {
   }
   setenv("OP2_FUSE", "0", 1);
   diag("OP2_TEST_SEED=%#" PRIx64, seed);
-  if (begin_forms())
+  if (begin_forms(0) && (!have_fused() || begin_forms(1)))
     for (int f = 0; f < 2 * FUNCTIONS; f++) {
       if (!chosen[f / 2]) continue;
       try_function(&functions[f / 2], f % 2, chunks, seed);
