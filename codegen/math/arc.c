@@ -152,4 +152,63 @@ const struct op2i_math_text op2i_math_arc[] = {
                 const mask usual = (mask)(size(x) <= 1.0);
                 return choose(usual, value, choose((mask)(x == x), not_a_number(x), x + x));
               }),
+    /* ---- float ---- */
+    OP2I_MATH(PART, real, angle_rough_of, (const real x, const real y),
+              {
+                const mask flat = (mask)(y <= x * OP2I_TAN_PI_8);
+                const mask steep = (mask)(x < y * OP2I_TAN_PI_8);
+                const real a = choose(flat, y, choose(steep, -x, y - x));
+                const real b = choose(flat, x, choose(steep, y, x + y));
+                const real t = a / b;
+                const real c = choose(
+                    flat, every(0.0),
+                    choose(steep, every(OP2I_HALF_PI_HIGH), every(OP2I_QUARTER_PI_HIGH)));
+                return c + fused(t, atan_series(t * t), t);
+              }),
+    OP2I_MATH(FLOAT, real, atan_float, (const real x),
+              {
+                const real y = limited(size(x), 0x1p200);
+                return with_sign(angle_rough_of(every(1.0), y), x);
+              }),
+    OP2I_MATH(FLOAT, real, atan2_float, (const real y, const real x),
+              {
+                const real ax = size(x);
+                const real ay = size(y);
+                const mask usual = (mask)(ax <= 0x1p200) & (mask)(ay <= 0x1p200);
+                real x1 = choose((mask)(ax + ay == 0.0), every(1.0), ax);
+                real y1 = ay;
+                if (!all(usual)) {
+                  const mask far_x = (mask)(ax > 0x1p200);
+                  const mask far_y = (mask)(ay > 0x1p200);
+                  x1 = choose(far_x, every(1.0), choose(far_y, every(0.0), x1));
+                  y1 = choose(far_y, every(1.0), choose(far_x, every(0.0), y1));
+                }
+                const real high = angle_rough_of(x1, y1);
+                const real value = choose((mask)(bits(x) < 0), OP2I_PI_HIGH - high, high);
+                if (all(usual)) return with_sign(value, y);
+                const mask known = (mask)(x == x) & (mask)(y == y);
+                return choose(known, with_sign(value, y), x + y);
+              }),
+    OP2I_MATH(PART, real, asin_rough, (const real x, const mask small),
+              {
+                const real ax = size(x);
+                const real z = choose(small, ax * ax, 0.5 * (1.0 - ax));
+                const real s = choose(small, ax, root(z));
+                return fused(s, asin_series(z), s);
+              }),
+    /* Numbers beyond one make NaN of the root. */
+    OP2I_MATH(FLOAT, real, asin_float, (const real x),
+              {
+                const mask small = (mask)(size(x) <= 0.5);
+                const real value = asin_rough(x, small);
+                return with_sign(choose(small, value, OP2I_HALF_PI_HIGH - 2.0 * value), x);
+              }),
+    OP2I_MATH(FLOAT, real, acos_float, (const real x),
+              {
+                const mask small = (mask)(size(x) <= 0.5);
+                const real value = asin_rough(x, small);
+                const real near = OP2I_HALF_PI_HIGH - with_sign(value, x);
+                const real twice = 2.0 * value;
+                return choose(small, near, choose((mask)(x < 0.0), OP2I_PI_HIGH - twice, twice));
+              }),
     {.name = NULL}};

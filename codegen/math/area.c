@@ -101,4 +101,30 @@ const struct op2i_math_text op2i_math_area[] = {
                 const real end = choose((mask)(x <= 0x1.fffffffffffffp1023), value, x + x);
                 return choose((mask)(x < 1.0), not_a_number(x), end);
               }),
+    /* ---- float ---- */
+    OP2I_MATH(FLOAT, real, atanh_float, (const real x),
+              {
+                const real ax = size(x);
+                const real value = with_sign(0.5 * log1p_rough((ax + ax) / (1.0 - ax)), x);
+                const mask usual = (mask)(ax < 1.0);
+                if (all(usual)) return value;
+                const real end = choose((mask)(ax == 1.0), with_sign(every(1.0 / 0.0), x), value);
+                return choose((mask)(ax > 1.0), not_a_number(x), choose((mask)(x == x), end, x));
+              }),
+    /* log(1 + x + x^2 / (1 + sqrt(1 + x^2))) */
+    OP2I_MATH(FLOAT, real, asinh_float, (const real x),
+              {
+                const real ax = size(x);
+                const real square = ax * ax;
+                const real value = log1p_rough(ax + square / (1.0 + root(1.0 + square)));
+                const mask usual = (mask)(ax <= 0x1p200);
+                if (all(usual)) return with_sign(value, x);
+                return choose(usual, with_sign(value, x), x);
+              }),
+    /* Of float, x - 1 is no less than 2^-23, so that the sum loses nothing that matters. */
+    OP2I_MATH(FLOAT, real, acosh_float, (const real x),
+              {
+                const real value = log_float(x + root((x - 1.0) * (x + 1.0)));
+                return choose((mask)(x < 1.0), not_a_number(x), value);
+              }),
     {.name = NULL}};

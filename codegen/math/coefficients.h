@@ -26,6 +26,7 @@
 #define OP2I_HALF_PI_2 0x1.0b4611a600000p-34
 #define OP2I_HALF_PI_3 0x1.3198a2e000000p-69
 #define OP2I_HALF_PI_4 0x1.b839a252049c1p-104
+#define OP2I_HALF_PI_AFTER 0x1.3198a2e037073p-69
 #define OP2I_HALF_PI_REST 0x1.0b4611a626331p-34
 #define OP2I_HALF_PI_HIGH 0x1.921fb54442d18p+0
 #define OP2I_HALF_PI_LOW 0x1.1a62633145c07p-54
@@ -147,19 +148,17 @@
 #define OP2I_EXP_SHORT_7 0x1.9f084a333ff64p-13
 
 /* log(1 + f) = f - f^2/2 + f^3 (LOG_SHORT_3 + ...) */
-/* The largest error is 3.0e+4 units of 2^-53. */
-#define OP2I_LOG_SHORT_3 0x1.5555555de67fdp-2
-#define OP2I_LOG_SHORT_4 -0x1.000000d0766dep-2
-#define OP2I_LOG_SHORT_5 0x1.99998e6c6bee0p-3
-#define OP2I_LOG_SHORT_6 -0x1.5554979a0477dp-3
-#define OP2I_LOG_SHORT_7 0x1.249419110eb72p-3
-#define OP2I_LOG_SHORT_8 -0x1.001ec843b423dp-3
-#define OP2I_LOG_SHORT_9 0x1.c6fcdf83aa623p-4
-#define OP2I_LOG_SHORT_10 -0x1.950dbd692258fp-4
-#define OP2I_LOG_SHORT_11 0x1.712f54b696d45p-4
-#define OP2I_LOG_SHORT_12 -0x1.7b9b3627227d7p-4
-#define OP2I_LOG_SHORT_13 0x1.79a4685a72ae7p-4
-#define OP2I_LOG_SHORT_14 -0x1.96770cedcbb34p-5
+/* The largest error is 1.2e+6 units of 2^-53. */
+#define OP2I_LOG_SHORT_3 0x1.55555504aaf27p-2
+#define OP2I_LOG_SHORT_4 -0x1.ffffd26aacc86p-3
+#define OP2I_LOG_SHORT_5 0x1.9999c995139a3p-3
+#define OP2I_LOG_SHORT_6 -0x1.5563d859d4964p-3
+#define OP2I_LOG_SHORT_7 0x1.2498bf24a7287p-3
+#define OP2I_LOG_SHORT_8 -0x1.fcee8cc832da9p-4
+#define OP2I_LOG_SHORT_9 0x1.c30d539aae671p-4
+#define OP2I_LOG_SHORT_10 -0x1.ba1f59c85251ep-4
+#define OP2I_LOG_SHORT_11 0x1.b80e81250a707p-4
+#define OP2I_LOG_SHORT_12 -0x1.f7f30ca69bad5p-5
 
 /* sin(r) = r + r^3 (SIN_SHORT_3 + ...) */
 /* The largest error is 4.7e+4 units of 2^-53. */

@@ -122,8 +122,8 @@ const struct op2i_math_text op2i_math_exp[] = {
                 if (all(usual)) return value;
                 return choose(usual, value, exp_any(x, every(0.0), 0.0));
               }),
-    /* For x >= 0 with exp(x) = 1 + t: sinh(x) = (t + t / (1 + t)) / 2, cosh(x) = ((1 + t) +
-     * 1 / (1 + t)) / 2 and, with t from 2 x, tanh(x) = t / (2 + t). For large x sinh and cosh are
+    /* For x >= 0 with exp(x) = 1 + t: sinh(x) = (t + t / (1 + t)) / 2 and, with t from 2 x,
+     * tanh(x) = t / (2 + t); cosh(x) = (exp(x) + 1 / exp(x)) / 2. For large x sinh and cosh are
      * exp(x) / 2, whose exponent is one less, so that it does not overflow. */
     OP2I_MATH(FUNCTION, real, sinh, (const real x),
               {
@@ -142,13 +142,20 @@ const struct op2i_math_text op2i_math_exp[] = {
     OP2I_MATH(FUNCTION, real, cosh, (const real x),
               {
                 const mask usual = (mask)(size(x) <= 42.0);
-                real t_low;
-                const real t = expm1_pair(size(x), &t_low);
-                const real e = 1.0 + t;
-                const real e_low = sum_rest(e, every(1.0), t) + t_low;
-                const real q = 1.0 / e;
-                const real sum = e + q;
-                const real value = 0.5 * (sum + (((e - sum) + q) + (e_low - e_low * q * q)));
+                const real shifted = exp_turns(size(x));
+                const real n = shifted - 0x1.8p52;
+                const real high = exp_high(size(x), n);
+                const real low = n * OP2I_LN2_LOW;
+                const real r = high - low;
+                const real tail = r * r * fused(r, exp_series(r), every(0.5));
+                const real most = high - (low - tail);
+                const real e = 1.0 + most;
+                const real e_low = (1.0 - e) + most;
+                const real power = power_of_two(bits(shifted) - 0x4338000000000000);
+                const real large = e * power;
+                const real q = 1.0 / large;
+                const real sum = large + q;
+                const real value = 0.5 * (sum + (((large - sum) + q) + e_low * (power - q)));
                 if (all(usual)) return value;
                 return choose(usual, value, exp_any(size(x), every(0.0), 1.0));
               }),

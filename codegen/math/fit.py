@@ -157,6 +157,7 @@ def constants():
         define(name, value)
     for i, value in enumerate(pieces(pi / 2, (33, 33, 33, 53))):
         define(f"HALF_PI_{i + 1}", value)
+    define("HALF_PI_AFTER", pieces(pi / 2, (33, 33, 53))[2])
     define("HALF_PI_REST", rounded(pi / 2 - pieces(pi / 2, (33,))[0]))
     for name, value in zip(("HALF_PI_HIGH", "HALF_PI_LOW"), pieces(pi / 2, (53, 53))):
         define(name, value)
@@ -199,9 +200,9 @@ def short(half_ln2, quarter):
         "LOG_SHORT",
         lambda f: log_rest(f),
         lambda f: max(abs(f), mpf(1) / 64) ** 2,
-        list(range(12)),
+        list(range(10)),
         (sqrt(mpf(1) / 2) - 1, sqrt(mpf(2)) - 1),
-        list(range(3, 15)),
+        list(range(3, 13)),
     )
     series(
         "sin(r) = r + r^3 (SIN_SHORT_3 + ...)",

@@ -149,9 +149,7 @@ const struct op2i_math_text op2i_math_log[] = {
                 const real b =
                     fused(fused(every(OP2I_LOG_SHORT_10), f, every(OP2I_LOG_SHORT_9)), f2,
                           fused(every(OP2I_LOG_SHORT_8), f, every(OP2I_LOG_SHORT_7)));
-                const real c =
-                    fused(fused(every(OP2I_LOG_SHORT_14), f, every(OP2I_LOG_SHORT_13)), f2,
-                          fused(every(OP2I_LOG_SHORT_12), f, every(OP2I_LOG_SHORT_11)));
+                const real c = fused(every(OP2I_LOG_SHORT_12), f, every(OP2I_LOG_SHORT_11));
                 return fused(fused(c, f4, b), f4, a);
               }),
     OP2I_MATH(PART, real, log_rough, (const real f),
@@ -187,5 +185,22 @@ const struct op2i_math_text op2i_math_log[] = {
                 const mask usual = is_usual(x);
                 if (all(usual)) return value;
                 return choose(usual, value, log_float_any(x, value));
+              }),
+    /* log(1 + x) for a number x of double, without its own special values: for a small x, f is x
+     * itself. */
+    OP2I_MATH(PART, real, log1p_rough, (const real x),
+              {
+                const real sum = 1.0 + x;
+                const real k = exponent(bits(sum));
+                const mask small = (mask)(k == 0.0);
+                const real f = choose(small, x, fraction(bits(sum)) - 1.0);
+                return fused(k, every(OP2I_LN2), log_rough(f));
+              }),
+    OP2I_MATH(FLOAT, real, log1p_float, (const real x),
+              {
+                const real value = log1p_rough(x);
+                const mask usual = is_usual(1.0 + x) & (mask)(x != 0.0);
+                if (all(usual)) return value;
+                return choose((mask)(x == 0.0), x, log_float_any(1.0 + x, value));
               }),
     {.name = NULL}};

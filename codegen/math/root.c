@@ -9,26 +9,34 @@ const struct op2i_math_text op2i_math_root[] = {
      * and c = r z^2 / 3 the cube root is y + c + c^2 z (after K. C. Ng, FDLIBM, 1993). */
     OP2I_MATH(PART, real, cbrt_step, (const real m, const real z),
               { return fused(z * OP2I_THIRD, fused_minus(m, z * z * z, every(1.0)), z); }),
-    OP2I_MATH(PART, real, cbrt_near, (const real m),
+    OP2I_MATH(PART, real, cbrt_first, (const real m),
               {
                 const real m2 = m * m;
                 const real a = fused(fused(every(OP2I_CBRT_3), m, every(OP2I_CBRT_2)), m2,
                                      fused(every(OP2I_CBRT_1), m, every(OP2I_CBRT_0)));
                 const real first =
                     fused(fused(every(OP2I_CBRT_5), m, every(OP2I_CBRT_4)), m2 * m2, a);
-                const real z = cbrt_step(m, cbrt_step(m, cbrt_step(m, first)));
+                return cbrt_step(m, cbrt_step(m, first));
+              }),
+    OP2I_MATH(PART, real, cbrt_near, (const real m),
+              {
+                const real z = cbrt_step(m, cbrt_first(m));
                 const real z2 = z * z;
                 const real y = first_bits(m * z2);
                 const real c = remains(m, y * y, y) * (z2 * OP2I_THIRD);
                 return y + fused(c * c, z, c);
               }),
-    OP2I_MATH(PART, real, cbrt_normal, (const real x),
+    /* q, from the bits of x */
+    OP2I_MATH(PART, whole, cbrt_exponent, (const whole b),
               {
-                const whole b = bits(x);
                 const real e = number(down(b, 52) + 0x4330000000000000) - (0x1p52 + 1023.0);
                 const real shifted = (e - 1.0) * OP2I_THIRD + 0x1.8p52;
-                const whole q = bits(shifted) - 0x4338000000000000;
-                return cbrt_near(number(b - ((q + q + q) << 52))) * power_of_two(q);
+                return bits(shifted) - 0x4338000000000000;
+              }),
+    OP2I_MATH(PART, real, cbrt_normal, (const real x),
+              {
+                const whole q = cbrt_exponent(bits(x));
+                return cbrt_near(number(bits(x) - ((q + q + q) << 52))) * power_of_two(q);
               }),
     OP2I_MATH(SELDOM, real, cbrt_any, (const real x),
               {
@@ -75,5 +83,27 @@ const struct op2i_math_text op2i_math_root[] = {
                 const real value = hypot_near(a, b);
                 if (all(usual)) return value;
                 return choose(usual, value, hypot_any(a, b));
+              }),
+    /* ---- float ---- */
+    OP2I_MATH(FLOAT, real, cbrt_float, (const real x),
+              {
+                const whole b = bits(size(x));
+                const whole q = cbrt_exponent(b);
+                const real m = number(b - ((q + q + q) << 52));
+                const real z = cbrt_first(m);
+                const real value = with_sign(m * (z * z) * power_of_two(q), x);
+                const mask usual = is_usual(size(x));
+                if (all(usual)) return value;
+                return choose(usual, value, x);
+              }),
+    /* Squares of float are exact in double. */
+    OP2I_MATH(FLOAT, real, hypot_float, (const real x, const real y),
+              {
+                const real value = root(fused(x, x, y * y));
+                const mask usual = (mask)(value <= 0x1p200);
+                if (all(usual)) return value;
+                const real infinity = every(1.0 / 0.0);
+                const mask infinite = (mask)(size(x) == infinity) | (mask)(size(y) == infinity);
+                return choose(infinite, infinity, value);
               }),
     {.name = NULL}};

@@ -97,10 +97,34 @@ const struct op2i_math_text op2i_math_trig[] = {
     /* The number whose last bits are n */
     OP2I_MATH(PART, real, turned, (const real x),
               { return fused(x, every(OP2I_2_PER_PI), every(0x1.8p52)); }),
+    /* r for |x| <= 30000 if it is not much smaller than |x|: then no more than one rounding is lost, by
+     * the second difference, three parts of pi/2 suffice, and `low` is hardly more than the last
+     * bit. */
+    OP2I_MATH(PART, real, angle_usual, (const real x, const real n, real *const low),
+              {
+                const real first = fused_minus(n, every(OP2I_HALF_PI_1), x);
+                const real product = n * OP2I_HALF_PI_2;
+                const real high = first - product;
+                *low = fused_minus(n, every(OP2I_HALF_PI_AFTER), (first - high) - product);
+                return high;
+              }),
+    OP2I_MATH(PART, mask, is_usual_angle, (const real x, const real r),
+              { return (mask)(size(x) <= 30000.0) & (mask)(size(x) <= size(r) * 0x1p33); }),
     OP2I_MATH(PART, mask, is_near, (const real x), { return (mask)(size(x) <= 800000.0); }),
     /* |x| where it is large, else a large number */
     OP2I_MATH(PART, real, far_size, (const real x),
               { return choose(is_near(x), every(0x1p20), size(x)); }),
+    /* r and n for any x */
+    OP2I_MATH(PART, real, angle_any, (const real x, real *const low, real *const turns),
+              {
+                const real rounded = turned(size(x));
+                const real r = angle_near(size(x), rounded - 0x1.8p52, low);
+                *turns = rounded;
+                if (all(is_near(x))) return r;
+                *low = choose(is_near(x), *low, far_low(far_size(x)));
+                *turns = choose(is_near(x), rounded, far_turns(far_size(x)));
+                return choose(is_near(x), r, far_high(far_size(x)));
+              }),
     /* sin(r) = r + r^3 sine_series(r^2) */
     OP2I_MATH(PART, real, sine_series, (const real z),
               {
@@ -165,47 +189,56 @@ const struct op2i_math_text op2i_math_trig[] = {
                 const whole sign = bits(x) & ~0x7fffffffffffffff;
                 return number(bits(q + rest) ^ (n << 63) ^ sign);
               }),
-    OP2I_MATH(SELDOM, real, sin_far, (const real x),
+    OP2I_MATH(SELDOM, real, sin_any, (const real x),
               {
-                const real ax = far_size(x);
-                return sine_of(x, far_high(ax), far_low(ax), bits(far_turns(ax)));
-              }),
-    OP2I_MATH(SELDOM, real, cos_far, (const real x),
-              {
-                const real ax = far_size(x);
-                return cosine_of(far_high(ax), far_low(ax), bits(far_turns(ax)));
-              }),
-    OP2I_MATH(SELDOM, real, tan_far, (const real x),
-              {
-                const real ax = far_size(x);
-                return tangent_of(x, far_high(ax), far_low(ax), bits(far_turns(ax)));
+                real low;
+                real turns;
+                const real r = angle_any(x, &low, &turns);
+                return sine_of(x, r, low, bits(turns));
               }),
     OP2I_MATH(FUNCTION, real, sin, (const real x),
               {
                 real low;
                 const real turns = turned(size(x));
-                const real r = angle_near(size(x), turns - 0x1.8p52, &low);
+                const real r = angle_usual(size(x), turns - 0x1.8p52, &low);
+                const mask usual = is_usual_angle(x, r);
                 const real value = sine_of(x, r, low, bits(turns));
-                if (all(is_near(x))) return value;
-                return choose(is_near(x), value, sin_far(x));
+                if (all(usual)) return value;
+                return choose(usual, value, sin_any(x));
+              }),
+    OP2I_MATH(SELDOM, real, cos_any, (const real x),
+              {
+                real low;
+                real turns;
+                const real r = angle_any(x, &low, &turns);
+                return cosine_of(r, low, bits(turns));
               }),
     OP2I_MATH(FUNCTION, real, cos, (const real x),
               {
                 real low;
                 const real turns = turned(size(x));
-                const real r = angle_near(size(x), turns - 0x1.8p52, &low);
+                const real r = angle_usual(size(x), turns - 0x1.8p52, &low);
+                const mask usual = is_usual_angle(x, r);
                 const real value = cosine_of(r, low, bits(turns));
-                if (all(is_near(x))) return value;
-                return choose(is_near(x), value, cos_far(x));
+                if (all(usual)) return value;
+                return choose(usual, value, cos_any(x));
+              }),
+    OP2I_MATH(SELDOM, real, tan_any, (const real x),
+              {
+                real low;
+                real turns;
+                const real r = angle_any(x, &low, &turns);
+                return tangent_of(x, r, low, bits(turns));
               }),
     OP2I_MATH(FUNCTION, real, tan, (const real x),
               {
                 real low;
                 const real turns = turned(size(x));
-                const real r = angle_near(size(x), turns - 0x1.8p52, &low);
+                const real r = angle_usual(size(x), turns - 0x1.8p52, &low);
+                const mask usual = is_usual_angle(x, r);
                 const real value = tangent_of(x, r, low, bits(turns));
-                if (all(is_near(x))) return value;
-                return choose(is_near(x), value, tan_far(x));
+                if (all(usual)) return value;
+                return choose(usual, value, tan_any(x));
               }),
     /* ---- float ---- */
     /* r, which needs no second number: arguments of float are not as close to multiples of pi/2. */
