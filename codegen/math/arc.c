@@ -37,12 +37,11 @@ const struct op2i_math_text op2i_math_arc[] = {
                 const real b_low = choose(neither, sum_rest(sum, x, y), zero);
                 real rest;
                 const real t = quotient(a, a_low, b, b_low, &rest);
-                const real c = choose(
-                    flat, zero,
-                    choose(steep, every(OP2I_HALF_PI_HIGH), every(OP2I_QUARTER_PI_HIGH)));
-                const real c_low =
+                const real c =
                     choose(flat, zero,
-                           choose(steep, every(OP2I_HALF_PI_LOW), every(OP2I_QUARTER_PI_LOW)));
+                           choose(steep, every(OP2I_HALF_PI_HIGH), every(OP2I_QUARTER_PI_HIGH)));
+                const real c_low = choose(
+                    flat, zero, choose(steep, every(OP2I_HALF_PI_LOW), every(OP2I_QUARTER_PI_LOW)));
                 const real z = t * t;
                 const real most = c + t;
                 const real tail = fused(t, atan_series(z), fused_minus(rest, z, rest));
@@ -65,12 +64,11 @@ const struct op2i_math_text op2i_math_arc[] = {
                 const real b_low = choose(flat, zero, choose(steep, zero, y - (sum - 1.0)));
                 real rest;
                 const real t = quotient(a, a_low, b, b_low, &rest);
-                const real c = choose(
-                    flat, zero,
-                    choose(steep, every(OP2I_HALF_PI_HIGH), every(OP2I_QUARTER_PI_HIGH)));
-                const real c_low =
+                const real c =
                     choose(flat, zero,
-                           choose(steep, every(OP2I_HALF_PI_LOW), every(OP2I_QUARTER_PI_LOW)));
+                           choose(steep, every(OP2I_HALF_PI_HIGH), every(OP2I_QUARTER_PI_HIGH)));
+                const real c_low = choose(
+                    flat, zero, choose(steep, every(OP2I_HALF_PI_LOW), every(OP2I_QUARTER_PI_LOW)));
                 const real z = t * t;
                 const real most = c + t;
                 const real tail = fused(t, atan_series(z), fused_minus(rest, z, rest));
@@ -160,9 +158,9 @@ const struct op2i_math_text op2i_math_arc[] = {
                 const real a = choose(flat, y, choose(steep, -x, y - x));
                 const real b = choose(flat, x, choose(steep, y, x + y));
                 const real t = a / b;
-                const real c = choose(
-                    flat, every(0.0),
-                    choose(steep, every(OP2I_HALF_PI_HIGH), every(OP2I_QUARTER_PI_HIGH)));
+                const real c =
+                    choose(flat, every(0.0),
+                           choose(steep, every(OP2I_HALF_PI_HIGH), every(OP2I_QUARTER_PI_HIGH)));
                 return c + fused(t, atan_series(t * t), t);
               }),
     OP2I_MATH(FLOAT, real, atan_float, (const real x),

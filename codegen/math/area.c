@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Inverse hyperbolic functions.
  *
- * All are log((1 + s) / (1 - s)) for an s, or half of it: that is 2 s + s R(s^2) for small s (log.c).
- * For others the logarithm's argument is a sum of two numbers. */
+ * All are log((1 + s) / (1 - s)) for an s, or half of it: that is 2 s + s R(s^2) for small s
+ * (log.c). For others the logarithm's argument is a sum of two numbers. */
 #include "coefficients.h"
 #include "math_text.h"
 
@@ -72,14 +72,13 @@ const struct op2i_math_text op2i_math_area[] = {
                     area((mask)(ax < 0.34), near, every(0.0), d, ((1.0 - d) + h) + h_low,
                          choose(far, 0.5 * ax, e), choose(far, every(0.0), e_low),
                          choose(far, every(2.0), every(0.0)));
-                const mask usual =
-                    (mask)(ax >= 0x1p-28) & (mask)(ax <= 0x1.fffffffffffffp1023);
+                const mask usual = (mask)(ax >= 0x1p-28) & (mask)(ax <= 0x1.fffffffffffffp1023);
                 if (all(usual)) return with_sign(value, x);
                 const real small = choose((mask)(ax < 0x1p-28), ax, value);
                 return choose((mask)(ax <= 0x1.fffffffffffffp1023), with_sign(small, x), x + x);
               }),
-    /* With t = x - 1, which is exact up to 2: h = sqrt(x^2 - 1) = sqrt(t (t + 2)), and s = h /
-     * (t + 2) or log(x + h); beyond 2^60 log(2 x) */
+    /* h = sqrt(x^2 - 1) is sqrt(t (t + 2)), where t = x - 1 is exact, and s = h / (t + 2); or it is
+     * log(x + h), beyond 2^60 log(2 x). */
     OP2I_MATH(FUNCTION, real, acosh, (const real x),
               {
                 const real near = limited(x, 0x1p60);
@@ -94,9 +93,9 @@ const struct op2i_math_text op2i_math_area[] = {
                 const real e_low = ((near - e) + h) + h_low;
                 const mask far = (mask)(x > 0x1p60);
                 const mask usual = (mask)(x >= 1.0) & (mask)(x <= 0x1.fffffffffffffp1023);
-                const real value = area(
-                    (mask)(x < 1.0575), h, h_low, d, d_low, choose(far, 0.5 * x, e),
-                    choose(far, every(0.0), e_low), choose(far, every(2.0), every(0.0)));
+                const real value =
+                    area((mask)(x < 1.0575), h, h_low, d, d_low, choose(far, 0.5 * x, e),
+                         choose(far, every(0.0), e_low), choose(far, every(2.0), every(0.0)));
                 if (all(usual)) return value;
                 const real end = choose((mask)(x <= 0x1.fffffffffffffp1023), value, x + x);
                 return choose((mask)(x < 1.0), not_a_number(x), end);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* This is what mathematical functions are made of: operations that differ between scalars and
- * vectors, and arithmetic with sums of two numbers (T. J. Dekker, A floating-point technique for extending the
- * available precision, Numerische Mathematik 18, 1971). */
+ * vectors, and arithmetic with sums of two numbers (T. J. Dekker, A floating-point technique for
+ * extending the available precision, Numerische Mathematik 18, 1971). */
 #include "math_text.h"
 
 #define BASE(result_, name_, parameters_, text_, ...)                                              \
@@ -30,7 +30,8 @@ const struct op2i_math_text op2i_math_base[] = {
     OP2I_MATH_TWO(LANES, real, fused_minus, (const real a, const real b, const real c),
                   ({ return __builtin_fma(-a, b, c); }), { return c - a * b; }),
     /* The bits of x >= 0, shifted to the right */
-    OP2I_MATH(PART, whole, down, (const whole x, const int n), { return (whole)((natural)x >> n); }),
+    OP2I_MATH(PART, whole, down, (const whole x, const int n),
+              { return (whole)((natural)x >> n); }),
     OP2I_MATH(PART, real, size, (const real x), { return number(bits(x) & 0x7fffffffffffffff); }),
     /* x >= 0 with the sign of y */
     OP2I_MATH(PART, real, with_sign, (const real x, const real y),
@@ -68,8 +69,8 @@ const struct op2i_math_text op2i_math_base[] = {
                 *low = (remains(a, q, b) + fused_minus(q, b_low, a_low)) * inverse;
                 return q;
               }),
-    /* Returns what the root y of x + x_low lacks, with an error of 4 %; zero for y = 0. The inverse of
-     * the root is taken from the bits of x >= 0, half of which is nearly its logarithm. */
+    /* Returns what the root y of x + x_low lacks, with an error of 4 %; zero for y = 0. The inverse
+     * of the root is taken from the bits of x >= 0, half of which is nearly its logarithm. */
     OP2I_MATH(PART, real, root_rest, (const real y, const real x, const real x_low),
               {
                 const real inverse = number(0x5fe6eb50c7b537a9 - down(bits(x), 1));

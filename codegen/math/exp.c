@@ -22,8 +22,8 @@ const struct op2i_math_text op2i_math_exp[] = {
                 const real r4 = r2 * r2;
                 return fused(fused(c, r4, b), r4, a);
               }),
-    /* exp(high - low): the terms after the second are added to `low`, which is small, and the sum to
-     * `high`, which is exact. */
+    /* exp(high - low): the terms after the second are added to `low`, which is small, and the sum
+     * to `high`, which is exact. */
     OP2I_MATH(PART, real, exp_near, (const real high, const real low),
               {
                 const real r = high - low;
@@ -132,8 +132,7 @@ const struct op2i_math_text op2i_math_exp[] = {
                 const real t = expm1_pair(size(x), &t_low);
                 const real e = 1.0 + t;
                 real q_low;
-                const real q =
-                    quotient(t, t_low, e, sum_rest(e, every(1.0), t) + t_low, &q_low);
+                const real q = quotient(t, t_low, e, sum_rest(e, every(1.0), t) + t_low, &q_low);
                 const real sum = t + q;
                 real value = 0.5 * (sum + (((t - sum) + q) + (t_low + q_low)));
                 if (!all(usual)) value = choose(usual, value, exp_any(size(x), every(0.0), 1.0));

@@ -2,8 +2,8 @@
 /* Logarithms.
  *
  * x = 2^k (1 + f) with 1 + f between the roots of 1/2 and of 2, and with s = f / (2 + f)
- * log(1 + f) = 2 s + s R(s^2) = f - (f^2/2 - s (f^2/2 + R)) (W. J. Cody and W. Waite, Software Manual
- * for the Elementary Functions, 1980, chapter 5; the second form, in which f comes last and is
+ * log(1 + f) = 2 s + s R(s^2) = f - (f^2/2 - s (f^2/2 + R)) (W. J. Cody and W. Waite, Software
+ * Manual for the Elementary Functions, 1980, chapter 5; the second form, in which f comes last and is
  * exact, is by K. C. Ng, FDLIBM, 1993). For other bases, f - f^2/2 is a number of 26 bits and a
  * rest, so that its product with one of 26 bits is exact. */
 #include "coefficients.h"
@@ -15,8 +15,8 @@ const struct op2i_math_text op2i_math_log[] = {
                 const real z2 = z * z;
                 const real a = fused(fused(every(OP2I_LOG_4), z, every(OP2I_LOG_3)), z2,
                                      fused(every(OP2I_LOG_2), z, every(OP2I_LOG_1)));
-                const real b = fused(every(OP2I_LOG_7), z2,
-                                     fused(every(OP2I_LOG_6), z, every(OP2I_LOG_5)));
+                const real b =
+                    fused(every(OP2I_LOG_7), z2, fused(every(OP2I_LOG_6), z, every(OP2I_LOG_5)));
                 return z * fused(b, z2 * z2, a);
               }),
     /* k and 1 + f from the bits of a normal x > 0 */
@@ -180,8 +180,8 @@ const struct op2i_math_text op2i_math_log[] = {
     OP2I_MATH(FLOAT, real, log10_float, (const real x),
               {
                 const real k = exponent(bits(x));
-                const real value = fused(k, every(OP2I_LOG10_2), log_rough(fraction(bits(x)) - 1.0) *
-                                                                     OP2I_PER_LN10);
+                const real value = fused(k, every(OP2I_LOG10_2),
+                                         log_rough(fraction(bits(x)) - 1.0) * OP2I_PER_LN10);
                 const mask usual = is_usual(x);
                 if (all(usual)) return value;
                 return choose(usual, value, log_float_any(x, value));

@@ -3,8 +3,8 @@
  *
  * log(1 + f) = s (2 + s^2 (2/3 + s^2 Q(s^2))) with s = f / (2 + f). Factors are cut into numbers of
  * 26 bits and rests, so that products of the first parts are exact; only Q is computed with single
- * numbers. The method is that of K. C. Ng (FDLIBM, 1993), without its table. With fused operations, what
- * a product loses is one operation. */
+ * numbers. The method is that of K. C. Ng (FDLIBM, 1993), without its table. With fused operations,
+ * what a product loses is one operation. */
 #include "coefficients.h"
 #include "math_text.h"
 
@@ -19,59 +19,59 @@ const struct op2i_math_text op2i_math_pow[] = {
                 return fused(b, z2 * z2, a);
               }),
     /* k ln 2 + log(1 + f): the result and *low */
-    OP2I_MATH_TWO(
-        PART, real, log_pair, (const real k, const real f, real *const low), ({
-          const real d = 2.0 + f;
-          const real inverse = 1.0 / d;
-          const real s = f * inverse;
-          const real s_low = fused_minus(s, f - (d - 2.0), fused_minus(s, d, f)) * inverse;
-          const real z = s * s;
-          const real z_low = fused(s + s, s_low, fused(s, s, -z));
-          const real w = z * pow_series(z);
-          const real c = OP2I_2_THIRDS + w;
-          const real c_low = ((OP2I_2_THIRDS - c) + w) + OP2I_2_THIRDS_LOW;
-          const real p = z * c;
-          const real p_low = fused(z_low, c, fused(z, c_low, fused(z, c, -p)));
-          const real t = 2.0 + p;
-          const real t_low = ((2.0 - t) + p) + p_low;
-          const real first = k * OP2I_LN2_HIGH;
-          const real second = s * t;
-          const real sum = first + second;
-          const real rest = fused(s_low, t, fused(s, t_low, fused(s, t, -second)));
-          *low = ((first - sum) + second) + fused(k, every(OP2I_LN2_LOW), rest);
-          return sum;
-        }),
-        {
-          const real d = 2.0 + f;
-          const real d_lost = f - (d - 2.0);
-          const real inverse = 1.0 / d;
-          const real s = f * inverse;
-          const real s1 = first_bits(s);
-          const real d1 = first_bits(d);
-          const real s2 = (((f - s1 * d1) - s1 * (d - d1)) - s1 * d_lost) * inverse;
-          const real square = s1 * s1;
-          const real square_low = s2 * (s1 + (s1 + s2));
-          const real z = square + square_low;
-          const real w = s * s * pow_series(s * s);
-          const real c = OP2I_2_THIRDS + w;
-          const real c_low = ((OP2I_2_THIRDS - c) + w) + OP2I_2_THIRDS_LOW;
-          const real z1 = first_bits(z);
-          const real z2 = (square - z1) + square_low;
-          const real c1 = first_bits(c);
-          const real c2 = (c - c1) + c_low;
-          const real p = z1 * c1;
-          const real p_low = z1 * c2 + z2 * c;
-          const real t = 2.0 + p;
-          const real t_low = ((2.0 - t) + p) + p_low;
-          const real t1 = first_bits(t);
-          const real t2 = (t - t1) + t_low;
-          const real first = k * OP2I_LN2_HIGH;
-          const real second = s1 * t1;
-          const real sum = first + second;
-          const real rest = (s1 * t2 + s2 * (t1 + t2)) + k * OP2I_LN2_LOW;
-          *low = ((first - sum) + second) + rest;
-          return sum;
-        }),
+    OP2I_MATH_TWO(PART, real, log_pair, (const real k, const real f, real *const low), ({
+                    const real d = 2.0 + f;
+                    const real inverse = 1.0 / d;
+                    const real s = f * inverse;
+                    const real s_low =
+                        fused_minus(s, f - (d - 2.0), fused_minus(s, d, f)) * inverse;
+                    const real z = s * s;
+                    const real z_low = fused(s + s, s_low, fused(s, s, -z));
+                    const real w = z * pow_series(z);
+                    const real c = OP2I_2_THIRDS + w;
+                    const real c_low = ((OP2I_2_THIRDS - c) + w) + OP2I_2_THIRDS_LOW;
+                    const real p = z * c;
+                    const real p_low = fused(z_low, c, fused(z, c_low, fused(z, c, -p)));
+                    const real t = 2.0 + p;
+                    const real t_low = ((2.0 - t) + p) + p_low;
+                    const real first = k * OP2I_LN2_HIGH;
+                    const real second = s * t;
+                    const real sum = first + second;
+                    const real rest = fused(s_low, t, fused(s, t_low, fused(s, t, -second)));
+                    *low = ((first - sum) + second) + fused(k, every(OP2I_LN2_LOW), rest);
+                    return sum;
+                  }),
+                  {
+                    const real d = 2.0 + f;
+                    const real d_lost = f - (d - 2.0);
+                    const real inverse = 1.0 / d;
+                    const real s = f * inverse;
+                    const real s1 = first_bits(s);
+                    const real d1 = first_bits(d);
+                    const real s2 = (((f - s1 * d1) - s1 * (d - d1)) - s1 * d_lost) * inverse;
+                    const real square = s1 * s1;
+                    const real square_low = s2 * (s1 + (s1 + s2));
+                    const real z = square + square_low;
+                    const real w = s * s * pow_series(s * s);
+                    const real c = OP2I_2_THIRDS + w;
+                    const real c_low = ((OP2I_2_THIRDS - c) + w) + OP2I_2_THIRDS_LOW;
+                    const real z1 = first_bits(z);
+                    const real z2 = (square - z1) + square_low;
+                    const real c1 = first_bits(c);
+                    const real c2 = (c - c1) + c_low;
+                    const real p = z1 * c1;
+                    const real p_low = z1 * c2 + z2 * c;
+                    const real t = 2.0 + p;
+                    const real t_low = ((2.0 - t) + p) + p_low;
+                    const real t1 = first_bits(t);
+                    const real t2 = (t - t1) + t_low;
+                    const real first = k * OP2I_LN2_HIGH;
+                    const real second = s1 * t1;
+                    const real sum = first + second;
+                    const real rest = (s1 * t2 + s2 * (t1 + t2)) + k * OP2I_LN2_LOW;
+                    *low = ((first - sum) + second) + rest;
+                    return sum;
+                  }),
     /* y (high + low): the result and *rest */
     OP2I_MATH_TWO(PART, real, product_pair,
                   (const real y, const real high, const real low, real *const rest), ({

@@ -331,8 +331,7 @@ static void try_function(const struct function *f, bool single, int chunks, uint
   for (int n = 0; n < nforms; n++) {
     is_int(wrong[n], 0, "%s%s: %s has the bits of %s", f->name, single ? "f" : "", forms[n].name,
            forms[forms[n].first].name);
-    if (forms[n].first == n)
-      report(f, &forms[n], single, (int64_t)chunks * CHUNK, &worst[n]);
+    if (forms[n].first == n) report(f, &forms[n], single, (int64_t)chunks * CHUNK, &worst[n]);
   }
 }
 
