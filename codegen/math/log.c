@@ -3,8 +3,8 @@
  *
  * x = 2^k (1 + f) with 1 + f between the roots of 1/2 and of 2, and with s = f / (2 + f)
  * log(1 + f) = 2 s + s R(s^2) = f - (f^2/2 - s (f^2/2 + R)) (W. J. Cody and W. Waite, Software
- * Manual for the Elementary Functions, 1980, chapter 5; the second form, in which f comes last and is
- * exact, is by K. C. Ng, FDLIBM, 1993). For other bases, f - f^2/2 is a number of 26 bits and a
+ * Manual for the Elementary Functions, 1980, chapter 5; the second form, in which f comes last and
+ * is exact, is by K. C. Ng, FDLIBM, 1993). For other bases, f - f^2/2 is a number of 26 bits and a
  * rest, so that its product with one of 26 bits is exact. */
 #include "coefficients.h"
 #include "math_text.h"

@@ -7,14 +7,16 @@
 /* The texts of mathematical functions, in a dialect of C that math_print.c prints for scalars and
  * for vectors.
  *
- *   real, whole, mask  the types: double and int64_t, or vectors of them; a mask is what a comparison
- *                      gives, which is cast to it: (mask)(x < 1.0). In scalar text it is an int.
+ *   real, whole, mask  the types: double and int64_t, or vectors of them; a mask is what a
+ *                      comparison gives, which is cast to it: (mask)(x < 1.0). In scalar text it
+ *                      is an int.
  *   natural            uint64_t, or vectors of it
  *   + - * / & | ^      work on these types, also between them and numbers. Integers also have <<
  *                      and >>; what is shifted to the right is natural, for which all processors
  *                      have an instruction.
  *   fused(a, b, c)     a b + c, and fused_minus(a, b, c) c - a b, rounded once where the processor
- *                      can do so, else twice. A function whose accuracy depends on it has two texts.
+ *                      can do so, else twice. A function whose accuracy depends on it has two
+ *                      texts.
  *   LANES              the number of lanes
  *
  * All other words that are no keywords get the prefix op2_, and names of these functions the type

@@ -3,8 +3,8 @@
  *
  * |x| = n pi/2 + r with |r| <= pi/4, where r is a sum of two numbers, high and low. Up to 800000,
  * pi/2 is a sum of four numbers, of which three have 33 bits, so that n times them is exact (W. J.
- * Cody and W. Waite, Software Manual for the Elementary Functions, 1980, chapter 8). Beyond, the bits of
- * 2/pi that matter are multiplied by the argument's integer (M. Payne and R. Hanek, Radian
+ * Cody and W. Waite, Software Manual for the Elementary Functions, 1980, chapter 8). Beyond, the
+ * bits of 2/pi that matter are multiplied by the argument's integer (M. Payne and R. Hanek, Radian
  * reduction for trigonometric functions, SIGNUM Newsletter 18, 1983). The polynomials take `low`
  * into account by the derivative.
  *
@@ -97,9 +97,9 @@ const struct op2i_math_text op2i_math_trig[] = {
     /* The number whose last bits are n */
     OP2I_MATH(PART, real, turned, (const real x),
               { return fused(x, every(OP2I_2_PER_PI), every(0x1.8p52)); }),
-    /* r for |x| <= 30000 if it is not much smaller than |x|: then no more than one rounding is lost,
-     * by the second difference, three parts of pi/2 suffice, and `low` is hardly more than the
-     * last bit. */
+    /* r for |x| <= 30000 if it is not much smaller than |x|: then no more than one rounding is
+     * lost, by the second difference, three parts of pi/2 suffice, and `low` is hardly more than
+     * the last bit. */
     OP2I_MATH(PART, real, angle_usual, (const real x, const real n, real *const low),
               {
                 const real first = fused_minus(n, every(OP2I_HALF_PI_1), x);
