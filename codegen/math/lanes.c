@@ -7,8 +7,9 @@
 
 #include "math_text.h"
 
-/* `condition` is one of the preprocessor, and `lanes` zero if the expression is for every length;
- * there %d is the number of lanes. The last of an operation has no condition. */
+/* `condition` is one of the preprocessor, to which is added that the compiler has the instruction's
+ * function; OP2_HAS is defined in math_print.c. `lanes` is zero if the text is for every length;
+ * there %d is the number of lanes. The last form of an operation has no condition. */
 static const struct {
   const char *name;
   int lanes;
@@ -19,6 +20,8 @@ static const struct {
     {"fused", 4, "defined __FMA__", "return __builtin_ia32_vfmaddpd256(op2_a, op2_b, op2_c);"},
     {"fused", 8, "defined __FMA__ && defined __AVX512F__",
      "return __builtin_ia32_vfmaddpd512_mask(op2_a, op2_b, op2_c, -1, 4);"},
+    {"fused", 0, "OP2_FUSED && OP2_HAS(__builtin_elementwise_fma)",
+     "return __builtin_elementwise_fma(op2_a, op2_b, op2_c);"},
     {"fused", 0, "OP2_FUSED",
      "op2_f64x%d op2_r;\n  for (int op2_i = 0; op2_i < %d; op2_i++)\n"
      "    op2_r[op2_i] = __builtin_fma(op2_a[op2_i], op2_b[op2_i], op2_c[op2_i]);\n"
@@ -35,6 +38,8 @@ static const struct {
      "return __builtin_ia32_vfmaddpd256(-op2_a, op2_b, op2_c);"},
     {"fused_minus", 8, "defined __FMA__ && defined __AVX512F__",
      "return __builtin_ia32_vfmaddpd512_mask(-op2_a, op2_b, op2_c, -1, 4);"},
+    {"fused_minus", 0, "OP2_FUSED && OP2_HAS(__builtin_elementwise_fma)",
+     "return __builtin_elementwise_fma(-op2_a, op2_b, op2_c);"},
     {"fused_minus", 0, "OP2_FUSED",
      "op2_f64x%d op2_r;\n  for (int op2_i = 0; op2_i < %d; op2_i++)\n"
      "    op2_r[op2_i] = __builtin_fma(-op2_a[op2_i], op2_b[op2_i], op2_c[op2_i]);\n"
@@ -46,6 +51,7 @@ static const struct {
      "return __builtin_ia32_sqrtpd512(op2_x, 4);"},
     {"root", 8, "defined __AVX512F__",
      "return __builtin_ia32_sqrtpd512_mask(op2_x, op2_x, -1, 4);"},
+    {"root", 0, "OP2_HAS(__builtin_elementwise_sqrt)", "return __builtin_elementwise_sqrt(op2_x);"},
     {"root", 0, NULL,
      "op2_f64x%d op2_r;\n  for (int op2_i = 0; op2_i < %d; op2_i++)\n"
      "    op2_r[op2_i] = __builtin_sqrt(op2_x[op2_i]);\n  return op2_r;"},
@@ -83,25 +89,37 @@ static bool fits(int form, const char *name, int lanes) {
   return strcmp(forms[form].name, name) == 0 && (!forms[form].lanes || forms[form].lanes == lanes);
 }
 
-void op2i_math_lanes(const char *name, int lanes, struct op2i_text *out) {
-  bool first = true;
-  op2i_text_add(out, "{\n");
-  for (int i = 0; i < FORMS; i++) {
-    if (!fits(i, name, lanes)) continue;
-    if (forms[i].condition)
-      op2i_text_add(out, "#%s %s\n  ", first ? "if" : "elif", forms[i].condition);
+static void print_condition(int form, bool first, struct op2i_text *out) {
+  const char *const named = strstr(forms[form].text, "__builtin_ia32");
+  if (!forms[form].condition) {
+    op2i_text_add(out, first ? "" : "#else\n");
+    return;
+  }
+  op2i_text_add(out, "#%s %s", first ? "if" : "elif", forms[form].condition);
+  if (named) op2i_text_add(out, " && OP2_HAS(%.*s)", (int)strcspn(named, "("), named);
+  op2i_text_add(out, "\n");
+}
+
+static void print_form(int form, int lanes, struct op2i_text *out) {
+  op2i_text_add(out, "  ");
+  for (const char *at = forms[form].text; *at; at++) {
+    if (at[0] == '%' && at[1] == 'd')
+      op2i_text_add(out, "%d", lanes), at++;
     else
-      op2i_text_add(out, first ? "  " : "#else\n  ");
-    for (const char *at = forms[i].text; *at; at++) {
-      const bool number = at[0] == '%' && at[1] == 'd';
-      if (number)
-        op2i_text_add(out, "%d", lanes), at++;
-      else
-        op2i_text_bytes(out, at, 1);
-    }
-    op2i_text_add(out, "\n");
-    if (!forms[i].condition && !first) op2i_text_add(out, "#endif\n");
-    if (!forms[i].condition) break;
+      op2i_text_bytes(out, at, 1);
+  }
+  op2i_text_add(out, "\n");
+}
+
+void op2i_math_lanes(const char *name, int lanes, struct op2i_text *out) {
+  bool first = true, last = false;
+  op2i_text_add(out, "{\n");
+  for (int i = 0; i < FORMS && !last; i++) {
+    if (!fits(i, name, lanes)) continue;
+    print_condition(i, first, out);
+    print_form(i, lanes, out);
+    last = !forms[i].condition;
+    if (last && !first) op2i_text_add(out, "#endif\n");
     first = false;
   }
   op2i_text_add(out, "}");

@@ -140,14 +140,27 @@ static void print_text(const struct printer *p, const char *text) {
 
 /* ---- definitions ----------------------------------------------------------------------------- */
 
-/* Processors that have a fused multiplication and addition use it in all forms of the code. */
-static const char fused[] = "#ifndef OP2_FUSED\n"
-                            "#if defined __FMA__ || defined __ARM_FEATURE_FMA\n"
-                            "#define OP2_FUSED 1\n"
-                            "#else\n"
-                            "#define OP2_FUSED 0\n"
-                            "#endif\n"
-                            "#endif\n";
+/* What the compiler and the processor have. Processors that have a fused multiplication and addition
+ * use it in all forms of the code. */
+static const char target[] = "#ifndef OP2_FUSED\n"
+                             "#if defined __FMA__ || defined __ARM_FEATURE_FMA\n"
+                             "#define OP2_FUSED 1\n"
+                             "#else\n"
+                             "#define OP2_FUSED 0\n"
+                             "#endif\n"
+                             "#if defined __clang__ || __GNUC__ >= 12\n"
+                             "#define OP2_SHUFFLES 1\n"
+                             "#else\n"
+                             "#define OP2_SHUFFLES 0\n"
+                             "#endif\n"
+                             "#ifdef __has_builtin\n"
+                             "#define OP2_HAS(name) __has_builtin(name)\n"
+                             "#elif defined __clang__\n"
+                             "#define OP2_HAS(name) 0\n"
+                             "#else\n"
+                             "#define OP2_HAS(name) 1\n"
+                             "#endif\n"
+                             "#endif\n";
 
 static void define(const struct printer *p, const struct op2i_math_text *text, int number);
 
@@ -233,7 +246,7 @@ void op2i_math_print(const char *name, int lanes, struct op2i_math_seen *seen,
                      struct op2i_text *out) {
   int number;
   const struct op2i_math_text *text = find(name, strlen(name), &number);
-  op2i_text_add(out, "%s", fused);
+  op2i_text_add(out, "%s", target);
   if (text) define(&(struct printer){lanes, seen, out}, text, number);
 }
 
@@ -254,31 +267,46 @@ static bool has_two(const char *name) {
   return strchr(find(name, strlen(name), &number)->parameters, ',') != NULL;
 }
 
-/* Append lanes `from` to `to` of two vectors as compilers know it. */
+/* Append lanes `from` to `to` of two vectors. gcc 12 is the first that knows this function. */
 static void add_lanes(const char *a, const char *b, int from, int to, struct op2i_text *out) {
   op2i_text_add(out, "__builtin_shufflevector(%s, %s", a, b);
   for (int i = from; i < to; i++) op2i_text_add(out, ", %d", i);
-  op2i_text_add(out, ")");
+  op2i_text_add(out, ");\n");
 }
 
-/* Append the result for a half of the arguments. */
+/* Append the definition of op2_x0, op2_x1, op2_y0 or op2_y1, a half of a parameter. */
+static void add_part(char parameter, int lanes, int half, struct op2i_text *out) {
+  const char from[] = {'o', 'p', '2', '_', parameter, '\0'};
+  op2i_text_add(out, "  op2_f32x%d %s%d;\n#if OP2_SHUFFLES\n  %s%d = ", lanes, from, half, from,
+                half);
+  add_lanes(from, from, half * lanes, (half + 1) * lanes, out);
+  op2i_text_add(out,
+                "#else\n  __builtin_memcpy(&%s%d, (const char *)&%s + %d, sizeof %s%d);\n#endif\n",
+                from, half, from, 4 * half * lanes, from, half);
+}
+
+/* Append the definition of op2_r0 or op2_r1, a half of the result. */
 static void add_half(const char *name, int lanes, int half, struct op2i_text *out) {
-  op2i_text_add(out, "  const op2_f32x%d op2_%s = __builtin_convertvector(op2_%s_f64x%d(", lanes,
-                half ? "second" : "first", name, lanes);
-  for (int i = 0; i < 1 + has_two(name); i++) {
-    const char *from = i ? "op2_y" : "op2_x";
-    op2i_text_add(out, "%s__builtin_convertvector(", i ? ", " : "");
-    add_lanes(from, from, half * lanes, (half + 1) * lanes, out);
-    op2i_text_add(out, ", op2_f64x%d)", lanes);
-  }
+  const bool two = has_two(name);
+  for (int i = 0; i < 1 + two; i++) add_part(i ? 'y' : 'x', lanes, half, out);
+  op2i_text_add(out, "  const op2_f32x%d op2_r%d = __builtin_convertvector(op2_%s_f64x%d(", lanes,
+                half, name, lanes);
+  for (int i = 0; i < 1 + two; i++)
+    op2i_text_add(out, "%s__builtin_convertvector(op2_%c%d, op2_f64x%d)", i ? ", " : "",
+                  i ? 'y' : 'x', half, lanes);
   op2i_text_add(out, "), op2_f32x%d);\n", lanes);
 }
 
 static void add_halves(const char *name, int lanes, struct op2i_text *out) {
   for (int half = 0; half < 2; half++) add_half(name, lanes, half, out);
-  op2i_text_add(out, "  return ");
-  add_lanes("op2_first", "op2_second", 0, 2 * lanes, out);
-  op2i_text_add(out, ";\n");
+  op2i_text_add(out, "#if OP2_SHUFFLES\n  return ");
+  add_lanes("op2_r0", "op2_r1", 0, 2 * lanes, out);
+  op2i_text_add(out,
+                "#else\n  op2_f32x%d op2_r;\n"
+                "  __builtin_memcpy(&op2_r, &op2_r0, sizeof op2_r0);\n"
+                "  __builtin_memcpy((char *)&op2_r + sizeof op2_r0, &op2_r1, sizeof op2_r1);\n"
+                "  return op2_r;\n#endif\n",
+                2 * lanes);
 }
 
 static void add_whole(const char *name, int lanes, struct op2i_text *out) {
