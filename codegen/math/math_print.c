@@ -140,8 +140,8 @@ static void print_text(const struct printer *p, const char *text) {
 
 /* ---- definitions ----------------------------------------------------------------------------- */
 
-/* What the compiler and the processor have. Processors that have a fused multiplication and addition
- * use it in all forms of the code. */
+/* These macros say what the compiler and the processor have. Processors that have a fused
+ * multiplication and addition use it in all forms of the code. */
 static const char target[] = "#ifndef OP2_FUSED\n"
                              "#if defined __FMA__ || defined __ARM_FEATURE_FMA\n"
                              "#define OP2_FUSED 1\n"
