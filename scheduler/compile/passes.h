@@ -51,9 +51,10 @@ struct op2i_placed {
   int64_t begin, end;
 };
 
-/* What of a program is kept, and the bytes that it takes. */
+/* This says what of a program is kept, and how many bytes it takes. */
 struct op2i_keeping {
   bool again;         /* its sequence has come at least twice, so all of it is kept */
+  bool settled;       /* it has been counted and its bound kept since it was made */
   bool key_only;      /* it has no steps and cannot run: its key and its grouping are kept */
   size_t key_bytes;   /* of the tables of operations, versions and stale parts */
   size_t table_bytes; /* of payload, globals and the tables of all steps */

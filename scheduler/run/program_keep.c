@@ -264,9 +264,9 @@ void op2i_program_again(struct op2i_sched *sched, struct op2i_program *program) 
 }
 
 /* It is counted anew after 1, 2, 4, 8, ... runs: its tasks are made when it first runs, and cut
- * anew as its cost becomes known. */
+ * anew as its cost becomes known. Among ranks the counts never change. */
 static bool counts(const struct op2i_program *program) {
-  return !program->stale && !(program->runs & (program->runs - 1));
+  return !program->kept.settled || !(program->runs & (program->runs - 1));
 }
 
 /* False for a program that came once and ran while another one was made. */
@@ -281,7 +281,9 @@ void op2i_program_put(struct op2i_sched *sched, struct op2i_program *program) {
     free_program(program);
     return;
   }
-  if (counts(program)) count(sched, program);
+  if (!counts(program)) return;
+  program->kept.settled = true;
+  count(sched, program);
   if (!whole_rightly(sched, program)) reduce(sched, program);
   if (too_many(sched)) keep_bounds(sched);
 }
