@@ -87,8 +87,10 @@ static bool repeats_from(struct op2i_node *const *nodes, int64_t n, int64_t star
   return false;
 }
 
-/* The number of operations before the first repetition; n: there is none. */
-static int64_t find_repetition(struct op2i_node *const *nodes, int64_t n) {
+/* The number of operations before the first repetition; n: there is none. It is apart, so that short
+ * queues take few instructions. */
+static __attribute__((noinline)) int64_t find_repetition(struct op2i_node *const *nodes,
+                                                         int64_t n) {
   int32_t *next = list_next(nodes, n);
   int64_t start = 1;
   while (start < n - SEGMENT && !(next ? repeats_from(nodes, n, start, next)

@@ -275,17 +275,22 @@ static bool whole_rightly(const struct op2i_sched *sched, const struct op2i_prog
          sched->caches.fresh == program;
 }
 
-void op2i_program_put(struct op2i_sched *sched, struct op2i_program *program) {
-  if (--program->holders) return;
+/* Nobody has a reference any more. This is apart, so that most releases take few instructions. */
+static __attribute__((noinline)) void release(struct op2i_sched *sched,
+                                              struct op2i_program *program) {
   if (program->dropped) {
     free_program(program);
     return;
   }
-  if (!counts(program)) return;
   program->kept.settled = true;
   count(sched, program);
   if (!whole_rightly(sched, program)) reduce(sched, program);
   if (too_many(sched)) keep_bounds(sched);
+}
+
+void op2i_program_put(struct op2i_sched *sched, struct op2i_program *program) {
+  if (--program->holders) return;
+  if (program->dropped || counts(program)) release(sched, program);
 }
 
 /* ---- checking -------------------------------------------------------------------------------- */
