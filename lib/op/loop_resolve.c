@@ -200,11 +200,12 @@ static bool only_overwritten(const struct op2i_loop *loop, int d) {
 }
 
 /* Elements that meet in a dat run in order; if none meet, or if all write the same, there is no order
- * to keep. */
+ * to keep. Where a device may run the loop there is, since languages of devices do not let threads
+ * write to one place at once, whatever they write. */
 static op2_status keep_order(struct op2i_loop *loop, int d) {
   bool injective, same = false;
   op2_status status = find_injective(loop, d, &injective);
-  if (!status && !injective && only_overwritten(loop, d))
+  if (!status && !injective && !loop->op.ctx->device && only_overwritten(loop, d))
     status = op2i_codegen.same_values(loop, d, &same);
   loop->traits.ordered |= !injective && !same;
   for (int n = 0; n < loop->nargs; n++) {

@@ -50,6 +50,8 @@ static const struct scene scenes[] = {
      .other = "'-O2'"},
     {.name = "OP2_VERIFY", .at = IN(verify), .number = 5, .other = "5"},
     {.name = "OP2_SIMD", .at = IN(simd_bytes), .number = 32, .other = "32"},
+    {.name = "OP2_CHECK_SAMPLE", .at = IN(check_sample), .number = 7, .other = "7"},
+    {.name = "OP2_PROGRAM_BYTES", .at = IN(program_bytes), .number = 7, .other = "7"},
     {.name = "OP2_STREAM_MB", .at = IN(stream_mb), .number = 7, .other = "7"},
     {.name = "OP2_LIBM", .at = IN(libm), .number = 7, .other = "7"},
     {.name = "OP2_FUSE", .at = IN(fuse), .number = 7, .other = "7"},
