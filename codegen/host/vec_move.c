@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "vec.h"
+#include "vec_order.h"
 #include "vec_rows.h"
 #include "vec_view.h"
 

@@ -2,8 +2,7 @@
 /* Helper functions for short rows that lie one behind the other: as many whole vectors are loaded as
  * a row has values, and shuffles of two of them gather a component each. That takes fewer
  * instructions than loading row by row. */
-#include "vec.h"
-#include "vec_rows.h"
+#include "vec_order.h"
 
 /* The lanes of vectors of 64 bytes can be chosen from two vectors at will by one instruction. */
 enum { LONG = 64 };

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "vec.h"
+#include "vec_order.h"
 #include "vec_rows.h"
 
 enum { BITS = 4, STAGES = 4, COLUMN = 8 }; /* row bit b is named b, component bit b COLUMN + b */

@@ -15,11 +15,6 @@ op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes,
 int op2i_vec_piece(const struct op2i_vec *v, int left);
 /* Append a helper function and those that it needs, once. */
 void op2i_vec_need(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, int width);
-/* vec_order.c. Returns true if short rows that lie one behind the other are loaded and stored as
- * whole vectors, and the functions for it. */
-bool op2i_vec_ordered(const struct op2i_vec *v, op2_type type, int dim);
-void op2i_vec_add_load(const struct op2i_vec *v, op2_type type, int dim);
-void op2i_vec_add_store(const struct op2i_vec *v, op2_type type, int dim);
 /* vec_emit.c */
 /* Append the vector forms of the kernels, the function over positions and the entry; nothing if
  * *why gets a reason. */

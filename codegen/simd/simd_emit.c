@@ -8,6 +8,7 @@
 #include "simd_emit.h"
 #include "simd_expr.h"
 #include "simd_helper.h"
+#include "simd_idle.h"
 #include "simd_print.h"
 #include "simd_record.h"
 #include "simd_tree.h"

@@ -25,11 +25,6 @@ void op2i_simd_statements(struct op2i_simd_printer *p, const struct op2i_simd_no
 void op2i_simd_emit_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s);
 void op2i_simd_emit_switch(struct op2i_simd_printer *p, const struct op2i_simd_node *s);
 void op2i_simd_emit_jump(struct op2i_simd_printer *p, const struct op2i_simd_node *s);
-/* simd_idle.c. Returns true if a statement divides or takes a root in each lane. */
-bool op2i_simd_costly(const struct op2i_simd_node *s);
-/* The branch whose condition ends a loop when it is false in all lanes, because the loop does
- * nothing else and no later trip can make it true; or null. */
-const struct op2i_simd_node *op2i_simd_ending(const struct op2i_simd_node *loop);
 /* simd_function.c. The item that defines a function, or -1; refuses a function that is defined
  * twice. */
 int op2i_simd_function(struct op2i_simd *l, const char *name, size_t length);

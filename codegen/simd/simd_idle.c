@@ -2,8 +2,7 @@
 /* Finds branches in loops that are worth a test of whether any lane needs them. */
 #include <string.h>
 
-#include "simd_base.h"
-#include "simd_emit.h"
+#include "simd_idle.h"
 #include "simd_math.h"
 #include "simd_tree.h"
 
