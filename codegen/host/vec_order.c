@@ -13,16 +13,6 @@ bool op2i_vec_ordered(const struct op2i_vec *v, op2_type type, int dim) {
   return dim == 2 ? bytes == LONG || size == 4 : dim == 3 && bytes == LONG;
 }
 
-/* Emit: , N with the position of a value among two vectors of so many lanes. */
-static void add_place(struct op2i_text *out, int lanes, int vector, int lane) {
-  op2i_text_add(out, ", %d", vector * lanes + lane);
-}
-
-static void begin_choice(struct op2i_text *out, const char *name, int n, const char *from) {
-  op2i_text_add(out, "  const __typeof__(*op2_vectors) op2_%s%d = __builtin_shufflevector(%s", name,
-                n, from);
-}
-
 static void begin_function(const struct op2i_vec *v, const char *name, op2_type type, int dim,
                            bool load) {
   const char *stem = op2i_type_stem(type);
@@ -33,22 +23,30 @@ static void begin_function(const struct op2i_vec *v, const char *name, op2_type 
                 load ? "const " : "", op2i_type_c(type));
 }
 
-/* Component k is gathered from the first two vectors, and then from the third. */
-static void load_component(const struct op2i_vec *v, int dim, int k) {
-  const int lanes = v->lanes;
-  begin_choice(v->out, "two", k, "op2_row0, op2_row1");
-  for (int lane = 0; lane < lanes; lane++) {
-    const int place = dim * lane + k;
-    add_place(v->out, lanes, 0, place < 2 * lanes ? place : lane);
+/* Returns the number, among the values of all vectors, of the one that goes to a lane of vector n.
+ * Vectors in memory have one value of a row after the other; the others have a component each. */
+static int source_of(int lanes, int dim, bool load, int n, int lane) {
+  const int place = n * lanes + lane;
+  return load ? dim * lane + n : place % dim * lanes + place / dim;
+}
+
+/* Emit vector n of the result. Its lanes are chosen from the first two vectors, and then from these
+ * and the third, if a row has three values. */
+static void add_vector(const struct op2i_vec *v, int dim, bool load, int n) {
+  for (int third = 0; third < dim - 1; third++) {
+    op2i_text_add(v->out, "  const __typeof__(*op2_vectors) op2_%s%d = __builtin_shufflevector(",
+                  third == dim - 2 ? "done" : "two", n);
+    if (third)
+      op2i_text_add(v->out, "op2_two%d, op2_row2", n);
+    else
+      op2i_text_add(v->out, "op2_row0, op2_row1");
+    for (int lane = 0; lane < v->lanes; lane++) {
+      const int from = source_of(v->lanes, dim, load, n, lane);
+      const bool late = from >= 2 * v->lanes;
+      op2i_text_add(v->out, ", %d", late == third ? from - third * v->lanes : lane);
+    }
+    op2i_text_add(v->out, ");\n");
   }
-  op2i_text_add(v->out, ");\n");
-  if (dim == 3) begin_choice(v->out, "all", k, "");
-  if (dim == 3) op2i_text_add(v->out, "op2_two%d, op2_row2", k);
-  for (int lane = 0; lane < lanes && dim == 3; lane++) {
-    const int place = dim * lane + k;
-    add_place(v->out, lanes, place >= 2 * lanes, place < 2 * lanes ? lane : place - 2 * lanes);
-  }
-  op2i_text_add(v->out, dim == 3 ? ");\n" : "");
 }
 
 void op2i_vec_add_load(const struct op2i_vec *v, op2_type type, int dim) {
@@ -57,35 +55,18 @@ void op2i_vec_add_load(const struct op2i_vec *v, op2_type type, int dim) {
     op2i_text_add(v->out,
                   "  const op2_%sx%d op2_row%d = *(const op2_%smem%d *)(op2_memory + %d);\n",
                   op2i_type_stem(type), v->lanes, n, op2i_type_stem(type), v->lanes, n * v->lanes);
-  for (int k = 0; k < dim; k++) load_component(v, dim, k);
-  for (int k = 0; k < dim; k++)
-    op2i_text_add(v->out, "  op2_vectors[%d] = op2_%s%d;\n", k, dim == 3 ? "all" : "two", k);
+  for (int n = 0; n < dim; n++) add_vector(v, dim, true, n);
+  for (int n = 0; n < dim; n++) op2i_text_add(v->out, "  op2_vectors[%d] = op2_done%d;\n", n, n);
   op2i_text_add(v->out, "}\n");
-}
-
-/* Vector n of memory is made from the first two components, and then from the third. */
-static void store_vector(const struct op2i_vec *v, int dim, int n) {
-  const int lanes = v->lanes;
-  begin_choice(v->out, "two", n, "op2_vectors[0], op2_vectors[1]");
-  for (int lane = 0; lane < lanes; lane++) {
-    const int place = n * lanes + lane;
-    add_place(v->out, lanes, place % dim == 1, place / dim);
-  }
-  op2i_text_add(v->out, ");\n");
-  if (dim == 3) begin_choice(v->out, "all", n, "");
-  if (dim == 3) op2i_text_add(v->out, "op2_two%d, op2_vectors[2]", n);
-  for (int lane = 0; lane < lanes && dim == 3; lane++) {
-    const int place = n * lanes + lane;
-    add_place(v->out, lanes, place % dim == 2, place % dim == 2 ? place / dim : lane);
-  }
-  op2i_text_add(v->out, dim == 3 ? ");\n" : "");
 }
 
 void op2i_vec_add_store(const struct op2i_vec *v, op2_type type, int dim) {
   begin_function(v, "store", type, dim, false);
-  for (int n = 0; n < dim; n++) store_vector(v, dim, n);
   for (int n = 0; n < dim; n++)
-    op2i_text_add(v->out, "  *(op2_%smem%d *)(op2_memory + %d) = op2_%s%d;\n", op2i_type_stem(type),
-                  v->lanes, n * v->lanes, dim == 3 ? "all" : "two", n);
+    op2i_text_add(v->out, "  const __typeof__(*op2_vectors) op2_row%d = op2_vectors[%d];\n", n, n);
+  for (int n = 0; n < dim; n++) add_vector(v, dim, false, n);
+  for (int n = 0; n < dim; n++)
+    op2i_text_add(v->out, "  *(op2_%smem%d *)(op2_memory + %d) = op2_done%d;\n",
+                  op2i_type_stem(type), v->lanes, n * v->lanes, n);
   op2i_text_add(v->out, "}\n");
 }
