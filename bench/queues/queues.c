@@ -117,7 +117,7 @@ static int64_t peak(void) {
   return getrusage(RUSAGE_SELF, &usage) ? 0 : usage.ru_maxrss;
 }
 
-/* What one process has measured. */
+/* One process has measured this. */
 typedef struct measurement {
   double seconds;          /* from the first loop to the end of the last */
   int64_t grown, grown_on; /* kilobytes: in all, and after a tenth of the loops */

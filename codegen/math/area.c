@@ -120,7 +120,7 @@ const struct op2i_math_text op2i_math_area[] = {
                 if (all(usual)) return with_sign(value, x);
                 return choose(usual, with_sign(value, x), x);
               }),
-    /* Of float, x - 1 is no less than 2^-23, so that the sum loses nothing that matters. */
+    /* For a float x, x - 1 is no less than 2^-23, so that the sum loses nothing that matters. */
     OP2I_MATH(FLOAT, real, acosh_float, (const real x),
               {
                 const real value = log_float(x + root((x - 1.0) * (x + 1.0)));

@@ -50,7 +50,7 @@ static int64_t value(int64_t i, int dat) { return (i * 37 + dat * 11) % 23; }
     EXPECT_VALUES(type, s, n + BEHIND, i, (value(i, 3) + (i < n ? sum_of(i, dim) : 0)));           \
   }
 
-/* What the second kernel adds up for an element. */
+/* Returns what the second kernel adds up for an element. */
 static int64_t sum_of(int64_t element, int dim) {
   int64_t sum = 0;
   for (int k = 0; k < dim; k++) {

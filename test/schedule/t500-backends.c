@@ -151,7 +151,7 @@ static void test_machine(void) {
      (long long)machine->l3_bytes);
 }
 
-/* What the caches hold of an array: a core counts on at most 8 MiB of the last level. */
+/* The caches hold so much of an array: a core counts on at most 8 MiB of the last level. */
 static void test_cached(void) {
   const int64_t mib = 1 << 20;
   struct op2i_machine machine = {.cores = 2, .l2_bytes = 2 * mib, .l3_bytes = 260 * mib};
