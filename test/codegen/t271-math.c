@@ -179,9 +179,14 @@ static bool compile_all(struct form *form) {
   return good;
 }
 
+/* The backend whose code has vectors of a width, "0" for scalar code. */
+static const char *backend_of(const char *width) {
+  return strcmp(width, "0") ? "openmp" : "sequential";
+}
+
 static bool begin_form(struct form *form, const char *compiler, const char *flags,
                        const char *width) {
-  const op2_options options = {.backend = strcmp(width, "0") ? "openmp" : "sequential",
+  const op2_options options = {.backend = backend_of(width),
                                .threads = 1,
                                .cc = compiler,
                                .cflags = flags,
@@ -198,7 +203,8 @@ static bool begin_form(struct form *form, const char *compiler, const char *flag
 
 /* Usually each compiler has scalar code and one width of vectors, and the first one two, and
  * without fused operations one form of each compiler. */
-static bool wanted(int flags, int compiler, int width) {
+static bool wanted(int flags, int compiler, int width, const char *bytes) {
+  if (op2_backend_unavailable(backend_of(bytes))) return false;
   if (thorough()) return true;
   if (flags) return width == (compiler ? 2 : 0);
   return width == 0 || width % 2 == (compiler + 1) % 2;
@@ -221,13 +227,13 @@ static bool begin_forms(int flags) {
       continue;
     }
     for (int w = 0; w < 4; w++) {
-      if (!wanted(flags, c, w)) continue;
+      if (!wanted(flags, c, w, widths[w])) continue;
       forms[nforms].first = first;
       if (!begin_form(&forms[nforms++], case_compilers[c], all_flags[flags], widths[w]))
         return false;
     }
   }
-  return nforms > first;
+  return flags || nforms > first;
 }
 
 /* Compute all y in one form; a kernel that is created again is not compiled again. */
@@ -369,6 +375,7 @@ static void try_special(const struct function *f, bool single) {
 static void try_libm(const char *width) {
   static struct form form;
   uint64_t state = 5;
+  if (op2_backend_unavailable(backend_of(width))) return;
   setenv("OP2_LIBM", "1", 1);
   bool good = begin_form(&form, case_have_compiler("gcc") ? "gcc" : "clang", NULL, width);
   unsetenv("OP2_LIBM");
@@ -408,6 +415,8 @@ int main(int argc, char **argv) {
   }
   setenv("OP2_FUSE", "0", 1);
   diag("OP2_TEST_SEED=%#" PRIx64, seed);
+  const char *no_vectors = op2_backend_unavailable(backend_of("64"));
+  if (no_vectors) skip("vectors: %s", no_vectors);
   if (begin_forms(0) && (!have_fused() || begin_forms(1)))
     for (int f = 0; f < 2 * FUNCTIONS; f++) {
       if (!chosen[f / 2]) continue;
