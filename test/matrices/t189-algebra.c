@@ -127,7 +127,10 @@ static const struct {
 enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 /* Half of the time is spent compiling, and a device's compiler takes longer still. */
-static int shape_step(void) { return on_device() ? 4 : thorough() ? 1 : 2; }
+static int shape_step(void) {
+  if (on_device()) return quick() ? 8 : 4;
+  return thorough() ? 1 : 2;
+}
 static int first_shape(void) { return shape_step() > 1 ? taken_half() : 0; }
 
 static void changes(void) {
@@ -170,7 +173,7 @@ static void same_vectors(void) {
 static void scalars(void) {
   static const op2_type types[] = {OP2_F64, OP2_F32, OP2_I32};
   op2_set set = new_set(N, "set");
-  for (int type = 0; type < 3; type++) {
+  for (int type = 0; type < 3; type += on_device() && quick() ? 2 : 1) {
     struct scalar all[SCALARS];
     int count = value_real(types[type]) ? SCALARS : WHOLE_SCALARS;
     new_scalars(types[type], all);
