@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "allreduce.h"
 #include "clock.h"
 #include "comm_pass.h"
 #include "error.h"
@@ -14,7 +15,7 @@
 
 /* LEVELS bounds how many ranks a rank sends to, or receives from, in a tree: one for each bit of
  * the number of ranks. PIECE is the capacity of a small message in bytes. */
-enum { LEVELS = 31, PIECE = 256 };
+enum { LEVELS = 31, PIECE = OP2I_PIECE };
 
 /* ---- messages that are opened for one use ---------------------------------------------------- */
 
@@ -61,19 +62,10 @@ op2_status op2i_comm_pass(struct op2i_comm *comm, int64_t n, const struct op2i_e
 
 /* Messages of one piece each, to and from every rank that is a neighbour in trees and routes. They
  * are opened once, so that ranks can agree on a failure even when they have no memory left. */
-struct piece {
-  int64_t bytes;  /* bytes of data in use */
-  int64_t number; /* public calls that the sender has made */
-  /* Digest of these calls, by which ranks detect that they are in different calls (trail.h). */
-  uint64_t digest;
-  struct op2i_trail_words words; /* the last of these calls */
-  unsigned char data[PIECE];
-};
-
 struct channel {
   int peer;
   struct op2i_message *out, *in;
-  struct piece sent, received;
+  struct op2i_piece sent, received;
 };
 
 struct op2i_channels {
@@ -128,6 +120,7 @@ void op2i_comm_free(struct op2i_comm *comm) {
   if (!comm) return;
   if (comm->watch.ended) op2i_comm_leave_dead(comm);
   free_channels(comm);
+  op2i_allreduces_free(comm);
   op2i_free(comm->sent);
   op2i_free(comm->trail);
   comm->trail = NULL;
@@ -136,11 +129,12 @@ void op2i_comm_free(struct op2i_comm *comm) {
 
 void op2i_comm_progress(struct op2i_comm *comm) {
   enum { EVERY_NS = 100000 };
-  if (!comm || comm->flying == 0 || !comm->kind->progress) return;
+  if (!comm || comm->flying == 0) return;
   int64_t time = op2i_nanoseconds();
   if (time - comm->progressed < EVERY_NS) return;
   comm->progressed = time;
-  comm->kind->progress(comm);
+  if (comm->kind->progress) comm->kind->progress(comm);
+  (void)op2i_allreduces_advance(comm); /* a failure is returned where it is waited for */
 }
 
 static op2_status need_channels(struct op2i_comm *comm) {
@@ -154,7 +148,7 @@ static op2_status need_channels(struct op2i_comm *comm) {
   return notify_all(comm, status);
 }
 
-static void stamp(const struct op2i_comm *comm, struct piece *piece) {
+void op2i_piece_stamp(const struct op2i_comm *comm, struct op2i_piece *piece) {
   const struct op2i_trail *trail = comm->trail;
   if (!trail || !trail->number) return;
   const struct op2i_trail_entry *last = op2i_trail_at(trail, trail->number);
@@ -165,31 +159,34 @@ static void stamp(const struct op2i_comm *comm, struct piece *piece) {
 
 /* Report that two ranks are in different calls. If the other rank does not answer, the report is
  * based on its message alone. */
-static op2_status differ(struct op2i_comm *comm, const struct channel *channel) {
-  const struct piece *other = &channel->received;
+static op2_status differ(struct op2i_comm *comm, int peer, const struct op2i_piece *other) {
   char own[OP2I_TRAIL_TEXT], words[OP2I_TRAIL_TEXT], reason[3 * OP2I_TRAIL_TEXT];
   int used = snprintf(reason, sizeof reason,
                       "ranks %d and %d are in different calls that all ranks make together",
-                      comm->rank, channel->peer);
+                      comm->rank, peer);
   if (comm->trail && comm->trail->number) {
     op2i_trail_describe(&other->words, words);
     snprintf(reason + used, sizeof reason - (size_t)used,
              ": rank %d of %d is%s, rank %d in call %" PRId64 ", %s", comm->rank, comm->size,
-             op2i_comm_place(comm, own), channel->peer, other->number, words);
-    op2i_comm_compare(comm, channel->peer, other->number, other->digest);
-    return op2i_comm_diverged(comm, channel->peer, reason);
+             op2i_comm_place(comm, own), peer, other->number, words);
+    op2i_comm_compare(comm, peer, other->number, other->digest);
+    return op2i_comm_diverged(comm, peer, reason);
   }
   return notify_all(comm, op2i_error(OP2_ERR_FATAL, "%s", reason));
 }
 
+op2_status op2i_piece_compare(struct op2i_comm *comm, int peer, const struct op2i_piece *received,
+                              const struct op2i_piece *own) {
+  bool same = received->bytes == own->bytes && received->number == own->number &&
+              received->digest == own->digest;
+  return same ? OP2_SUCCESS : differ(comm, peer, received);
+}
+
 static op2_status compare_trails(struct op2i_comm *comm, const struct channel *channel,
                                  size_t bytes) {
-  const struct piece *other = &channel->received;
-  struct piece own = {.bytes = (int64_t)bytes};
-  stamp(comm, &own);
-  bool same =
-      other->bytes == own.bytes && other->number == own.number && other->digest == own.digest;
-  return same ? OP2_SUCCESS : differ(comm, channel);
+  struct op2i_piece own = {.bytes = (int64_t)bytes};
+  op2i_piece_stamp(comm, &own);
+  return op2i_piece_compare(comm, channel->peer, &channel->received, &own);
 }
 
 op2_status op2i_comm_pass_few(struct op2i_comm *comm, int n,
@@ -202,7 +199,7 @@ op2_status op2i_comm_pass_few(struct op2i_comm *comm, int n,
     messages[i] = e->sends ? channel->out : channel->in;
     if (!e->sends) continue;
     channel->sent.bytes = (int64_t)e->bytes;
-    stamp(comm, &channel->sent);
+    op2i_piece_stamp(comm, &channel->sent);
     memcpy(channel->sent.data, e->data, e->bytes);
   }
   if (!status && n) status = finish(comm, n, messages);
@@ -330,15 +327,43 @@ static op2_status share_words(struct op2i_comm *comm, int root, op2_status *stat
   return failed;
 }
 
-op2_status op2i_comm_first(struct op2i_comm *comm, int64_t *place, op2_status *status,
-                           char message[OP2I_WORDS], int *rank) {
-  int64_t word = *place < 0 ? INT64_MAX : *place * comm->size + comm->rank;
-  op2_status failed = op2i_comm_least(comm, 1, &word);
-  if (failed) return failed;
+static int64_t word_of(const struct op2i_comm *comm, int64_t place) {
+  return place < 0 ? INT64_MAX : place * comm->size + comm->rank;
+}
+
+static op2_status take_first(struct op2i_comm *comm, int64_t word, int64_t *place,
+                             op2_status *status, char message[OP2I_WORDS], int *rank) {
   *place = word == INT64_MAX ? -1 : word / comm->size;
   if (*place < 0) return OP2_SUCCESS;
   *rank = (int)(word % comm->size);
   return share_words(comm, *rank, status, message);
+}
+
+op2_status op2i_comm_first(struct op2i_comm *comm, int64_t *place, op2_status *status,
+                           char message[OP2I_WORDS], int *rank) {
+  int64_t word = word_of(comm, *place);
+  op2_status failed = op2i_comm_least(comm, 1, &word);
+  return failed ? failed : take_first(comm, word, place, status, message, rank);
+}
+
+static void lower_word(void *into, const void *from, void *closure) {
+  lower(into, from, &(int){1});
+  (void)closure;
+}
+
+op2_status op2i_comm_first_begin(struct op2i_comm *comm, int64_t place, struct op2i_first *first) {
+  first->word = word_of(comm, place);
+  first->begun = true;
+  return op2i_allreduce_begin(comm, &first->word, sizeof first->word, lower_word, NULL,
+                              &first->travel);
+}
+
+op2_status op2i_comm_first_end(struct op2i_comm *comm, struct op2i_first *first, int64_t *place,
+                               op2_status *status, char message[OP2I_WORDS], int *rank) {
+  bool over;
+  op2_status failed = op2i_allreduce_over(&first->travel, true, &over);
+  first->begun = false;
+  return failed ? failed : take_first(comm, first->word, place, status, message, rank);
 }
 
 op2_status op2i_comm_agree(struct op2i_comm *comm, op2_status status) {

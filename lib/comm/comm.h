@@ -114,11 +114,13 @@ struct op2i_comm {
   enum op2i_thread_level thread_level;
   int rank, size;
   struct op2i_node_rank node_rank;
-  struct op2i_channels *channels; /* comm.c's channels for small messages; null at first */
+  struct op2i_channels *channels;     /* comm.c's channels for small messages; null at first */
+  struct op2i_allreduces *allreduces; /* allreduce.c's messages; null at first */
   /* Halo exchanges so far: how many there were, their messages and bytes; and nanoseconds summed
    * over exchanges, from start to end, and the part of it in which nothing else could be done. */
   int64_t exchanges, messages, bytes, transit_ns, waited;
-  int flying;             /* exchanges that have started and are not known to be over */
+  /* Exchanges and allreduces that have started and are not known to be over. */
+  int flying;
   int64_t progressed;     /* when messages last made progress by op2i_comm_progress() */
   struct op2i_sent *sent; /* [nsent] one for each other rank */
   int64_t nsent, sent_capacity;
@@ -129,7 +131,7 @@ struct op2i_comm {
 void op2i_comm_free(struct op2i_comm *comm);
 
 /* Let messages make progress, at most every 100 microseconds. The thread that runs loops calls this
- * from time to time while halo exchanges are in flight. `comm` may be null, if there is one
+ * from time to time while halo exchanges or allreduces are in flight. `comm` may be null, if there is one
  * rank. */
 void op2i_comm_progress(struct op2i_comm *comm);
 
