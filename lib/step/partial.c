@@ -212,15 +212,10 @@ size_t op2i_reduction_bytes(const struct op2i_loop *loop) {
   return (end + 15) / 16 * 16;
 }
 
-/* The results of several loops, consecutive in one message. */
-struct together {
-  struct op2i_reduction *reductions;
-  int n;
-};
-
 static void combine_ranks(void *into, const void *from, void *closure) {
-  const struct together *all = closure;
-  for (const struct op2i_reduction *r = all->reductions; r < all->reductions + all->n; r++)
+  const struct op2i_batch *batch = closure;
+  op2i_fp_reset(); /* it may be called between blocks */
+  for (const struct op2i_reduction *r = batch->reductions; r < batch->reductions + batch->n; r++)
     combine_partials(r->steps->loop, (unsigned char *)into + r->at, (unsigned char *)from + r->at);
 }
 
@@ -245,26 +240,78 @@ static void gather(struct op2i_reduction *r, unsigned char *message) {
     memcpy(message + r->at, r->steps->values.partials, r->bytes);
 }
 
-/* A rank that has failed sends zeros, so that no other rank waits for it. */
-op2_status op2i_steps_reduce(struct op2i_reduction *reductions, int n) {
-  struct together all = {reductions, n};
-  _Alignas(64) unsigned char few[OP2I_REDUCED_TOGETHER] = {0};
-  size_t bytes = 0;
-  for (int i = 0; i < n; bytes += reductions[i++].bytes) {
-    reductions[i].at = bytes;
+struct op2i_batch op2i_batch_make(struct op2i_reduction *reductions, int n) {
+  struct op2i_batch batch = {.reductions = reductions, .n = n};
+  for (int i = 0; i < n; batch.bytes += reductions[i++].bytes) {
+    reductions[i].at = batch.bytes;
     reductions[i].bytes = op2i_reduction_bytes(reductions[i].steps->loop);
   }
-  unsigned char *message = bytes > sizeof few ? op2i_alloc_data(bytes) : few;
-  for (int i = 0; i < n; i++) gather(&reductions[i], message);
-  op2_status status =
-      op2i_comm_combine(reductions->steps->loop->op.ctx->comm, message, bytes, combine_ranks, &all);
-  for (int i = 0; i < n && !status; i++) {
-    const struct op2i_reduction *r = &reductions[i];
+  return batch;
+}
+
+op2_status op2i_batch_reserve(struct op2i_batch *batch) {
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; i < batch->n; i++)
+    for (int64_t s = 0; s < batch->reductions[i].n && !status; s++) {
+      struct op2i_step *step = &batch->reductions[i].steps[s];
+      if (step->reduces && step->hi <= step->lo) status = op2i_step_begin(step, 1);
+    }
+  return status;
+}
+
+/* A rank that has failed sends zeros, so that no other rank waits for it. */
+static void pack(struct op2i_batch *batch, unsigned char *message) {
+  op2i_fp_reset();
+  if (message) memset(message, 0, batch->bytes);
+  for (int i = 0; i < batch->n; i++) gather(&batch->reductions[i], message);
+}
+
+static void unpack(const struct op2i_batch *batch, const unsigned char *message) {
+  op2i_fp_reset(); /* a kernel may have changed it */
+  for (int i = 0; i < batch->n; i++) {
+    const struct op2i_reduction *r = &batch->reductions[i];
     if (r->lost || r->status) continue;
     memcpy(r->steps->values.partials, message + r->at, r->bytes);
     store_results(r->steps);
   }
-  if (message != few) op2i_free_data(message);
+}
+
+void op2i_batch_pack(struct op2i_batch *batch) { pack(batch, batch->message); }
+
+op2_status op2i_batch_start(struct op2i_batch *batch) {
+  return op2i_allreduce_begin(batch->reductions->steps->loop->op.ctx->comm, batch->message,
+                              batch->bytes, combine_ranks, batch, &batch->travel);
+}
+
+op2_status op2i_batch_over(struct op2i_batch *batch, bool wait, bool *over) {
+  return op2i_allreduce_over(&batch->travel, wait, over);
+}
+
+void op2i_batch_unpack(struct op2i_batch *batch) { unpack(batch, batch->message); }
+
+op2_status op2i_batch_begin(struct op2i_batch *batch) {
+  op2i_batch_pack(batch);
+  return op2i_batch_start(batch);
+}
+
+op2_status op2i_batch_end(struct op2i_batch *batch) {
+  bool over;
+  op2_status status = op2i_batch_over(batch, true, &over);
+  if (!status) op2i_batch_unpack(batch);
+  return status;
+}
+
+op2_status op2i_batch_combine(struct op2i_batch *batch) {
+  op2_context ctx = batch->reductions->steps->loop->op.ctx;
+  if (op2i_batch_small(batch)) {
+    op2_status status = op2i_batch_begin(batch);
+    return status ? status : op2i_batch_end(batch);
+  }
+  unsigned char *message = op2i_alloc_data(batch->bytes);
+  pack(batch, message);
+  op2_status status = op2i_comm_combine(ctx->comm, message, batch->bytes, combine_ranks, batch);
+  if (!status) unpack(batch, message);
+  op2i_free_data(message);
   return status;
 }
 

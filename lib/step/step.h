@@ -7,10 +7,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "allreduce.h"
 #include "buffer.h"
 #include "code.h"
 #include "op2/status.h"
 
+struct op2i_batch;
 struct op2i_exchange;
 struct op2i_loop;
 struct op2i_plan;
@@ -22,7 +24,8 @@ enum op2i_step_kind {
   OP2I_STEP_BEGIN,  /* a halo exchange begins: rows are packed and sent */
   OP2I_STEP_END,    /* a halo exchange ends: received rows are in their place */
   OP2I_STEP_CALL,   /* another operation, which the scheduler runs in its own thread */
-  OP2I_STEP_REDUCE, /* a loop's reductions are combined over ranks; the scheduler runs it, too */
+  OP2I_STEP_SEND,   /* reductions of loops begin to be combined over ranks */
+  OP2I_STEP_REDUCE, /* they are combined, and folded into the globals */
 };
 
 /* The execution modes of a task backend for the steps that it is handed together, and their
@@ -115,11 +118,11 @@ struct op2i_bundle {
 };
 
 /* Part of a program, ready to run. Direct backends get loops only, and the fields below are about
- * loops; task backends also get steps that begin and end exchanges. */
+ * loops; task backends also get steps that begin and end exchanges and the combination of reductions. */
 struct op2i_step {
   enum op2i_step_kind kind;
   struct op2i_exchange *exchange; /* the exchange that begins or ends */
-  int64_t reduced;                /* REDUCE: index of the first step of its loop */
+  struct op2i_batch *batch;       /* the reductions that ranks combine */
   struct op2i_loop *loop;         /* null: the step is not a loop */
   int64_t number;                 /* loop number, for messages */
   const char *file;               /* where the loop was queued */
@@ -156,16 +159,43 @@ void op2i_step_end(struct op2i_step *step);
 struct op2i_reduction {
   struct op2i_step *steps; /* [n], steps of the loop's ranges */
   int64_t n;
-  bool lost; /* True if it has failed on this rank: others get arbitrary values, globals stay */
+  int64_t group; /* of the loop in its program */
+  bool lost;     /* True if it has failed on this rank: others get arbitrary values, globals stay */
   op2_status status; /* out: of this rank */
   size_t at, bytes;  /* scratch: offset and bytes in the message */
 };
 /* Bytes that ranks send for one loop. The reductions of several loops go in one message if they
  * take at most OP2I_REDUCED_TOGETHER bytes together. */
-enum { OP2I_REDUCED_TOGETHER = 256 };
+enum { OP2I_REDUCED_TOGETHER = OP2I_ALLREDUCE_BYTES };
 size_t op2i_reduction_bytes(const struct op2i_loop *loop);
-/* Fold the partial results of loops on all ranks into the globals. No two loops may have the same
- * version of a global. Collective. */
-op2_status op2i_steps_reduce(struct op2i_reduction *reductions, int n);
+
+/* Reductions that ranks combine together. No two loops may have the same version of a global. */
+struct op2i_batch {
+  struct op2i_reduction *reductions; /* [n] */
+  int n;
+  size_t bytes; /* of the message */
+  struct op2i_allreduce travel;
+  _Alignas(16) unsigned char message[OP2I_REDUCED_TOGETHER];
+};
+/* A batch of these reductions. */
+struct op2i_batch op2i_batch_make(struct op2i_reduction *reductions, int n);
+/* True if it fits into a message. Otherwise it is one reduction, which op2i_batch_combine() combines
+ * as a whole. */
+static inline bool op2i_batch_small(const struct op2i_batch *batch) {
+  return batch->bytes <= OP2I_REDUCED_TOGETHER;
+}
+/* A small batch in pieces: pack this rank's results, which needs memory for ranges without elements
+ * unless op2i_batch_reserve() has taken it; let them travel; and fold the results of all ranks into
+ * the globals. Starting and waiting are collective. */
+op2_status op2i_batch_reserve(struct op2i_batch *batch);
+void op2i_batch_pack(struct op2i_batch *batch);
+op2_status op2i_batch_start(struct op2i_batch *batch);
+op2_status op2i_batch_over(struct op2i_batch *batch, bool wait, bool *over);
+void op2i_batch_unpack(struct op2i_batch *batch);
+/* The first two, and the last two. */
+op2_status op2i_batch_begin(struct op2i_batch *batch);
+op2_status op2i_batch_end(struct op2i_batch *batch);
+/* All of it, of any size. Collective. */
+op2_status op2i_batch_combine(struct op2i_batch *batch);
 
 #endif

@@ -51,6 +51,22 @@ struct op2i_placed {
   int64_t begin, end;
 };
 
+/* The reductions of a program that ranks combine, in batches whose results are needed at one point.
+ * A batch begins when all of its loops have run over the elements that this rank owns. */
+struct op2i_batches {
+  struct op2i_reduction *reductions; /* batch after batch */
+  struct op2i_batch *list;           /* [n] in the order in which their results are needed */
+  struct op2i_batched *places;       /* [n] */
+  int64_t n;
+  int64_t last; /* index of the step from which on batches end that all go on to the program's end;
+                   the number of steps if there is none, or a large one among them */
+};
+/* The batch begins in group `begin`, after its loop over owned elements, and ends before group
+ * `end`; the number of groups: at the program's end. */
+struct op2i_batched {
+  int64_t begin, end;
+};
+
 /* This says what of a program is kept, and how many bytes it takes. */
 struct op2i_keeping {
   bool again;         /* its sequence has come at least twice, so all of it is kept */
@@ -76,6 +92,7 @@ struct op2i_program {
   struct op2i_grouping grouping;
   struct op2i_placed *exchanges; /* [nexchanges] */
   int64_t nexchanges;
+  struct op2i_batches batches;
   int64_t nsteps;
   struct op2i_step *steps;       /* [kept.steps], as the two below */
   struct op2i_bundle *bundles;   /* [nsteps] */

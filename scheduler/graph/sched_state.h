@@ -43,12 +43,19 @@ struct op2i_outcome {
 struct op2i_pending {
   struct op2i_program *program; /* has a reference to it */
   struct op2i_node *node;
-  /* index of the step that would combine it in the program, and of the node's outcome */
-  int64_t step, at;
-  size_t bytes; /* bytes in a message */
+  int64_t at; /* index of the node's outcome */
+  const struct op2i_reduction *reduction;
 };
 /* At most as many as fit into one message, since each has at least 16 bytes. */
 enum { OP2I_PENDING = OP2I_REDUCED_TOGETHER / 16 };
+
+/* Some of them, in the order of the queue; those of a batch that has begun are in flight. */
+struct op2i_pending_list {
+  struct op2i_pending list[OP2I_PENDING];
+  int n;
+  struct op2i_reduction reductions[OP2I_PENDING];
+  struct op2i_batch batch;
+};
 
 /* The operations that were queued and have not run, in the order in which they were queued. */
 struct op2i_queue {
@@ -116,10 +123,15 @@ struct op2i_drawing {
 struct op2i_outcomes {
   struct op2i_outcome *list; /* [capacity] outcomes of running nodes; null: no other ranks */
   int64_t capacity;
-  int64_t first;                             /* index of the first one of the running program */
-  struct op2i_pending pending[OP2I_PENDING]; /* [npending] in the order of the queue */
-  int npending;
+  int64_t first;                    /* index of the first one of the running program */
+  struct op2i_pending_list pending; /* those that have not begun */
+  struct op2i_pending_list flying[OP2I_ALLREDUCE_COUNT]; /* [nflying] in the order of beginning */
+  int nflying;
+  struct op2i_node *const *nodes; /* [nnodes] of the force in progress, from outcome 0 on */
+  int64_t nnodes;
   bool gathers; /* true while programs run that leave their reductions in `pending` */
+  bool settles; /* true while a program runs after which the ranks agree on all of its nodes */
+  struct op2i_first agreement; /* on what has failed, while it is in flight */
 };
 
 struct op2i_sched {

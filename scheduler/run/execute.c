@@ -77,7 +77,7 @@ static op2_status compile_all(const struct part *part) {
  * is decided only when it is needed: before a call, where there is poison, and at the end. *ran is
  * the first node whose outcome is not decided. */
 static op2_status settle_until(const struct part *part, int64_t *ran, int64_t end) {
-  op2_status status = op2i_pending_combine(part->sched);
+  op2_status status = op2i_pending_combine(part->sched, *ran, end);
   if (!status && *ran < end) status = op2i_outcomes_settle(part->sched, part->nodes, *ran, end);
   *ran = end;
   return status;
@@ -118,6 +118,8 @@ static op2_status run_singly_together(const struct part *part) {
   op2_status status = OP2_SUCCESS;
   int64_t ran = 0;
   op2i_outcomes_begin(part->sched, part->n);
+  part->sched->outcomes.nodes = part->nodes;
+  part->sched->outcomes.nnodes = part->n;
   for (int64_t i = 0; i < part->n && !status; i++)
     if (part->nodes[i]->state == OP2I_QUEUED) status = run_next_singly(part, &ran, i);
   if (!status) status = settle_until(part, &ran, part->n);
@@ -164,7 +166,9 @@ static op2_status settle_groups(const struct part *part, const struct op2i_group
 static op2_status run_among_ranks(const struct part *part, struct op2i_program *program) {
   int64_t done;
   op2i_outcomes_begin(part->sched, part->n);
+  part->sched->outcomes.settles = true;
   op2_status status = op2i_program_run(part->sched, program, part->nodes, &done);
+  part->sched->outcomes.settles = false;
   if (status) return status;
   for (int64_t i = 0; i < part->n; i++)
     part->sched->outcomes.list[i].ran = !part->sched->outcomes.list[i].settled;

@@ -79,6 +79,7 @@ static void follow_all(struct op2i_step *steps, int64_t n) {
 }
 
 static op2_status bind_one(struct op2i_step *step) {
+  if (!step->loop) return OP2_SUCCESS;
   op2_status status = have_room(step);
   if (!status) status = op2i_step_bind_mesh(step);
   if (!status) status = op2i_step_bind_globals(step);

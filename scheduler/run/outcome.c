@@ -78,16 +78,25 @@ static op2_status recall(const struct op2i_outcome *outcomes, int64_t place,
   return outcomes[place].status;
 }
 
+op2_status op2i_outcomes_agree_early(struct op2i_sched *sched, int64_t from, int64_t end) {
+  return op2i_comm_first_begin(sched->ctx->comm, first(sched->outcomes.list, from, end),
+                               &sched->outcomes.agreement);
+}
+
+/* The first agreement may be in flight already. */
 static op2_status agree_on_outcomes(struct op2i_sched *sched, int64_t from, int64_t end,
                                     bool *failed) {
   struct op2i_comm *comm = sched->ctx->comm;
   struct op2i_outcome *outcomes = sched->outcomes.list;
   for (*failed = false;; *failed = true) {
+    struct op2i_first *agreement = &sched->outcomes.agreement;
     char message[OP2I_WORDS];
     int64_t place = first(outcomes, from, end);
     op2_status code = recall(outcomes, place, message);
     int rank = 0;
-    op2_status status = op2i_comm_first(comm, &place, &code, message, &rank);
+    op2_status status =
+        agreement->begun ? OP2_SUCCESS : op2i_comm_first_begin(comm, place, agreement);
+    if (!status) status = op2i_comm_first_end(comm, agreement, &place, &code, message, &rank);
     if (status || place < 0) return status;
     status = take_failure(&outcomes[place], code, message, rank, comm->size);
     if (op2i_context_abort_ranks(sched->ctx, status)) return OP2_ERR_FATAL;

@@ -28,19 +28,23 @@ op2_status op2i_outcomes_before_call(struct op2i_sched *sched, struct op2i_node 
 op2_status op2i_outcomes_settle(struct op2i_sched *sched, struct op2i_node *const *nodes,
                                 int64_t from, int64_t end);
 
+/* Begin the agreement for op2i_outcomes_settle() with the same nodes. From now on none can fail. */
+op2_status op2i_outcomes_agree_early(struct op2i_sched *sched, int64_t from, int64_t end);
+
 /* ---- pending.c: reductions of programs of one operation, among ranks ------------------------- */
 
-/* Defer the reduction at this step of the program of `node`; the program is referenced until
- * it is combined. All deferred reductions go in one message: if this one does not fit into
- * it, the others are combined first. Collective, as are the functions below; their failures
- * are those of messages. */
-op2_status op2i_pending_add(struct op2i_sched *sched, struct op2i_program *program, int64_t step,
-                            struct op2i_node *node);
+/* Defer a reduction of the program of `node`, which is referenced until it is combined. Reductions
+ * that are needed at the same point go in one message, which begins when the last of them has run:
+ * if this one does not fit into it, the others begin. Collective, as are the functions below; their
+ * failures are those of messages. */
+op2_status op2i_pending_add(struct op2i_sched *sched, struct op2i_program *program,
+                            const struct op2i_reduction *reduction, struct op2i_node *node);
 /* Combine the reductions that a node needs that is about to run: it uses their result, or
  * is the same operation. */
 op2_status op2i_pending_combine_for(struct op2i_sched *sched, const struct op2i_node *node);
-/* Combine all; to be called before final states are set. */
-op2_status op2i_pending_combine(struct op2i_sched *sched);
+/* Combine all; to be called before final states are set. In between the ranks begin to agree on the
+ * outcomes from index `from` to `end` - 1. */
+op2_status op2i_pending_combine(struct op2i_sched *sched, int64_t from, int64_t end);
 /* Release the programs, since the ranks cannot go on. */
 void op2i_pending_drop(struct op2i_sched *sched);
 

@@ -21,6 +21,11 @@ static void free_steps(struct op2i_program *program) {
   }
   for (int64_t x = 0; x < program->nexchanges; x++)
     op2i_exchange_free(program->exchanges[x].exchange);
+  for (int64_t b = 0; b < program->batches.n; b++)
+    op2i_allreduce_forget(&program->batches.list[b].travel);
+  op2i_free(program->batches.list);
+  op2i_free(program->batches.places);
+  op2i_free(program->batches.reductions);
   op2i_free(program->bundles);
   op2i_free(program->exchanges);
   op2i_free(program->steps);

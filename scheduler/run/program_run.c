@@ -72,35 +72,22 @@ static void name_group(const struct op2i_program *program, int64_t g,
 }
 
 /* True if the step can run together with others. A task backend computes during halo exchanges, if
- * overlap is enabled and rows need not come from a device. */
+ * overlap is enabled and rows need not come from a device; and while reductions travel, of which it
+ * has those of a device, too. A large batch is combined as a whole. */
 static bool joins(const struct op2i_sched *sched, const struct op2i_step *step) {
   if (!sched->ctx->backend->run_steps) return false;
-  bool exchanges = step->kind == OP2I_STEP_BEGIN || step->kind == OP2I_STEP_END;
-  return step->kind == OP2I_STEP_LOOP ||
-         (exchanges && sched->ctx->config.overlap && !sched->ctx->device);
+  if (step->kind == OP2I_STEP_LOOP) return true;
+  if (step->kind == OP2I_STEP_CALL || !sched->ctx->config.overlap) return false;
+  if (step->batch) return op2i_batch_small(step->batch) && !sched->outcomes.gathers;
+  return !sched->ctx->device;
 }
 
-enum { REDUCTIONS = OP2I_REDUCED_TOGETHER / 16 }; /* each has at least 16 bytes */
-
-/* The number of reductions from step s on that go in one message. */
-static int64_t reduced_together(const struct op2i_program *program, int64_t s) {
-  size_t bytes = 0;
-  int64_t n = 0;
-  for (; s + n < program->nsteps && n < REDUCTIONS; n++) {
-    const struct op2i_step *step = &program->steps[s + n];
-    if (step->kind != OP2I_STEP_REDUCE) break;
-    bytes += op2i_reduction_bytes(program->steps[step->reduced].loop);
-    if (bytes > OP2I_REDUCED_TOGETHER && n > 0) break;
-  }
-  return n;
-}
-
-/* The number of steps from s on that one call of the backend, or of the operation's
- * function, runs. */
+/* The number of steps from s on that one call of the backend, or of the operation's function, runs.
+ * Batches that the program ends with are left to the scheduler. */
 static int64_t together(struct op2i_sched *sched, const struct op2i_program *program, int64_t s) {
+  const int64_t most = s < program->batches.last ? program->batches.last : s + 1;
   int64_t end = s;
-  if (program->steps[s].kind == OP2I_STEP_REDUCE) return reduced_together(program, s);
-  while (end < program->nsteps && joins(sched, &program->steps[end])) end++;
+  while (end < most && joins(sched, &program->steps[end])) end++;
   return end > s ? op2i_steps_together(sched, &program->steps[s], end - s) : 1;
 }
 
@@ -172,45 +159,80 @@ static void make_stale(const struct op2i_program *program, int64_t s, int64_t n,
 /* Note a failed step. Any group after an exchange may need the rows that were not received. */
 static op2_status note_failure(struct op2i_sched *sched, const struct op2i_program *program,
                                int64_t s, op2_status status) {
+  const struct op2i_step *step = &program->steps[s];
   int64_t g = program->step_group[s], end = g + 1;
-  bool exchanges = program->steps[s].exchange != NULL;
-  if (program->steps[s].kind == OP2I_STEP_REDUCE)
-    g = program->step_group[program->steps[s].reduced], end = g + 1;
-  if (exchanges) end = program->grouping.ngroups;
+  if (step->exchange) end = program->grouping.ngroups;
+  if (step->batch) g = step->batch->reductions->group, end = g + 1;
   for (; g < end && status != OP2_ERR_FATAL; g++)
     status = op2i_outcome_note(sched, &program->grouping, g, status);
   return status == OP2_ERR_FATAL ? status : OP2_SUCCESS;
 }
 
-/* Combine in one message the reductions that stand at the same point, as far as they fit
- * into it. */
-static op2_status run_reductions(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
-                                 int64_t n) {
-  struct op2i_reduction reductions[REDUCTIONS];
-  for (int64_t i = 0; i < n; i++) {
-    int64_t first = program->steps[s + i].reduced, end = first, g = program->step_group[first];
-    while (end < s && program->step_group[end] == g) end++;
-    reductions[i] =
-        (struct op2i_reduction){.steps = &program->steps[first],
-                                .n = end - first,
-                                .lost = op2i_outcome_failed(sched, &program->grouping, g)};
+/* Before reductions are sent: a group that has failed has no results. */
+static void find_lost(const struct op2i_sched *sched, const struct op2i_program *program, int64_t s,
+                      int64_t n) {
+  for (int64_t k = s; k < s + n; k++) {
+    const struct op2i_batch *batch = program->steps[k].batch;
+    for (int i = 0; batch && i < batch->n; i++)
+      batch->reductions[i].lost =
+          op2i_outcome_failed(sched, &program->grouping, batch->reductions[i].group);
   }
-  op2_status status = op2i_steps_reduce(reductions, (int)n);
-  for (int64_t i = 0; i < n && !status; i++)
-    if (reductions[i].status) status = note_failure(sched, program, s + i, reductions[i].status);
+}
+
+/* Note reductions for which this rank had no memory. */
+static op2_status note_unsent(struct op2i_sched *sched, const struct op2i_program *program,
+                              int64_t s, int64_t n) {
+  op2_status status = OP2_SUCCESS;
+  for (int64_t k = s; k < s + n; k++) {
+    const struct op2i_batch *batch = program->steps[k].batch;
+    for (int i = 0; batch && i < batch->n && !status; i++) {
+      const struct op2i_reduction *r = &batch->reductions[i];
+      if (r->status) status = op2i_outcome_note(sched, &program->grouping, r->group, r->status);
+      if (status != OP2_ERR_FATAL) status = OP2_SUCCESS;
+    }
+  }
+  return status;
+}
+
+/* Begin or end a batch while no loops run. */
+static op2_status run_batch(struct op2i_sched *sched, struct op2i_program *program, int64_t s) {
+  struct op2i_batch *batch = program->steps[s].batch;
+  const bool sends = program->steps[s].kind == OP2I_STEP_SEND, small = op2i_batch_small(batch);
+  if (sends || !small) find_lost(sched, program, s, 1);
+  op2_status status = !small  ? op2i_batch_combine(batch)
+                      : sends ? op2i_batch_begin(batch)
+                              : op2i_batch_end(batch);
+  if (!status && (sends || !small)) status = note_unsent(sched, program, s, 1);
+  return status;
+}
+
+/* In a program of one operation, reductions may wait for those of the operations behind it. */
+static op2_status run_reduction(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                                struct op2i_node *const *nodes) {
+  const struct op2i_step *step = &program->steps[s];
+  const bool first = step->kind == OP2I_STEP_SEND || !op2i_batch_small(step->batch);
+  if (!sched->outcomes.gathers) return run_batch(sched, program, s);
+  return first ? op2i_pending_add(sched, program, step->batch->reductions, nodes[0]) : OP2_SUCCESS;
+}
+
+static op2_status run_together(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                               int64_t n) {
+  if (program->batches.n) find_lost(sched, program, s, n);
+  op2_status status = run_steps(sched, program, &program->steps[s], n);
+  if (!status && program->batches.n) status = note_unsent(sched, program, s, n);
   return status;
 }
 
 static op2_status run_part(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
                            int64_t n, struct op2i_node *const *nodes) {
   struct op2i_step *steps = &program->steps[s];
-  if (joins(sched, steps)) return run_steps(sched, program, steps, n);
+  if (n > 1 || (joins(sched, steps) && s < program->batches.last))
+    return run_together(sched, program, s, n);
   switch (steps->kind) {
   case OP2I_STEP_LOOP: return run_steps(sched, program, steps, n);
   case OP2I_STEP_CALL: return run_call(sched, program, s, nodes);
-  case OP2I_STEP_REDUCE:
-    if (sched->outcomes.gathers) return op2i_pending_add(sched, program, s, nodes[0]);
-    return run_reductions(sched, program, s, n);
+  case OP2I_STEP_SEND:
+  case OP2I_STEP_REDUCE: return run_reduction(sched, program, s, nodes);
   default: return run_exchange(sched->ctx, program, steps);
   }
 }
@@ -222,8 +244,9 @@ static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *progr
   op2_status status = OP2_SUCCESS;
   for (int64_t k = s; k < s + n && !status; k++) {
     struct op2i_step *step = &program->steps[k];
-    status =
-        step->loop ? run_steps(sched, program, step, 1) : run_exchange(sched->ctx, program, step);
+    status = step->loop    ? run_steps(sched, program, step, 1)
+             : step->batch ? run_batch(sched, program, k)
+                           : run_exchange(sched->ctx, program, step);
     if (status) status = note_failure(sched, program, k, status);
   }
   return status;
@@ -237,6 +260,14 @@ static op2_status go_on(struct op2i_sched *sched, struct op2i_program *program, 
   return note_failure(sched, program, s, status);
 }
 
+/* After a failure nothing that is in flight arrives any more. */
+static void forget_messages(struct op2i_sched *sched, struct op2i_program *program) {
+  for (int64_t b = 0; b < program->batches.n; b++)
+    op2i_allreduce_forget(&program->batches.list[b].travel);
+  op2i_allreduce_forget(&sched->outcomes.agreement.travel);
+  sched->outcomes.agreement.begun = false;
+}
+
 op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
                             struct op2i_node *const *nodes, int64_t *done) {
   int64_t ngroups = program->grouping.ngroups, n;
@@ -246,6 +277,9 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
   for (int64_t s = 0; s < program->nsteps; s += n) {
     struct op2i_step *steps = &program->steps[s];
     n = together(sched, program, s);
+    if (s == program->batches.last && sched->outcomes.settles)
+      status = op2i_outcomes_agree_early(sched, 0, program->grouping.n);
+    if (status) break;
     *done = program->step_group[s];
     if (program->stale) make_stale(program, s, n, nodes);
     status = run_part(sched, program, s, n, nodes);
@@ -255,6 +289,7 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
       if (steps[k].loop) op2i_step_account(&steps[k]);
   }
   if (!status) *done = ngroups;
+  if (status) forget_messages(sched, program);
   for (int64_t g = 0; g < *done; g++) name_group(program, g, nodes);
   if (sched->ctx->config.graph_file && !sched->outer)
     op2i_program_draw(sched, program, nodes, *done);

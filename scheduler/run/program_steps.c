@@ -15,9 +15,6 @@ struct order {
   struct op2i_sched *sched;
   struct op2i_program *program;
   struct op2i_node *const *nodes;
-  /* [nreduced] index of the first step of each loop whose results ranks have yet to combine */
-  int64_t *reduced;
-  int64_t nreduced;
 };
 
 static void add_step(struct op2i_program *program, int64_t g, struct op2i_step step) {
@@ -52,19 +49,130 @@ static bool group_uses_result(const struct order *order, int64_t g, int64_t of) 
   return false;
 }
 
-/* Combine the results that group g needs, or with `all` every remaining one. Ranks do this as late
- * as possible, since no rank waits for another before. */
-static void add_reductions(struct order *order, int64_t g, bool all) {
-  int64_t kept = 0;
-  for (int64_t i = 0; i < order->nreduced; i++) {
-    int64_t first = order->reduced[i];
-    if (all || group_uses_result(order, g, order->program->step_group[first]))
-      add_step(order->program, g, (struct op2i_step){.kind = OP2I_STEP_REDUCE, .reduced = first});
-    else
-      order->reduced[kept++] = first;
-  }
-  order->nreduced = kept;
+/* ---- reductions that ranks combine ----------------------------------------------------------- */
+
+static bool has_reductions(const struct op2i_program *program, int64_t g) {
+  const struct op2i_loop *loop = program->grouping.groups[g].loop;
+  return loop && loop->partial_bytes;
 }
+
+/* The first group that needs the results of group `of`. Ranks wait for each other as late as
+ * possible. */
+static int64_t needed_at(const struct order *order, int64_t of) {
+  int64_t g = of + 1;
+  while (g < order->program->grouping.ngroups && !group_uses_result(order, g, of)) g++;
+  return g;
+}
+
+static size_t bytes_of_group(const struct op2i_program *program, int64_t g) {
+  return op2i_reduction_bytes(program->grouping.groups[g].loop);
+}
+
+/* Put the first of these reductions into a batch, with as many others as are needed at the same
+ * point and fit into its message. `needed` are their points, and -1 once they are in a batch. */
+static void add_batch(struct op2i_program *program, const struct op2i_reduction *from,
+                      int64_t *needed, int64_t n, struct op2i_reduction *into) {
+  struct op2i_batches *batches = &program->batches;
+  const int64_t end = *needed;
+  size_t bytes = 0;
+  int count = 0;
+  for (int64_t k = 0; k < n; k++) {
+    if (needed[k] != end) continue;
+    size_t more = bytes_of_group(program, from[k].group);
+    if (count && bytes + more > OP2I_REDUCED_TOGETHER) break;
+    bytes += more;
+    into[count++] = from[k];
+    needed[k] = -1;
+  }
+  batches->places[batches->n] = (struct op2i_batched){into[count - 1].group, end};
+  batches->list[batches->n++] = (struct op2i_batch){.reductions = into, .n = count, .bytes = bytes};
+}
+
+static void fill_batches(struct order *order, struct op2i_reduction *all, int64_t *needed,
+                         int64_t n) {
+  struct op2i_batches *batches = &order->program->batches;
+  struct op2i_reduction *into = batches->reductions;
+  for (int64_t i = 0; i < n; i++) needed[i] = needed_at(order, all[i].group);
+  for (int64_t i = 0; i < n; i++) {
+    if (needed[i] < 0) continue;
+    add_batch(order->program, &all[i], &needed[i], n - i, into);
+    into += batches->list[batches->n - 1].n;
+  }
+}
+
+/* Divide the program's reductions into batches. */
+static op2_status make_batches(struct order *order) {
+  struct op2i_program *program = order->program;
+  struct op2i_batches *batches = &program->batches;
+  int64_t n = 0;
+  for (int64_t g = 0; g < program->grouping.ngroups; g++) n += has_reductions(program, g);
+  if (!n || !program->stale) return OP2_SUCCESS;
+  struct op2i_reduction *all = op2i_calloc((size_t)n, sizeof *all);
+  int64_t *needed = op2i_malloc((size_t)n * sizeof *needed);
+  batches->reductions = op2i_calloc((size_t)n, sizeof *batches->reductions);
+  batches->list = op2i_calloc((size_t)n, sizeof *batches->list);
+  batches->places = op2i_calloc((size_t)n, sizeof *batches->places);
+  op2_status status = all && needed && batches->reductions && batches->list && batches->places
+                          ? OP2_SUCCESS
+                          : op2i_error_nomem("a program");
+  n = 0;
+  for (int64_t g = 0; g < program->grouping.ngroups && !status; g++)
+    if (has_reductions(program, g)) all[n++].group = g;
+  if (!status) fill_batches(order, all, needed, n);
+  program->kept.table_bytes +=
+      (size_t)n * (sizeof *all + sizeof *batches->list + sizeof *batches->places);
+  op2i_free(all);
+  op2i_free(needed);
+  return status;
+}
+
+static void add_send(struct op2i_program *program, int64_t g, struct op2i_batch *batch) {
+  if (op2i_batch_small(batch))
+    add_step(program, g, (struct op2i_step){.kind = OP2I_STEP_SEND, .batch = batch});
+}
+
+/* Combine the results that are needed at group `at`. */
+static void add_reductions(struct order *order, int64_t g, int64_t at) {
+  struct op2i_batches *batches = &order->program->batches;
+  for (int64_t b = 0; b < batches->n; b++) {
+    if (batches->places[b].end != at) continue;
+    if (!order->sched->ctx->config.overlap) add_send(order->program, g, &batches->list[b]);
+    add_step(order->program, g,
+             (struct op2i_step){.kind = OP2I_STEP_REDUCE, .batch = &batches->list[b]});
+  }
+}
+
+/* The steps from `first` on, of group g, have run over all elements that this rank owns: what they
+ * reduce can be sent, if its batch waits for nothing else. */
+static void end_owned(struct order *order, int64_t g, int64_t first) {
+  struct op2i_batches *batches = &order->program->batches;
+  for (int64_t b = 0; b < batches->n; b++) {
+    struct op2i_batch *batch = &batches->list[b];
+    for (int i = 0; i < batch->n; i++) {
+      if (batch->reductions[i].group != g) continue;
+      batch->reductions[i].steps = &order->program->steps[first];
+      batch->reductions[i].n = order->program->nsteps - first;
+    }
+    if (batches->places[b].begin == g && order->sched->ctx->config.overlap)
+      add_send(order->program, g, batch);
+  }
+}
+
+/* The steps of all loops are known: lay out the messages, and find the batches that end after the
+ * last other step, from which on nothing can fail. */
+static void finish_batches(struct order *order) {
+  struct op2i_program *program = order->program;
+  struct op2i_batches *batches = &program->batches;
+  for (int64_t b = 0; b < batches->n; b++)
+    batches->list[b] = op2i_batch_make(batches->list[b].reductions, batches->list[b].n);
+  int64_t last = program->nsteps;
+  bool small = order->sched->ctx->config.overlap;
+  for (; last > 0 && program->steps[last - 1].kind == OP2I_STEP_REDUCE; last--)
+    small = small && op2i_batch_small(program->steps[last - 1].batch);
+  batches->last = small ? last : program->nsteps;
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
 
 static enum op2i_variant first_wish(const struct op2i_loop *loop) {
   enum op2i_variant wishes[OP2I_WISHES];
@@ -85,19 +193,24 @@ static void add_device_half(struct order *order, int64_t g, struct op2i_loop *lo
 }
 
 /* Add the steps of a loop. Values that other ranks send arrive before every range but the
- * core elements. */
+ * core elements. Its reductions are sent before it runs over the exec halo. */
 static void add_loop(struct order *order, int64_t g, struct op2i_loop *loop) {
   const struct op2i_config *config = &order->sched->ctx->config;
-  bool ended = false;
+  bool ended = false, owned = false;
+  int64_t first = 0;
   for (int r = 0; r < loop->nranges; r++) {
     bool waits = loop->ranges[r].section != OP2I_CORE || !config->overlap;
+    if (!owned && loop->ranges[r].section == OP2I_EXEC) {
+      end_owned(order, g, first);
+      owned = true;
+    }
     if (waits && !ended) add_exchanges(order, g, OP2I_STEP_END);
     ended = ended || waits;
-    if (r == 0 && loop->partial_bytes && order->program->stale)
-      order->reduced[order->nreduced++] = order->program->nsteps;
+    if (r == 0) first = order->program->nsteps;
     add_device_half(order, g, loop);
     add_step(order->program, g, op2i_step_make(loop, r, first_wish(loop)));
   }
+  if (!owned) end_owned(order, g, first);
 }
 
 static op2_status add_group(struct order *order, int64_t g) {
@@ -105,7 +218,7 @@ static op2_status add_group(struct order *order, int64_t g) {
   op2_status status = loop ? op2i_loop_prepare(order->sched, loop) : OP2_SUCCESS;
   if (status) return status;
   add_exchanges(order, g, OP2I_STEP_BEGIN);
-  add_reductions(order, g, false);
+  add_reductions(order, g, g);
   if (loop) {
     add_loop(order, g, loop);
   } else {
@@ -124,9 +237,8 @@ static op2_status give_moves(struct op2i_program *program, size_t dats) {
   dats = 0;
   for (int64_t s = 0; s < program->nsteps; s++) {
     struct op2i_step *step = &program->steps[s];
-    if (!step->loop) continue;
     step->where.moves = program->moves + OP2I_SOURCES * dats;
-    dats += (size_t)step->loop->op.ndats;
+    dats += step->loop ? (size_t)step->loop->op.ndats : 0;
   }
   return OP2_SUCCESS;
 }
@@ -166,32 +278,34 @@ static op2_status give_room(struct op2i_program *program) {
 }
 
 /* The most steps that the program may have: where there is a device, each loop may have one more
- * for it, and among ranks one more that combines what it has reduced. */
+ * for it, and among ranks two more that combine what it has reduced. */
 static size_t most_steps(const struct op2i_program *program) {
   const bool device = program->ops[0]->ctx->device != NULL;
   size_t most = 2 * (size_t)program->nexchanges;
   for (int64_t g = 0; g < program->grouping.ngroups; g++) {
     const struct op2i_loop *loop = program->grouping.groups[g].loop;
     const size_t ranges = loop ? (size_t)loop->nranges : 1;
-    most += (device ? 2 * ranges : ranges) + (program->stale != NULL);
+    most += (device ? 2 * ranges : ranges) + (program->stale && has_reductions(program, g) ? 2 : 0);
   }
   return most;
 }
 
 op2_status op2i_program_steps(struct op2i_sched *sched, struct op2i_program *program,
                               struct op2i_node *const *nodes) {
-  const size_t ngroups = (size_t)program->grouping.ngroups, most = most_steps(program);
+  const int64_t ngroups = program->grouping.ngroups;
+  const size_t most = most_steps(program);
   struct order order = {.sched = sched, .program = program, .nodes = nodes};
   program->kept.steps = (int64_t)most;
   program->steps = op2i_calloc(most, sizeof *program->steps);
   program->bundles = op2i_calloc(most, sizeof *program->bundles);
   program->step_group = op2i_calloc(most, sizeof *program->step_group);
-  order.reduced = op2i_malloc(ngroups * sizeof *order.reduced);
-  op2_status status = program->steps && program->bundles && program->step_group && order.reduced
+  op2_status status = program->steps && program->bundles && program->step_group
                           ? OP2_SUCCESS
                           : op2i_error_nomem("a program");
-  for (int64_t g = 0; g < program->grouping.ngroups && !status; g++) status = add_group(&order, g);
-  if (!status) add_reductions(&order, program->grouping.ngroups - 1, true);
-  op2i_free(order.reduced);
+  if (!status && program->stale) status = op2i_allreduce_open(sched->ctx->comm);
+  if (!status) status = make_batches(&order);
+  for (int64_t g = 0; g < ngroups && !status; g++) status = add_group(&order, g);
+  if (!status) add_reductions(&order, ngroups - 1, ngroups);
+  if (!status) finish_batches(&order);
   return status ? status : give_room(program);
 }

@@ -210,7 +210,7 @@ op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
     bool loop = steps[s].loop != NULL;
     if (loop)
       status = bind_somewhere(ctx, program, &steps[s], moved);
-    else if (moved)
+    else if (moved && steps[s].exchange)
       status = bind_exchange(ctx, &steps[s]);
   }
   steps->bundle->epoch = status ? 0 : ctx->epoch;

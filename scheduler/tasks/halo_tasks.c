@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exchanges between tasks: an exchange is started when its rows are packed, and the tasks that
- * unpack are released when its messages have arrived. */
+ * unpack are released when its messages have arrived. The same is done with batches of
+ * reductions. */
 #include "halo_tasks.h"
 
 #include <time.h>
@@ -13,18 +14,26 @@
 
 /* ---- halo exchanges in flight ---------------------------------------------------------------- */
 
+static bool same(const struct op2i_step *a, const struct op2i_step *b) {
+  return a->exchange == b->exchange && a->batch == b->batch;
+}
+
+static bool sends(const struct op2i_step *step) {
+  return step->kind == OP2I_STEP_BEGIN || step->kind == OP2I_STEP_SEND;
+}
+
 static int64_t find_send(const struct op2i_halo_tasks *halos, const struct op2i_step *step) {
   int64_t d = halos->nsends - 1;
-  while (d >= 0 && halos->sends[d].step->exchange != step->exchange) d--;
+  while (d >= 0 && !same(halos->sends[d].step, step)) d--;
   return d;
 }
 
 static void list_steps(struct op2i_halo_tasks *halos, struct op2i_step *steps, int64_t nsteps) {
   for (int64_t s = 0; s < nsteps; s++) {
-    if (steps[s].kind == OP2I_STEP_BEGIN)
-      halos->sends[halos->nsends++] =
-          (struct op2i_halo_send){&steps[s], op2i_exchange_legs(steps[s].exchange)};
-    if (steps[s].kind == OP2I_STEP_END)
+    if (sends(&steps[s]))
+      halos->sends[halos->nsends++] = (struct op2i_halo_send){
+          &steps[s], steps[s].batch ? 1 : op2i_exchange_legs(steps[s].exchange)};
+    if (op2i_step_receives(&steps[s]))
       halos->recvs[halos->nrecvs++] =
           (struct op2i_halo_recv){.step = &steps[s], .send = find_send(halos, &steps[s])};
   }
@@ -44,7 +53,7 @@ op2_status op2i_halo_tasks_open(struct op2i_halo_tasks *halos, struct op2i_step 
                                 int64_t nsteps, const struct op2i_task_list *list) {
   int64_t begins = 0;
   *halos = (struct op2i_halo_tasks){.list = list, .free = list->free[0]};
-  for (int64_t s = 0; s < nsteps; s++) begins += steps[s].kind == OP2I_STEP_BEGIN;
+  for (int64_t s = 0; s < nsteps; s++) begins += sends(&steps[s]);
   halos->sends = op2i_calloc((size_t)begins, sizeof *halos->sends);
   halos->recvs = op2i_calloc((size_t)list->nstages, sizeof *halos->recvs);
   pthread_condattr_t attributes;
@@ -102,6 +111,15 @@ bool op2i_halo_tasks_holds(const struct op2i_halo_tasks *halos, int64_t task) {
   return false;
 }
 
+static op2_status start(struct op2i_step *step) {
+  return step->batch ? op2i_batch_start(step->batch) : op2i_exchange_start(step->exchange);
+}
+
+static op2_status is_over(struct op2i_step *step, bool *over) {
+  return step->batch ? op2i_batch_over(step->batch, false, over)
+                     : op2i_exchange_over(step->exchange, false, over);
+}
+
 static bool can_start(const struct op2i_halo_tasks *halos) {
   return halos->started < halos->nsends &&
          __atomic_load_n(&halos->sends[halos->started].packs, __ATOMIC_ACQUIRE) == 0;
@@ -111,7 +129,7 @@ static bool can_start(const struct op2i_halo_tasks *halos) {
 static void count_wait(struct op2i_halo_tasks *halos, const struct op2i_step *step) {
   int64_t now = op2i_nanoseconds();
   int64_t since = __atomic_exchange_n(&halos->idle_since, 0, __ATOMIC_RELAXED);
-  if (since) op2i_exchange_waited(step->exchange, since);
+  if (since && step->exchange) op2i_exchange_waited(step->exchange, since);
   int64_t a = 0;
   while (a < halos->nrecvs && halos->recvs[a].over) a++;
   __atomic_store_n(&halos->free, halos->list->free[a], __ATOMIC_RELAXED);
@@ -136,7 +154,7 @@ static op2_status test_receives(struct op2i_halo_tasks *halos, bool *in_flight,
     struct op2i_halo_recv *recv = &halos->recvs[a];
     bool over;
     if (recv->over || recv->send >= halos->started) continue;
-    status = op2i_exchange_over(recv->step->exchange, false, &over);
+    status = is_over(recv->step, &over);
     if (!status && over) status = finish_receive(halos, recv, release, closure);
     *in_flight = *in_flight || !over;
   }
@@ -155,8 +173,10 @@ static op2_status watch(struct op2i_halo_tasks *halos, struct op2i_wait *wait, i
   *watched = now;
   int64_t a = 0;
   while (a < halos->nrecvs && (halos->recvs[a].over || halos->recvs[a].send >= halos->started)) a++;
-  return a < halos->nrecvs ? op2i_exchange_waits(halos->recvs[a].step->exchange, wait)
-                           : OP2_SUCCESS;
+  if (a == halos->nrecvs) return OP2_SUCCESS;
+  const struct op2i_step *step = halos->recvs[a].step;
+  return step->batch ? op2i_allreduce_waits(&step->batch->travel, wait)
+                     : op2i_exchange_waits(step->exchange, wait);
 }
 
 /* True if every exchange is over that tasks below `until` begin or end. */
@@ -209,8 +229,7 @@ op2_status op2i_halo_tasks_progress(struct op2i_halo_tasks *halos, bool wait, in
   struct op2i_wait waits = {0};
   if (halos->started == halos->nsends && halos->nreceived == halos->nrecvs) return OP2_SUCCESS;
   for (;;) {
-    while (can_start(halos) && !status)
-      status = op2i_exchange_start(halos->sends[halos->started++].step->exchange);
+    while (can_start(halos) && !status) status = start(halos->sends[halos->started++].step);
     if (!status) status = test_receives(halos, &in_flight, release, closure);
     bool done = !status && (!wait || settled(halos, until));
     if (!status && !done && in_flight) status = watch(halos, &waits, &watched);

@@ -322,9 +322,37 @@ static op2_status build_leg(struct builder *b, const struct op2i_exchange *excha
   return finish_task(b, ends ? OP2I_TASK_UNPACK : OP2I_TASK_PACK, leg, leg + 1);
 }
 
+/* ---- reductions that ranks combine ----------------------------------------------------------- */
+
+static void touch_results(struct builder *b, const struct op2i_reduction *r, bool writes) {
+  const struct op2i_loop *loop = r->steps->loop;
+  for (int g = 0; g < loop->op.ngbls; g++) {
+    struct track *track = track_of(b, &r->steps->values.versions[g]->res);
+    if (!track || !op2i_modifies(loop->op.gbl_access[g])) continue;
+    if (writes)
+      write_granule(b, &track->granules[0], b->step << 32);
+    else
+      read_granule(b, &track->granules[0]);
+  }
+}
+
+/* A batch is packed when its loops have combined their partial results, and unpacked into the
+ * globals. */
+static op2_status build_batch(struct builder *b) {
+  const struct op2i_step *step = &b->steps[b->step];
+  const bool ends = step->kind == OP2I_STEP_REDUCE;
+  op2_status status = ends ? OP2_SUCCESS : op2i_batch_reserve(step->batch);
+  if (!status) status = begin_task(b);
+  if (status) return status;
+  b->list->nstages += ends;
+  for (int i = 0; i < step->batch->n; i++) touch_results(b, &step->batch->reductions[i], ends);
+  return finish_task(b, ends ? OP2I_TASK_UNPACK : OP2I_TASK_PACK, 0, 1);
+}
+
 static op2_status build_exchange(struct builder *b) {
   const struct op2i_step *step = &b->steps[b->step];
   op2_status status = OP2_SUCCESS;
+  if (step->batch) return build_batch(b);
   b->list->nstages += step->kind == OP2I_STEP_END;
   for (int leg = 0; leg < op2i_exchange_legs(step->exchange) && !status; leg++)
     status = build_leg(b, step->exchange, leg, step->kind == OP2I_STEP_END);

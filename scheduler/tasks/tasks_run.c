@@ -85,13 +85,27 @@ static op2_status run_on_device(struct op2i_step *step) {
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
+static void pack(struct op2i_step *step, int32_t leg) {
+  if (step->batch)
+    op2i_batch_pack(step->batch);
+  else
+    op2i_exchange_pack(step->exchange, leg);
+}
+
+static void unpack(struct op2i_step *step, int32_t leg) {
+  if (step->batch)
+    op2i_batch_unpack(step->batch);
+  else
+    op2i_exchange_unpack(step->exchange, leg);
+}
+
 op2_status op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32_t first,
                          int32_t last) {
   switch (kind) {
   case OP2I_TASK_CHUNK: run_chunk(step, first, last); break;
   case OP2I_TASK_REDUCE: op2i_step_combine(step, op2i_step_blocks(step)); break;
-  case OP2I_TASK_PACK: op2i_exchange_pack(step->exchange, first); break;
-  case OP2I_TASK_UNPACK: op2i_exchange_unpack(step->exchange, first); break;
+  case OP2I_TASK_PACK: pack(step, first); break;
+  case OP2I_TASK_UNPACK: unpack(step, first); break;
   case OP2I_TASK_MOVE: return run_move(step, first);
   case OP2I_TASK_DEVICE: return run_on_device(step);
   }
@@ -99,20 +113,25 @@ op2_status op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32
 }
 
 op2_status op2i_exchange_step_run(struct op2i_step *step) {
-  return step->kind == OP2I_STEP_BEGIN ? op2i_exchange_begin(step->exchange)
-                                       : op2i_exchange_end(step->exchange);
+  switch (step->kind) {
+  case OP2I_STEP_BEGIN: return op2i_exchange_begin(step->exchange);
+  case OP2I_STEP_SEND: return op2i_batch_begin(step->batch);
+  case OP2I_STEP_REDUCE: return op2i_batch_end(step->batch);
+  default: return op2i_exchange_end(step->exchange);
+  }
 }
 
 /* Some communicators make progress only while they are called. *in_flight: true if the exchange that
- * steps wait for next is still in flight. */
-static op2_status poll_exchange(const struct op2i_step *steps, int64_t nsteps, bool *in_flight) {
+ * steps wait for next is still in flight, or an allreduce. */
+static op2_status poll_messages(struct op2i_comm *comm, const struct op2i_step *steps,
+                                int64_t nsteps, bool *in_flight) {
   bool over = true;
-  op2_status status = OP2_SUCCESS;
+  op2_status status = op2i_allreduces_advance(comm);
   int64_t s = 0;
   while (s < nsteps && steps[s].kind != OP2I_STEP_END) s++;
-  if (s < nsteps && op2i_exchange_in_flight(steps[s].exchange))
+  if (!status && s < nsteps && op2i_exchange_in_flight(steps[s].exchange))
     status = op2i_exchange_over(steps[s].exchange, false, &over);
-  *in_flight = !over;
+  *in_flight = !over || op2i_allreduces_in_flight(comm);
   return status;
 }
 
@@ -126,12 +145,12 @@ static int32_t blocks_of(const struct op2i_step *step, double seconds) {
 /* Run the first of these steps. While messages are in flight they are looked at now and then. */
 static op2_status run_loop(struct op2i_step *steps, int64_t nsteps) {
   const double poll_seconds = 200e-6;
-  const struct op2i_comm *comm = steps->loop->op.ctx->comm;
+  struct op2i_comm *comm = steps->loop->op.ctx->comm;
   bool in_flight = comm && comm->flying > 0;
   int32_t n = steps->plan->nblocks, piece = in_flight ? blocks_of(steps, poll_seconds) : n;
   op2_status status = OP2_SUCCESS;
   for (int32_t i = 0, next; i < n && !status; i = next) {
-    if (in_flight) status = poll_exchange(steps, nsteps, &in_flight);
+    if (in_flight) status = poll_messages(comm, steps, nsteps, &in_flight);
     next = in_flight && piece < n - i ? i + piece : n;
     if (!status) run_chunk(steps, i, next);
   }

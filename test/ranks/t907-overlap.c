@@ -21,7 +21,7 @@ struct order {
   const char *name;
   op2_status (*queue)(struct row *w);
   /* B and E: an exchange begins and ends; c, o and x: a loop over core elements, the other owned
-   * ones, and the exec halo; r: ranks combine a reduction. */
+   * ones, and the exec halo; s and r: ranks begin to combine a reduction, and have its result. */
   const char *steps, *without_overlap, *without_merge;
 };
 
@@ -45,8 +45,8 @@ static const struct order orders[] = {
     {"read later", read_later, "oBcoocEo", "ocooBEco", "oBcoocEo"},
     {"two dats", read_two, "ooBcEo", "ooBEco", "oBoBcEEo"},
     {"through the exec halo", scatter, "coBcEox", "coBEcox", "coBcEox"},
-    {"a sum that nobody reads", sum_unread, "oBocEocor", "ooBEcocor", "oBocEocor"},
-    {"a sum that is added to", sum_twice, "ocoror", "ocoror", "ocoror"},
+    {"a sum that nobody reads", sum_unread, "oBoscEocor", "ooBEcocosr", "oBoscEocor"},
+    {"a sum that is added to", sum_twice, "oscorosr", "ocosrosr", "oscorosr"},
 };
 enum { ORDERS = sizeof orders / sizeof *orders };
 
@@ -54,6 +54,7 @@ static char letter_of(const struct op2i_step *step) {
   switch (step->kind) {
   case OP2I_STEP_BEGIN: return 'B';
   case OP2I_STEP_END: return 'E';
+  case OP2I_STEP_SEND: return 's';
   case OP2I_STEP_REDUCE: return 'r';
   case OP2I_STEP_CALL: return '!';
   default: return "coxn"[step->loop->ranges[step->range].section];

@@ -14,9 +14,9 @@
 #include "support.h"
 #include "tap.h"
 
-/* MESSAGES is the number that all ranks together start, as senders and receivers, to combine
- * once. */
-enum { RANKS = 3, CELLS = 50, GLOBALS = 20, BIG = 40, MESSAGES = 2 * 2 * (RANKS - 1) };
+/* MESSAGES is the number that all ranks together start, as senders and receivers, to combine once:
+ * ranks 0 and 1 exchange their values, then ranks 0 and 2, and rank 0 passes the last one on. */
+enum { RANKS = 3, CELLS = 50, GLOBALS = 20, BIG = 40, MESSAGES = 2 * (2 + 2 + 1) };
 
 OP2_KERNEL(add, (const double *x, double *g), { *g += *x; });
 OP2_KERNEL(add_from, (const double *x, const double *from, double *g), { *g += *x * *from; });
