@@ -33,6 +33,9 @@ static op2_status read_two(struct row *w) {
   return row_bump(w, w->a) || row_bump(w, w->b) || row_look_at_both(w);
 }
 static op2_status scatter(struct row *w) { return row_look(w, w->b) || row_add(w, w->a); }
+static op2_status sum_before_exec(struct row *w) {
+  return row_look(w, w->b) || row_add_total(w, w->a);
+}
 static op2_status sum_unread(struct row *w) {
   return row_bump(w, w->a) || row_total(w, w->a) || row_look(w, w->a) || row_look(w, w->b);
 }
@@ -46,6 +49,7 @@ static const struct order orders[] = {
     {"two dats", read_two, "ooBcEo", "ooBEco", "oBoBcEEo"},
     {"through the exec halo", scatter, "coBcEox", "coBEcox", "coBcEox"},
     {"a sum that nobody reads", sum_unread, "oBoscEocor", "ooBEcocosr", "oBoscEocor"},
+    {"a sum besides the exec halo", sum_before_exec, "coBcEosxr", "coBEcoxsr", "coBcEosxr"},
     {"a sum that is added to", sum_twice, "oscorosr", "ocosrosr", "oscorosr"},
 };
 enum { ORDERS = sizeof orders / sizeof *orders };

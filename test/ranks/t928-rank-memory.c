@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "allreduce.h"
+#include "comm_pass.h"
 #include "init.h"
 #include "mem.h"
 #include "op2.h"
@@ -66,7 +68,15 @@ struct ring {
 
 /* Three more bits mean six more ranks that a rank exchanges messages with. A number of four bytes
  * for each rank would exceed this bound. */
-enum { FEW = 8, MANY = 64, A_MESSAGE = 112, MOST = 2 * 6 * A_MESSAGE };
+enum {
+  FEW = 8,
+  MANY = 64,
+  A_MESSAGE = 112,
+  A_WIRE = sizeof(struct op2i_piece) + sizeof(void *) + A_MESSAGE,
+  /* three levels more, with a message to and one from another rank, of each allreduce in flight */
+  ALLREDUCES = OP2I_ALLREDUCE_COUNT * 3 * 2 * A_WIRE,
+  MOST = 2 * 6 * A_MESSAGE + ALLREDUCES
+};
 
 static op2_status declare(struct ring *w) {
   double x[EACH];

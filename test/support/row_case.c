@@ -19,6 +19,12 @@ OP2_KERNEL(add, (const int64_t *e, int64_t *a0, int64_t *a1), {
   *a1 -= *e;
 });
 
+OP2_KERNEL(add_total, (const int64_t *e, int64_t *a0, int64_t *a1, int64_t *s), {
+  *a0 += *e;
+  *a1 -= *e;
+  *s += *e;
+});
+
 /* Rank 0 has cells 0 to 19 and edges 0 to 19, the last of which leads to a cell of rank 1. Rank 1
  * has the others, and that edge in its exec halo. */
 static op2_status declare(struct row *w) {
@@ -53,6 +59,7 @@ static op2_status declare(struct row *w) {
   if (!status) status = op2_kernel_create(w->ctx, &look2_kernel, &w->look2);
   if (!status) status = op2_kernel_create(w->ctx, &add_kernel, &w->add);
   if (!status) status = op2_kernel_create(w->ctx, &total_kernel, &w->total);
+  if (!status) status = op2_kernel_create(w->ctx, &add_total_kernel, &w->add_total);
   if (!status) status = op2_gbl_create(w->ctx, 1, OP2_I64, NULL, "sum", &w->sum);
   return status;
 }
@@ -81,6 +88,12 @@ op2_status row_total(struct row *w, op2_dat dat) {
                       op2_arg_gbl(w->sum, OP2_INC));
 }
 
+op2_status row_add_total(struct row *w, op2_dat dat) {
+  return op2_par_loop(w->add_total, w->edges, op2_arg_direct(w->e, OP2_READ),
+                      op2_arg_dat(dat, 0, w->ends, OP2_INC), op2_arg_dat(dat, 1, w->ends, OP2_INC),
+                      op2_arg_gbl(w->sum, OP2_INC));
+}
+
 op2_status row_begin(struct row *w, struct op2i_comm *comm, const char *backend) {
   const op2_options options = {
       .backend = backend, .threads = 1, .eager = -1, .cache_dir = test_cache()};
@@ -90,8 +103,9 @@ op2_status row_begin(struct row *w, struct op2i_comm *comm, const char *backend)
 }
 
 op2_status row_end(struct row *w) {
-  op2_kernel *kernels[] = {&w->bump, &w->put, &w->look, &w->look2, &w->add, &w->total};
-  for (int k = 0; k < 6; k++) op2_kernel_destroy(kernels[k]);
+  op2_kernel *kernels[] = {&w->bump, &w->put,   &w->look,     &w->look2,
+                           &w->add,  &w->total, &w->add_total};
+  for (int k = 0; k < 7; k++) op2_kernel_destroy(kernels[k]);
   op2_dat *dats[] = {&w->a, &w->b, &w->wide, &w->e};
   for (int d = 0; d < 4; d++) op2_dat_destroy(dats[d]);
   op2_gbl_destroy(&w->sum);

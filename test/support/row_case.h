@@ -15,7 +15,7 @@ struct row {
   op2_map ends;
   op2_dat a, b, wide, e; /* a, b and wide (3 values) on cells, e on edges */
   op2_gbl sum;
-  op2_kernel bump, put, look, look2, add, total;
+  op2_kernel bump, put, look, look2, add, total, add_total;
   struct op2i_comm *comm;
 };
 
@@ -30,7 +30,9 @@ op2_status row_put(struct row *row, op2_dat dat);
 op2_status row_look(struct row *row, op2_dat dat);
 op2_status row_look_at_both(struct row *row);
 op2_status row_add(struct row *row, op2_dat dat);
-/* a loop over cells that sums their values. */
+/* a loop over cells that sums their values; one over edges that adds to a dat at both cells, and sums
+ * the edges' values. */
 op2_status row_total(struct row *row, op2_dat dat);
+op2_status row_add_total(struct row *row, op2_dat dat);
 
 #endif
