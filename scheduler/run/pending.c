@@ -14,7 +14,8 @@
 
 /* An operation that runs once more would take the partial results of its first run for its own. */
 static bool needed_by(const struct op2i_node *of, const struct op2i_node *node) {
-  return node->op == of->op || op2i_node_uses_result(node, of);
+  if (node->op == of->op) return true;
+  return op2i_node_uses_result(node, of);
 }
 
 /* ---- batches --------------------------------------------------------------------------------- */
