@@ -111,10 +111,11 @@ struct op2i_costs {
   double compile_seconds;
 };
 
-/* Drawing of the exchanges that ran since the last graph was written. */
+/* Drawing of the exchanges, and of the reductions that ranks combined, since the last graph was
+ * written. */
 struct op2i_drawing {
   struct op2i_text exchanges;
-  int64_t nexchanges;
+  int64_t nexchanges, nreductions;
   /* true if the file that OP2_GRAPH names could not be written, which was reported */
   bool graph_failed;
 };

@@ -144,6 +144,36 @@ static void put_group(const struct op2i_program *program, int64_t g, FILE *strea
   op2i_text_free(&text);
 }
 
+static void explain_batch(const struct op2i_program *program, int64_t b, FILE *stream) {
+  const struct op2i_batch *batch = &program->batches.list[b];
+  const struct op2i_batched *place = &program->batches.places[b];
+  const bool together = program->ops[0]->ctx->config.overlap && op2i_batch_small(batch);
+  fputs("  reductions of", stream);
+  for (int i = 0; i < batch->n; i++) {
+    fputs(i ? ", " : " ", stream);
+    put_group(program, batch->reductions[i].group, stream);
+  }
+  if (together) {
+    fputs(" are sent when ", stream);
+    put_group(program, place->begin, stream);
+    fputs(" has run over owned elements, and", stream);
+  } else {
+    fputs(" are combined and", stream);
+  }
+  fputs(" waited for ", stream);
+  if (place->end < program->grouping.ngroups) {
+    fputs("before ", stream);
+    put_group(program, place->end, stream);
+  } else {
+    fputs("at the end", stream);
+  }
+  fprintf(stream, ": %zu bytes\n", batch->bytes);
+}
+
+void op2i_batches_explain(const struct op2i_program *program, FILE *stream) {
+  for (int64_t b = 0; b < program->batches.n; b++) explain_batch(program, b, stream);
+}
+
 void op2i_exchanges_explain(const struct op2i_program *program, FILE *stream) {
   for (int64_t x = 0; x < program->nexchanges; x++) {
     const struct op2i_placed *placed = &program->exchanges[x];

@@ -134,11 +134,12 @@ static void put_any(FILE *stream, const struct op2i_sched *sched, int64_t i, boo
 
 /* The elements that a drawing contains, which the legend explains. */
 struct shown {
-  bool state[OP2I_CANCELLED + 1], kind[OP2I_WAW + 1], fused, two, call, exchange;
+  bool state[OP2I_CANCELLED + 1], kind[OP2I_WAW + 1], fused, two, call, exchange, reduction;
 };
 
 static struct shown what_is_shown(struct op2i_sched *sched, bool marked_only) {
-  struct shown shown = {.exchange = marked_only && sched->drawing.exchanges.chars};
+  struct shown shown = {.exchange = marked_only && sched->drawing.nexchanges,
+                        .reduction = marked_only && sched->drawing.nreductions};
   for (int64_t i = 0; i < sched->queue.nnodes; i++) {
     const struct op2i_node *node = &sched->queue.nodes[i];
     if (marked_only && !node->marked) continue;
@@ -189,6 +190,13 @@ static void put_nodes_legend(FILE *stream, const struct shown *shown, const char
           "the loop that waits for them\" shape=cds fillcolor=lightskyblue];\n",
           stream);
     put_below(stream, above, "key_exchange", "style=invis");
+  }
+  if (shown->reduction) {
+    fputs(
+        "    key_reduction [label=\"results that ranks combine:\\nfrom the loops that reduce\\nto "
+        "the loops that wait for them\" shape=cds fillcolor=thistle];\n",
+        stream);
+    put_below(stream, above, "key_reduction", "style=invis");
   }
   if (!shown->fused) return;
   fputs("    subgraph cluster_legend_fused {\n      label=\"one loop\" style=\"rounded,filled\" "
@@ -305,5 +313,5 @@ static void draw(struct op2i_sched *sched) {
 void op2i_dot_dump(struct op2i_sched *sched) {
   if (draws(sched)) draw(sched);
   op2i_text_free(&sched->drawing.exchanges);
-  sched->drawing.nexchanges = 0;
+  sched->drawing.nexchanges = sched->drawing.nreductions = 0;
 }

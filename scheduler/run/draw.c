@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halo exchanges in the drawing of what ran: one node of Graphviz' language for each, after the
- * loops that compute the rows and before the loop that waits for them. */
+ * loops that compute the rows and before the loop that waits for them; and the same for each batch of
+ * reductions that ranks combined. */
 #include "call.h"
 #include "context.h"
 #include "exchange.h"
@@ -100,6 +101,45 @@ static void put_edges(const struct drawing *d, bool overlap) {
   }
 }
 
+/* ---- reductions ------------------------------------------------------------------------------ */
+
+/* An edge from each loop to what it has reduced. */
+static void put_results(const struct drawing *d, const struct op2i_reduction *r) {
+  for (int32_t i = 0; i < d->program->grouping.groups[r->group].count; i++) {
+    const struct op2i_node *node = member(d, r->group, i);
+    for (int g = 0; g < node->op->ngbls; g++) {
+      if (!op2i_modifies(node->op->gbl_access[g])) continue;
+      op2i_text_add(d->text, "  ");
+      put_node(d->text, node);
+      op2i_text_add(d->text, " -> reduction%lld [label=\"", (long long)d->number);
+      put_quoted(d->text, node->op->gbls[g]->obj.name);
+      op2i_text_add(d->text, "\" color=\"#107060\"];\n");
+    }
+  }
+}
+
+static void put_batch(const struct drawing *d, int64_t b) {
+  const struct op2i_batches *batches = &d->program->batches;
+  const struct op2i_batched *place = &batches->places[b];
+  op2i_text_add(d->text, "  reduction%lld [label=\"%lld bytes that ranks combine\\nsent behind ",
+                (long long)d->number, (long long)batches->list[b].bytes);
+  put_node(d->text, member(d, place->begin, 0));
+  op2i_text_add(d->text, "\" shape=cds fillcolor=thistle];\n");
+  for (int i = 0; i < batches->list[b].n; i++) put_results(d, &batches->list[b].reductions[i]);
+  if (place->end == d->program->grouping.ngroups) return;
+  op2i_text_add(d->text, "  reduction%lld -> ", (long long)d->number);
+  put_node(d->text, member(d, place->end, 0));
+  op2i_text_add(d->text, " [color=\"#107060\" arrowhead=vee];\n");
+}
+
+static void put_batches(struct op2i_sched *sched, struct drawing *d, int64_t done) {
+  for (int64_t b = 0; b < d->program->batches.n; b++) {
+    if (d->program->batches.places[b].begin >= done) continue;
+    d->number = ++sched->drawing.nreductions;
+    put_batch(d, b);
+  }
+}
+
 void op2i_program_draw(struct op2i_sched *sched, const struct op2i_program *program,
                        struct op2i_node *const *nodes, int64_t done) {
   struct drawing d = {.text = &sched->drawing.exchanges, .program = program, .nodes = nodes};
@@ -110,4 +150,5 @@ void op2i_program_draw(struct op2i_sched *sched, const struct op2i_program *prog
     put_label(&d);
     put_edges(&d, sched->ctx->config.overlap);
   }
+  put_batches(sched, &d, done);
 }

@@ -32,6 +32,9 @@ static op2_status later(struct row *w) {
   return row_bump(w, w->wide) || row_look(w, w->b) || row_look(w, w->wide);
 }
 static op2_status scattered(struct row *w) { return row_add(w, w->a) || row_look(w, w->a); }
+static op2_status summed(struct row *w) {
+  return row_total(w, w->b) || row_look(w, w->b) || row_total(w, w->b);
+}
 static op2_status none(struct row *w) { return row_bump(w, w->a) || row_total(w, w->a); }
 
 /* Each entry is one flush. */
@@ -59,6 +62,12 @@ static const struct drawn drawings[] = {
      {"halos of a\\nrank %d sends 8 bytes", "loop12_exec -> exchange2 [label=\"a\"",
       "exchange2 -> loop13 [label=\"a after core\""},
      "loop12 -> exchange2"},
+    {"a sum that travels while another loop runs",
+     summed,
+     {"reduction1 [label=\"16 bytes that ranks combine\\nsent behind loop14\"",
+      "loop14 -> reduction1 [label=\"sum\"", "reduction1 -> loop16", "loop16 -> reduction2",
+      "key_reduction ["},
+     "reduction2 ->"},
 };
 enum { DRAWINGS = sizeof drawings / sizeof *drawings };
 

@@ -131,6 +131,7 @@ struct job {
   op2_status (*between)(struct world *w, int rank);
   bool fails; /* what is in between does, on the last rank */
   double sum[MOST_RANKS], greatest[MOST_RANKS], y[MOST_RANKS];
+  char explained[16384]; /* on rank 0 */
 };
 
 static op2_status stay(struct world *w, int rank) {
@@ -188,6 +189,13 @@ static op2_status run(struct world *w, struct op2i_comm *comm, struct job *job) 
   return status;
 }
 
+static op2_status explain(struct world *w, struct job *job) {
+  FILE *stream = fmemopen(job->explained, sizeof job->explained, "w");
+  op2_status status = stream ? op2_explain(w->ctx, stream) : OP2_ERR_NOMEM;
+  if (stream) fclose(stream);
+  return status;
+}
+
 static int run_rank(struct op2i_comm *comm, void *data) {
   struct job *job = data;
   struct world w = {0};
@@ -196,6 +204,7 @@ static int run_rank(struct op2i_comm *comm, void *data) {
   op2_status status = op2i_init_ranks(&options, comm, &w.ctx);
   if (!status) status = declare(&w, comm->rank);
   if (!status) status = run(&w, comm, job);
+  if (!status && comm->rank == 0) status = explain(&w, job);
   if (status) fprintf(stderr, "# rank %d: %s\n", comm->rank, op2_error_message());
   const bool failed = w.ctx && end(&w) && !job->fails;
   return status != OP2_SUCCESS || failed;
@@ -233,6 +242,13 @@ static void test_ranks(const char *backend, int n) {
   fails = (struct job){.backend = backend, .between = call, .fails = true};
   ok(run_job(&apart, n) && is_right(&apart, n),
      "%s, %d ranks: others use a sum while a rank is in the loop behind it", backend, n);
+  if (strcmp(backend, "sequential")) /* which has no program of several loops */
+    ok(strstr(apart.explained,
+              "reductions of 'add' are sent when 'add' has run over owned elements, and waited for "
+              "before 'use': 16 bytes") &&
+           strstr(apart.explained, "reductions of 'most' are sent when 'most' has run over owned "
+                                   "elements, and waited for at the end"),
+       "%s, %d ranks: where sums travel is explained", backend, n);
   ok(run_job(&fails, n) && is_right(&fails, n), "%s, %d ranks: a call fails while a sum travels",
      backend, n);
   setenv("OP2_OVERLAP", "0", 1);
@@ -261,7 +277,7 @@ int main(void) {
   const char *backend;
   test_environment();
   setenv("OP2_VERIFY", "0", 1); /* ranks would meet to compare each program */
-  setenv("OP2_FUSE", "0", 1); /* the two sums are to be two loops */
+  setenv("OP2_FUSE", "0", 1);   /* the two sums are to be two loops */
   for (int n = 1; n <= 13; n++)
     is_int(run_ranks(n, compare_with_tree, NULL), 0, "allreduces of %d ranks have the tree's bits",
            n);
