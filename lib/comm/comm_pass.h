@@ -17,7 +17,7 @@ enum {
   OP2I_TAG_ALLREDUCE /* the first of OP2I_ALLREDUCE_COUNT */
 };
 
-/* What a small message transfers. All have one size, whatever of the data is in use. */
+/* A small message is one piece. All pieces have one size, whatever of the data is in use. */
 enum { OP2I_PIECE = 256 };
 struct op2i_piece {
   int64_t bytes;  /* bytes of data in use */
