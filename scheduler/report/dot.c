@@ -163,6 +163,23 @@ static void put_below(FILE *stream, const char **above, const char *name, const 
   *above = name;
 }
 
+static void put_messages_legend(FILE *stream, const struct shown *shown, const char **above) {
+  if (shown->exchange) {
+    fputs("    key_exchange [label=\"rows that other ranks own travel:\\nfrom the loops that made "
+          "them\\nto "
+          "the loop that waits for them\" shape=cds fillcolor=lightskyblue];\n",
+          stream);
+    put_below(stream, above, "key_exchange", "style=invis");
+  }
+  if (shown->reduction) {
+    fputs(
+        "    key_reduction [label=\"results that ranks combine:\\nfrom the loops that reduce\\nto "
+        "the loops that wait for them\" shape=cds fillcolor=thistle];\n",
+        stream);
+    put_below(stream, above, "key_reduction", "style=invis");
+  }
+}
+
 static void put_nodes_legend(FILE *stream, const struct shown *shown, const char **above) {
   static const char *const keys[] = {"key_queued", "key_done", "key_failed", "key_cancelled"},
                            *const meanings[] = {"waits to be run", "has run", "failed",
@@ -184,20 +201,7 @@ static void put_nodes_legend(FILE *stream, const struct shown *shown, const char
           stream);
     put_below(stream, above, "key_call", "style=invis");
   }
-  if (shown->exchange) {
-    fputs("    key_exchange [label=\"rows that other ranks own travel:\\nfrom the loops that made "
-          "them\\nto "
-          "the loop that waits for them\" shape=cds fillcolor=lightskyblue];\n",
-          stream);
-    put_below(stream, above, "key_exchange", "style=invis");
-  }
-  if (shown->reduction) {
-    fputs(
-        "    key_reduction [label=\"results that ranks combine:\\nfrom the loops that reduce\\nto "
-        "the loops that wait for them\" shape=cds fillcolor=thistle];\n",
-        stream);
-    put_below(stream, above, "key_reduction", "style=invis");
-  }
+  put_messages_legend(stream, shown, above);
   if (!shown->fused) return;
   fputs("    subgraph cluster_legend_fused {\n      label=\"one loop\" style=\"rounded,filled\" "
         "fillcolor=lightyellow;\n      key_fused [label=\"loops that were fused\\nand run as one\" "
