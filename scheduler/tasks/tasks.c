@@ -145,9 +145,26 @@ static op2_status track_exchange(struct builder *b, const struct op2i_exchange *
   return status;
 }
 
+static op2_status track_globals(struct builder *b, const struct op2i_step *step) {
+  const struct op2i_op *op = &step->loop->op;
+  op2_status status = OP2_SUCCESS;
+  for (int g = 0; g < op->ngbls && !status; g++)
+    if (op2i_modifies(op->gbl_access[g])) status = add_track(b, &step->values.versions[g]->res, 1);
+  return status;
+}
+
+/* The loops of a batch may have run before this program's tasks. */
+static op2_status track_batch(struct builder *b, const struct op2i_batch *batch) {
+  op2_status status = OP2_SUCCESS;
+  for (int i = 0; i < batch->n && !status; i++)
+    status = track_globals(b, batch->reductions[i].steps);
+  return status;
+}
+
 static op2_status track_step(struct builder *b, const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
+  if (step->kind == OP2I_STEP_REDUCE) return track_batch(b, step->batch);
   if (step->kind == OP2I_STEP_END) return track_exchange(b, step->exchange);
   if (!loop) return OP2_SUCCESS;
   for (int i = 0; i < step->where.nmoves && !status; i++) {
@@ -158,10 +175,7 @@ static op2_status track_step(struct builder *b, const struct op2i_step *step) {
   for (int d = 0; d < loop->op.ndats && !status && step->where.place != OP2I_DEVICE; d++)
     if (op2i_modifies(loop->op.dat_access[d]))
       status = add_track(b, &loop->op.dats[d]->res, loop->op.dats[d]->set->ends[OP2I_NONEXEC]);
-  for (int g = 0; g < loop->op.ngbls && !status; g++)
-    if (op2i_modifies(loop->op.gbl_access[g]))
-      status = add_track(b, &step->values.versions[g]->res, 1);
-  return status;
+  return status ? status : track_globals(b, step);
 }
 
 /* ---- tasks ----------------------------------------------------------------------------------- */
