@@ -373,6 +373,20 @@ op2_status op2i_cache_read(op2_context ctx, struct op2i_cache *cache, struct op2
   return OP2_SUCCESS;
 }
 
+op2_status op2i_cache_file(op2_context ctx, struct op2i_cache *cache, const char *name,
+                           struct op2i_bytes *bytes) {
+  struct stat st;
+  const char *fault;
+  if (cache->folder.fd < 0) return OP2_SUCCESS;
+  int fd = op2i_file_open(cache->folder.fd, name, O_RDONLY | O_NOFOLLOW, 0);
+  if (fd < 0) return OP2_SUCCESS;
+  op2_status status = OP2_SUCCESS;
+  if (!file_fault(ctx->config.cache_trust, fd, &st)) status = op2i_file_read(fd, bytes, &fault);
+  op2i_prune_renew(fd);
+  close(fd);
+  return status;
+}
+
 /* ---- writing --------------------------------------------------------------------------------- */
 
 /* Write a whole file under a unique name, and force it to disk. */
@@ -401,10 +415,7 @@ static int link_temporary(struct op2i_cache *cache, const char *from, struct op2
   return write_temporary(cache, entry, name);
 }
 
-static int publish(struct op2i_cache *cache, const char *temporary, struct op2i_key key,
-                   bool plain) {
-  char name[NAME_ROOM];
-  entry_name(name, key, plain);
+static int publish(struct op2i_cache *cache, const char *temporary, const char *name) {
   if (renameat(cache->folder.fd, temporary, cache->folder.fd, name) == 0) return 0;
   int error =
       errno == EISDIR || errno == ENOTEMPTY || errno == EEXIST ? discard(cache, name) : errno;
@@ -452,24 +463,41 @@ static void keep_limit(op2_context ctx, struct op2i_cache *cache, size_t written
   if (cache->bytes > limit) cache->bytes = limit / 4 * 3;
 }
 
+/* Warn, once, that the folder could not be written to; 0: it could. */
+static void warn_of(op2_context ctx, struct op2i_cache *cache, int error) {
+  char why[PATH_MAX + 128];
+  if (!error) return;
+  snprintf(why, sizeof why, "%s: %s", cache->folder.path, strerror(error));
+  warn_once(ctx, cache, why);
+}
+
 void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry,
                       const struct op2i_key *keys, int64_t nkeys) {
-  char first[NAME_ROOM], other[NAME_ROOM];
+  char first[NAME_ROOM], other[NAME_ROOM], name[NAME_ROOM];
   if (cache->folder.fd < 0) return;
   sweep(cache);
   int error = write_temporary(cache, entry, first);
   bool written = !error;
   for (int64_t i = 1; i < nkeys && !error; i++) {
     error = link_temporary(cache, first, entry, other);
-    if (!error) error = publish(cache, other, keys[i], i % 2);
+    entry_name(name, keys[i], i % 2);
+    if (!error) error = publish(cache, other, name);
   }
+  entry_name(name, keys[0], false);
   if (written && !error)
-    error = publish(cache, first, keys[0], false);
+    error = publish(cache, first, name);
   else if (written)
     unlinkat(cache->folder.fd, first, 0);
   if (written && !error) keep_limit(ctx, cache, entry.size);
-  if (!error) return;
-  char why[PATH_MAX + 128];
-  snprintf(why, sizeof why, "%s: %s", cache->folder.path, strerror(error));
-  warn_once(ctx, cache, why);
+  warn_of(ctx, cache, error);
+}
+
+void op2i_cache_put(op2_context ctx, struct op2i_cache *cache, const char *name,
+                    struct op2i_bytes bytes) {
+  char temporary[NAME_ROOM];
+  if (cache->folder.fd < 0) return;
+  int error = write_temporary(cache, bytes, temporary);
+  if (!error) error = publish(cache, temporary, name);
+  if (!error) keep_limit(ctx, cache, bytes.size);
+  warn_of(ctx, cache, error);
 }

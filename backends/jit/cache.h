@@ -63,6 +63,14 @@ op2_status op2i_cache_load(op2_context ctx, struct op2i_cache *cache,
 op2_status op2i_cache_read(op2_context ctx, struct op2i_cache *cache, struct op2i_key key,
                            void **image, size_t *size, int64_t *rejected);
 
+/* Read a file of the cache that is no entry; bytes->data is null if there is none that only this
+ * user and those it trusts can write. The caller frees it. */
+op2_status op2i_cache_file(op2_context ctx, struct op2i_cache *cache, const char *name,
+                           struct op2i_bytes *bytes);
+/* Write such a file, as entries are written. */
+void op2i_cache_put(op2_context ctx, struct op2i_cache *cache, const char *name,
+                    struct op2i_bytes bytes);
+
 /* Store an entry under each of its keys; every second key is the one for machines without a
  * compiler. If it cannot be stored, a warning says so, once. */
 void op2i_cache_store(op2_context ctx, struct op2i_cache *cache, struct op2i_bytes entry,

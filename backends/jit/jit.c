@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "choice.h"
 #include "context.h"
 #include "depend.h"
 #include "device_unit.h"
@@ -164,6 +165,15 @@ static op2_status find_keys(const struct op2i_jit *jit, struct op2i_request *req
   request->plain = op2i_digest(parts, sizeof parts);
   if (jit->compiler.missing.length) request->key = request->plain;
   return OP2_SUCCESS;
+}
+
+op2_status op2i_code_key(op2_context ctx, const struct op2i_jit_code *code, struct op2i_key *key) {
+  struct op2i_jit_code copy = *code;
+  struct op2i_request request = {.code = &copy};
+  op2_status status = open_jit(ctx);
+  if (!status) status = find_keys(ctx->jit, &request);
+  if (!status) *key = request.key;
+  return status;
 }
 
 static struct op2i_request *find_same_key(struct op2i_request **missing, int64_t nmissing,

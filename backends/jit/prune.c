@@ -66,7 +66,8 @@ bool op2i_prune_entry(int folder, const char *name, int64_t used) {
 static bool is_entry(const char *name) {
   const size_t digits = OP2I_KEY_CHARS - 1;
   return strspn(name, "0123456789abcdef") == digits &&
-         (strcmp(name + digits, ".so") == 0 || strcmp(name + digits, OP2I_PLAIN_SUFFIX) == 0);
+         (strcmp(name + digits, ".so") == 0 || strcmp(name + digits, OP2I_PLAIN_SUFFIX) == 0 ||
+          strcmp(name + digits, OP2I_CHOICE_SUFFIX) == 0);
 }
 
 static DIR *open_list(int folder) {

@@ -12,7 +12,8 @@
  * or used meanwhile is kept. */
 
 enum { OP2I_PRUNE_NAME = 64 };
-#define OP2I_PLAIN_SUFFIX ".any" /* suffix of an entry's name under a key without the compiler */
+#define OP2I_PLAIN_SUFFIX  ".any" /* suffix of an entry's name under a key without the compiler */
+#define OP2I_CHOICE_SUFFIX ".try" /* of a choice between two forms of code: see choice.h */
 /* Entries that were written or used in the last so many seconds are kept, whatever the limit. */
 enum { OP2I_PRUNE_RECENT = 300 };
 

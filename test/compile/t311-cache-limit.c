@@ -63,7 +63,8 @@ static bool get(const char *cache, int megabytes, double factor, struct op2i_jit
 
 static void by_age(const char *cache) {
   struct op2i_jit_stats stats;
-  char entry[RIG_PATH], path[RIG_PATH], twin[RIG_PATH], stray[RIG_PATH], old[RIG_PATH];
+  char entry[RIG_PATH], path[RIG_PATH], twin[RIG_PATH], stray[RIG_PATH], old[RIG_PATH],
+      choice[RIG_PATH];
   struct stat st;
   ok(get(cache, 1, 2, &stats) && stats.compiled == 1 && rig_find_entry(cache, entry),
      "a loop is compiled and kept");
@@ -80,10 +81,13 @@ static void by_age(const char *cache) {
   mkdir(elder, 0700);
   fake_path(old, elder, 9);
   make_file(old, 9);
+  snprintf(choice, sizeof choice, "%.400s/%032d.try", folder, 1);
+  make_file(choice, 60);
   ok(get(cache, 0, 3, &stats) && stats.compiled == 1 && fakes_are(0x1fe) && is_there(old),
      "without a limit nothing goes");
   ok(get(cache, 1, 4, &stats) && stats.compiled == 1, "one more is compiled");
   ok(fakes_are(0xe) && !is_there(old), "the oldest are gone, those of another version too");
+  ok(!is_there(choice), "so is an old choice between two forms of a loop");
   ok(is_there(twin) && is_there(stray), "two entries of one file count once; others' files stay");
   int hits = 0;
   for (int k = 2; k <= 4; k++) hits += get(cache, 1, k, &stats) && stats.disk_hits == 1;

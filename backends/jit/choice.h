@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_CHOICE_H
+#define OP2I_CHOICE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "entry.h"
+#include "jit.h"
+
+/* The results of trials of two forms of a loop are kept in the cache beside the code. They choose
+ * between functions that compute the same, so nothing but speed depends on them. */
+
+struct op2i_choice {
+  struct op2i_key second_key; /* of the second form's code */
+  bool second;                /* True if the second form is faster */
+  int32_t runs;               /* of each form */
+  int64_t elements;           /* of a run */
+  double seconds[2];          /* of the fastest run of each form */
+};
+
+/* Return the key under which code is kept: of its text, the compiler, the flags and the processor's
+ * features. The other functions are called after this one, which opens the cache. */
+op2_status op2i_code_key(op2_context ctx, const struct op2i_jit_code *code, struct op2i_key *key);
+/* Find the choice for a loop whose first form has this key. `large` distinguishes loops over sets
+ * that no core's cache holds. *found is false if there is none that is sound. */
+op2_status op2i_choice_read(op2_context ctx, struct op2i_key first, bool large,
+                            struct op2i_choice *choice, bool *found);
+/* Keep it; without a usable folder nothing is kept. */
+void op2i_choice_write(op2_context ctx, struct op2i_key first, bool large,
+                       const struct op2i_choice *choice);
+
+#endif
