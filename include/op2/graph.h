@@ -43,7 +43,8 @@ OP2_API OP2_NODISCARD op2_status op2_graph_write_dot(op2_context ctx, FILE *stre
 /** @brief Explain in words what the context did with the loops it was given.
  * Reports what forced them to run; for each program kept, which loops were fused, which were not
  * and why; how well each map is numbered; for each loop, how often it ran by itself or as part of
- * others, its blocks and colours, and whether it is vector code or why not.
+ * others, its blocks and colours, whether it is vector code or why not, and which form was faster in
+ * a trial.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    rank-local                      @errors OP2_ERR_ARG, OP2_ERR_IO
  * @source op2 */

@@ -49,6 +49,7 @@ struct op2i_config {
 #include "options.def"
   char *folder; /* the working directory when the context was made; null: not known */
   enum op2i_device_strategy strategy; /* that device_strategy names */
+  bool simd_chosen; /* OP2I_SIMD_AUTO was asked for, and the library chose the width */
   bool simd_halved; /* OP2I_SIMD_AUTO was asked for, and the processor splits such vectors in two */
 };
 /* Defaults of options whose value the library chooses. */
@@ -59,6 +60,8 @@ enum {
   OP2I_RENUMBER_AUTO = -1,
   OP2I_SLICES_AUTO = -1
 };
+/* Scalar code is tried never, or where loops run for long; or, in tests, always, with this result. */
+enum { OP2I_TRIAL_NEVER, OP2I_TRIAL_MEASURED, OP2I_TRIAL_SCALAR, OP2I_TRIAL_VECTOR };
 /* Loops are fused never, when the same group is queued again, or when it is queued first. */
 enum { OP2I_FUSE_NEVER, OP2I_FUSE_AGAIN, OP2I_FUSE_AT_ONCE };
 /* How long ranks wait for each other before they have a context. */

@@ -49,9 +49,12 @@ struct op2i_form {
   char *why;         /* why it is not run in vectors, in words; null: it is */
   int simd_bytes;    /* bytes of a vector */
   const char *width; /* why that width, in words; null: there was no choice */
-  bool too_small;    /* vectors are possible, but the set has too few elements */
-  bool past_caches;  /* dats that it overwrites are larger than what the caches hold */
-  bool mergeable;    /* its scalar text may share a translation unit, as vector code always may */
+  /* True if a trial found its scalar code to be faster. Then that runs it, and only that: `why`
+   * stays null, since passes ask whether it could be vector code. */
+  bool scalar_faster;
+  bool too_small;   /* vectors are possible, but the set has too few elements */
+  bool past_caches; /* dats that it overwrites are larger than what the caches hold */
+  bool mergeable;   /* its scalar text may share a translation unit, as vector code always may */
   /* Why the backend's device does not run it, in words; null: it does, or there is none. */
   const char *not_on_device;
   /* True if not_on_device was decided by this rank alone, for lack of memory or in a probe, and

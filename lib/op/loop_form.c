@@ -158,6 +158,7 @@ op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form)
   const struct op2i_loop *model = model_of(loop);
   if (model) {
     loop->form = model->form;
+    loop->form.scalar_faster = false; /* its set may have another size */
     judge_device(loop);
     return OP2_SUCCESS;
   }
@@ -178,7 +179,7 @@ enum op2i_variant op2i_loop_variant(const struct op2i_loop *loop, enum op2i_vari
   if (op2i_on_device(wish) && !loop->form.not_on_device) return wish;
   if (op2i_on_device(wish)) wish = OP2I_VECTOR;
   if (wish == OP2I_CHECKED && loop->traits.per_nonzero) return OP2I_PLAIN;
-  if (wish == OP2I_VECTOR && loop->form.why) return OP2I_PLAIN;
+  if (wish == OP2I_VECTOR && (loop->form.why || loop->form.scalar_faster)) return OP2I_PLAIN;
   return wish;
 }
 

@@ -10,8 +10,10 @@
 #include "error.h"
 #include "hint.h"
 #include "jit.h"
+#include "kept_form.h"
 #include "log.h"
 #include "loopdata.h"
+#include "machine.h"
 #include "mem.h"
 #include "passes.h"
 #include "text.h"
@@ -22,6 +24,7 @@ static op2_status source_of(struct op2i_loop *loop, enum op2i_variant wish,
   const struct op2i_form *form;
   bool vectors = wish == OP2I_VECTOR || op2i_on_device(wish);
   op2_status status = vectors ? op2i_loop_form(loop, &form) : OP2_SUCCESS;
+  if (!status && wish == OP2I_VECTOR) status = op2i_form_recall(loop);
   if (status) return status;
   *variant = op2i_loop_variant(loop, wish);
   return loop->code.function[*variant] ? OP2_SUCCESS : op2i_loop_source(loop, *variant, source);
@@ -43,14 +46,9 @@ op2_status op2i_compile_add(struct op2i_compile *c, struct op2i_loop *loop) {
   if (op2i_grow(&c->codes, sizeof *c->codes, c->ncodes, &c->codes_capacity) ||
       op2i_grow(&c->wanted, sizeof *c->wanted, c->ncodes, &c->wanted_capacity))
     return op2i_error_nomem("a compilation");
-  c->codes[c->ncodes] = (struct op2i_jit_code){
-      .source = source,
-      .mergeable = loop->code.mergeable[variant],
-      .includes = (const char *const *)loop->kernel->includes,
-      .libraries = (const char *const *)loop->kernel->libraries,
-      .label = op2i_loop_name(loop),
-      .on_device = op2i_on_device(variant),
-      .if_cached = op2i_on_device(variant) && !c->optional && op2i_probe_defers_compile(loop)};
+  c->codes[c->ncodes] = op2i_code_of(loop, variant, source);
+  c->codes[c->ncodes].if_cached =
+      op2i_on_device(variant) && !c->optional && op2i_probe_defers_compile(loop);
   c->wanted[c->ncodes] = (struct op2i_wanted){.loop = loop};
   data->compiling = c->ncodes++;
   return OP2_SUCCESS;
@@ -217,15 +215,32 @@ static void give_code(struct op2i_loop *loop, enum op2i_variant wish, struct op2
   code->image = NULL;
 }
 
+/* Note how long the compiler takes for one of the loops that were compiled together. */
+static void note_time(struct op2i_compile *c, double seconds, int64_t compiled) {
+  const int cores = op2i_machine()->cores;
+  const double each = compiled > cores ? seconds * cores / (double)compiled : seconds;
+  for (int64_t u = 0; u < c->ncodes && compiled > 0; u++)
+    ((struct op2i_loop_data *)c->wanted[u].loop->attached.sched_data)->trial.compile_seconds = each;
+}
+
+static int64_t ncompiled(op2_context ctx) {
+  struct op2i_jit_stats stats;
+  op2i_jit_statistics(ctx, &stats);
+  return stats.compiled;
+}
+
 /* ---- the interface --------------------------------------------------------------------------- */
 
 op2_status op2i_compile_run(struct op2i_compile *c) {
   if (!c->ncodes) return OP2_SUCCESS;
-  double begin = op2i_seconds();
+  const double begin = op2i_seconds();
+  const int64_t compiled = ncompiled(c->sched->ctx);
   op2_status status = c->sched->ctx->comm && !c->optional
                           ? get_together(c)
                           : op2i_jit_get(c->sched->ctx, (int)c->ncodes, c->codes);
-  c->sched->stats.spent.compiling += op2i_seconds() - begin;
+  const double seconds = op2i_seconds() - begin;
+  c->sched->stats.spent.compiling += seconds;
+  note_time(c, seconds, ncompiled(c->sched->ctx) - compiled);
   if (!status) status = compile_for_host(c);
   if (status) return status;
   for (int64_t u = 0; u < c->ncodes; u++) {

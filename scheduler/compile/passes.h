@@ -66,12 +66,15 @@ struct op2i_batches {
 struct op2i_batched {
   int64_t begin, end;
 };
+/* Why a program is looked at after its next run, whatever their number: it has not been counted since
+ * it was made; one of its loops is on trial. */
+enum { OP2I_UNCOUNTED = 1, OP2I_ON_TRIAL = 2 };
 
 /* This says what of a program is kept, and how many bytes it takes. */
 struct op2i_keeping {
   bool again;         /* its sequence has come at least twice, so all of it is kept */
-  bool settled;       /* it has been counted and its bound kept since it was made */
   bool key_only;      /* it has no steps and cannot run: its key and its grouping are kept */
+  unsigned char watch; /* OP2I_UNCOUNTED, OP2I_ON_TRIAL */
   size_t key_bytes;   /* of the tables of operations, versions and stale parts */
   size_t table_bytes; /* of payload, globals and the tables of all steps */
   int64_t steps;      /* capacity of the tables of steps */

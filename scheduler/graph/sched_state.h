@@ -103,10 +103,11 @@ struct op2i_sched_stats {
   struct op2i_text renumberings; /* what automatic renumbering did, in lines */
 };
 
-/* Costs that the placement of loops has measured. */
+/* Costs that the placement of loops and trials of scalar code have measured. */
 struct op2i_costs {
   double copy_ns, byte_ns; /* times of a copy to or from the device; 0: not measured */
   double probe_seconds;    /* seconds spent on probes of loops on the device */
+  double trial_seconds;    /* seconds that compilations for trials of scalar code took */
   /* seconds that compiling a loop for the device takes, a mean of the last ones; 0: none */
   double compile_seconds;
 };

@@ -62,7 +62,9 @@ bool op2i_loop_may_split(const struct op2i_loop *loop) {
 
 void op2i_step_place(struct op2i_step *step, enum op2i_variant wish) {
   const struct op2i_loop *loop = step->loop;
+  const struct op2i_trial *trial = &((struct op2i_loop_data *)loop->attached.sched_data)->trial;
   enum op2i_variant variant = op2i_loop_variant(loop, wish);
+  if (trial->running && trial->next == OP2I_TRIED_SCALAR) variant = OP2I_PLAIN;
   enum op2i_place place = op2i_on_device(variant) ? OP2I_DEVICE : op2i_host_place(loop->op.ctx);
   step->function = loop->code.function[variant];
   step->where.place = place;

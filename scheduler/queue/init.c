@@ -157,6 +157,7 @@ static op2_status choose_vectors(op2_context ctx) {
     ctx->config.stream_mb = least[3] < 1 << 20 ? (int)least[3] : 1 << 20;
   if (ctx->config.simd_bytes != OP2I_SIMD_AUTO) return status;
   ctx->config.simd_bytes = (int)least[0];
+  ctx->config.simd_chosen = true;
   ctx->config.simd_halved = !least[1];
   return status;
 }

@@ -235,6 +235,20 @@ static void explain_order(const struct op2i_loop *loop, FILE *stream) {
   }
 }
 
+/* Print which form was faster in a trial, or why there was none. */
+static void explain_trial(const struct op2i_trial *trial, bool scalar, FILE *stream) {
+  const double per_ns = 1e9 / (double)(trial->elements > 0 ? trial->elements : 1);
+  if (trial->none) fprintf(stream, "    no trial of scalar code: %s\n", trial->none);
+  if (!trial->over || trial->none || !trial->elements) return;
+  fprintf(stream,
+          "    %s: %.2f of the time of vector code in a trial of %d runs of each (%.2f and %.2f ns "
+          "per element)%s\n",
+          scalar ? "scalar code" : "scalar code was tried", op2i_trial_ratio(trial),
+          trial->form[OP2I_TRIED_SCALAR].runs, per_ns * trial->form[OP2I_TRIED_SCALAR].best,
+          per_ns * trial->form[OP2I_TRIED_VECTOR].best,
+          trial->recalled ? ", found in the cache" : "");
+}
+
 static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   const struct op2i_loop_data *data = loop->attached.sched_data;
   fprintf(stream, "  %s over %s: run %" PRId64 " times\n", op2i_loop_name(loop),
@@ -257,10 +271,11 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   if (loop->op.ctx->device && !loop->form.not_on_device) return;
   if (loop->form.why)
     fprintf(stream, "    scalar code: %s\n", loop->form.why);
-  else if (loop->code.function[OP2I_VECTOR])
+  else if (loop->code.function[OP2I_VECTOR] && !loop->form.scalar_faster)
     fprintf(stream, "    vector code, %d bytes%s%s%s\n", loop->form.simd_bytes,
             loop->form.width ? ": " : "", loop->form.width ? loop->form.width : "",
             loop->form.past_caches ? "; what it overwrites is larger than the caches" : "");
+  explain_trial(&data->trial, loop->form.scalar_faster, stream);
   if (data->ns_per_element > 0)
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }

@@ -151,6 +151,7 @@ static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *cons
       sched->stats.loops_fused += program->grouping.groups[g].count;
   program->holders = 1;
   program->kept.again = again;
+  program->kept.watch = OP2I_UNCOUNTED;
   op2i_program_keep(sched, program);
   return OP2_SUCCESS;
 }

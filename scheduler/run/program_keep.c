@@ -6,6 +6,7 @@
 #include "error.h"
 #include "mem.h"
 #include "tasks.h"
+#include "try_forms.h"
 
 /* PROGRAMS_MAX limits the programs that are whole; as many again are kept as keys. The list is
  * searched from its beginning. */
@@ -192,6 +193,18 @@ void op2i_program_replace(struct op2i_sched *sched, struct op2i_program *program
   if (*at) take_out(sched, at);
 }
 
+static void switch_steps(struct op2i_program *programs, const struct op2i_loop *loop,
+                         void *function) {
+  for (struct op2i_program *program = programs; program; program = program->next)
+    for (int64_t s = 0; s < program->nsteps; s++)
+      if (program->steps[s].loop == loop) program->steps[s].function = function;
+}
+
+void op2i_programs_switch(struct op2i_sched *sched, const struct op2i_loop *loop, void *function) {
+  switch_steps(sched->caches.programs, loop, function);
+  for (int i = 0; i < OP2I_ALONE_LISTS; i++) switch_steps(sched->caches.alone[i], loop, function);
+}
+
 static void pass_on(struct op2i_program *programs, const void *dat, op2_dat successor) {
   for (const struct op2i_program *program = programs; program; program = program->next)
     for (int64_t x = 0; x < program->nexchanges; x++)
@@ -270,9 +283,7 @@ void op2i_program_again(struct op2i_sched *sched, struct op2i_program *program) 
 
 /* It is counted anew after 1, 2, 4, 8, ... runs: its tasks are made when it first runs, and cut
  * anew as its cost becomes known. Among ranks the counts never change. */
-static bool counts(const struct op2i_program *program) {
-  return !program->kept.settled || !(program->runs & (program->runs - 1));
-}
+static bool power_of_two(int64_t runs) { return !(runs & (runs - 1)); }
 
 /* False for a program that came once and ran while another one was made. */
 static bool whole_rightly(const struct op2i_sched *sched, const struct op2i_program *program) {
@@ -280,14 +291,18 @@ static bool whole_rightly(const struct op2i_sched *sched, const struct op2i_prog
          sched->caches.fresh == program;
 }
 
-/* Nobody has a reference any more. This is apart, so that most releases take few instructions. */
+/* Nobody has a reference any more. This is apart, so that most releases take few instructions. Ranks
+ * decide alone about trials, so a program that is here only because a loop is on trial is not counted:
+ * no rank may drop a program that others keep. */
 static __attribute__((noinline)) void release(struct op2i_sched *sched,
                                               struct op2i_program *program) {
   if (program->dropped) {
     free_program(program);
     return;
   }
-  program->kept.settled = true;
+  const bool counts = program->kept.watch & OP2I_UNCOUNTED || power_of_two(program->runs);
+  program->kept.watch = op2i_program_tried(program, counts) ? OP2I_ON_TRIAL : 0;
+  if (!counts) return;
   count(sched, program);
   if (!whole_rightly(sched, program)) reduce(sched, program);
   if (too_many(sched)) keep_bounds(sched);
@@ -295,7 +310,8 @@ static __attribute__((noinline)) void release(struct op2i_sched *sched,
 
 void op2i_program_put(struct op2i_sched *sched, struct op2i_program *program) {
   if (--program->holders) return;
-  if (program->dropped || counts(program)) release(sched, program);
+  if (program->dropped || program->kept.watch || power_of_two(program->runs))
+    release(sched, program);
 }
 
 /* ---- checking -------------------------------------------------------------------------------- */

@@ -109,6 +109,7 @@ static void numbers(void) {
   refused("OP2_RENUMBER", "automatic", "expected 0, 1 or auto");
   refused("OP2_QUEUE_MAX", "0", "from 1 to 1048576");
   refused("OP2_STREAM_MB", "-1", "from 0 to 1048576");
+  refused("OP2_TRIAL", "4", "from 0 to 3");
   refused("OP2_BACKEND", "illegal", "sequential, openmp");
 }
 

@@ -1,0 +1,502 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Trials of scalar code where loops are vector code: the rule, with times that the test invents;
+ * both results on all backends; what op2_explain() says; that programs that are kept run the faster
+ * form from then on, and later loops with the same code from the beginning; and that no bit of any
+ * result changes. */
+#include <dirent.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "backend.h"
+#include "choice.h"
+#include "context.h"
+#include "jit_state.h"
+#include "kept_form.h"
+#include "loop_table.h"
+#include "loopdata.h"
+#include "machine.h"
+#include "mem.h"
+#include "passes.h"
+#include "support.h"
+#include "trial.h"
+
+/* ---- the rule -------------------------------------------------------------------------------- */
+
+enum { ELEMENTS = 1000, MANY = 1000 };
+static const double ms = 1e-3;
+
+/* Let both forms run in turn, n times each and once before that; true if the trial has ended. */
+static bool run_pairs(struct op2i_trial *trial, int n, double vector, double scalar, bool *faster) {
+  bool over = false;
+  op2i_trial_begin(trial, ELEMENTS, vector);
+  for (int run = 0; run < 2 * (n + 1) && !over; run++) {
+    const bool first = run < 2;
+    const enum op2i_tried form = trial->next;
+    op2i_trial_count(trial, form, ELEMENTS,
+                     first                       ? 9 * ms
+                     : form == OP2I_TRIED_SCALAR ? scalar
+                                                 : vector);
+    over = op2i_trial_decide(trial, faster);
+  }
+  return over;
+}
+
+static void test_times(void) {
+  struct op2i_trial trial = {0};
+  bool faster;
+  ok(run_pairs(&trial, 8, 2 * ms, 1 * ms, &faster) && faster,
+     "scalar code at half the time is kept");
+  is_int(trial.form[OP2I_TRIED_SCALAR].runs, 8, "after eight runs of it that count");
+  is_int(trial.form[OP2I_TRIED_VECTOR].runs, 8, "and as many of vector code");
+  ok(run_pairs(&trial, 8, 1 * ms, 0.96 * ms, &faster) && faster,
+     "so is scalar code that saves 4 %%");
+  ok(run_pairs(&trial, 8, 1 * ms, 0.98 * ms, &faster) && !faster, "but not if it saves 2 %%");
+  ok(run_pairs(&trial, 3, 1 * ms, 1.3 * ms, &faster) && !faster, "without hope there are few runs");
+  ok(!run_pairs(&trial, 7, 1 * ms, 1.2 * ms, &faster), "with some hope there are more");
+  ok(!run_pairs(&trial, 20, 2e-6, 1e-6, &faster), "short runs are repeated more often");
+  ok(run_pairs(&trial, 64, 2e-6, 1e-6, &faster) && faster, "but not for ever");
+}
+
+/* All runs of a form but one take ten times as long. */
+static void test_preempted(void) {
+  for (int slow = 0; slow < OP2I_TRIED_FORMS; slow++)
+    for (int good = 0; good < 8; good++) {
+      struct op2i_trial trial = {0};
+      bool faster = false, over = false;
+      op2i_trial_begin(&trial, ELEMENTS, 0.2 * ms);
+      for (int run = 0; run < 18; run++) {
+        const int form = trial.next;
+        const double time = form == OP2I_TRIED_SCALAR ? 0.2 * ms : 0.24 * ms;
+        const int number = trial.form[form].runs;
+        const bool disturbed = number != good && (int)form == slow && good < 3;
+        op2i_trial_count(&trial, (enum op2i_tried)form, ELEMENTS, disturbed ? 10 * time : time);
+        over = op2i_trial_decide(&trial, &faster);
+      }
+      if (!over || !faster) ok(false, "form %d is disturbed, but for run %d", slow, good);
+    }
+  ok(true, "the fastest run of each form counts");
+}
+
+static void test_sizes(void) {
+  struct op2i_trial trial = {0};
+  op2i_trial_begin(&trial, ELEMENTS, ms);
+  for (int run = 0; run < 8; run++) op2i_trial_count(&trial, trial.next, ELEMENTS / 2, run * ms);
+  is_int(trial.form[OP2I_TRIED_SCALAR].runs, -1, "runs over fewer elements do not count");
+}
+
+/* Scalar code takes so many times as long: the time that its runs waste, in usual runs. */
+static double wasted(double times, double usual) {
+  struct op2i_trial trial = {0};
+  bool faster, over = false;
+  double lost = 0;
+  op2i_trial_begin(&trial, ELEMENTS, usual);
+  for (int run = 0; run < MANY && !over; run++) {
+    const bool scalar = trial.next == OP2I_TRIED_SCALAR;
+    lost += scalar ? (times - 1) * usual : 0;
+    op2i_trial_count(&trial, trial.next, ELEMENTS, scalar ? times * usual : usual);
+    over = op2i_trial_decide(&trial, &faster);
+  }
+  if (!over || faster != (times < 1)) ok(false, "scalar code takes %g of the time", times);
+  return lost / usual;
+}
+
+static void test_slow(void) {
+  struct op2i_trial trial = {0};
+  double most = 0;
+  bool faster;
+  for (double times = 1.02; times <= 16; times *= 1.05)
+    if (wasted(times, 1) > most) most = wasted(times, 1);
+  ok(most <= 23, "a trial wastes at most 23 runs of vector code (%.1f)", most);
+  ok(wasted(16, 1) == 15, "one run of code that takes 16 times as long is enough");
+  op2i_trial_begin(&trial, ELEMENTS, 1);
+  op2i_trial_count(&trial, OP2I_TRIED_SCALAR, ELEMENTS, 16);
+  ok(op2i_trial_decide(&trial, &faster) && !faster && !op2i_trial_compared(&trial),
+     "which is not taken for a comparison");
+  op2i_trial_begin(&trial, ELEMENTS, 1e-5);
+  op2i_trial_count(&trial, OP2I_TRIED_SCALAR, ELEMENTS, 5 * ms);
+  ok(!op2i_trial_decide(&trial, &faster), "but a short run that was disturbed ends nothing");
+}
+
+/* The number of runs before the trial may begin. */
+static int64_t runs_before(double compilation, double run) {
+  const struct op2i_trial trial = {.compile_seconds = compilation};
+  int64_t runs = 1;
+  while (!op2i_trial_due(&trial, runs, run)) runs++;
+  return runs;
+}
+
+/* The trial costs a compilation, and at most 23 runs and 0.02 seconds, as test_slow() shows. */
+static double worst(double compilation, double run) {
+  const double without = compilation + (double)runs_before(compilation, run) * run;
+  return (without + compilation + 23 * run + 0.02) / without;
+}
+
+static void test_due(void) {
+  double most = 0;
+  is_int(runs_before(1, 1), 134,
+         "a loop of long runs is tried after 128, and as long as six compilations");
+  is_int(runs_before(1, 0.5), 140, "of shorter runs there are more");
+  is_int(runs_before(0.001, 0.5), 130, "a tenth of a second is expected at least");
+  is_int(runs_before(0, 0.5), 130, "and more where code came from the cache");
+  is_int(runs_before(0, 0.25), 132, "that is 0.15 s");
+  for (double compilation = 0.1; compilation < 30; compilation *= 2)
+    for (double run = 1 * ms; run < 100; run *= 2)
+      if (worst(compilation, run) > most) most = worst(compilation, run);
+  ok(most <= 1.2, "a program that ends after it takes at most 1.2 of the time (%.3f)", most);
+  ok(op2i_trials_affordable(0, 1, 6) && !op2i_trials_affordable(0, 1, 5.9),
+     "all compilations for trials take a sixth of the other time at most");
+  ok(op2i_trials_affordable(1, 1, 13) && !op2i_trials_affordable(1, 1, 12.9),
+     "with those that took longer than expected");
+}
+
+/* ---- loops ----------------------------------------------------------------------------------- */
+
+OP2_KERNEL(move, (double *y, const double *x), { *y += 0.3 * *x; });
+OP2_KERNEL(invert, (double *z, const double *y), { *z = 1 / (2 + *y); });
+OP2_KERNEL(spread, (const double *w, const double *x[2], double *v[2]), {
+  v[0][0] += w[0] * x[0][0] + w[1] * x[1][0];
+  v[1][0] += w[1] * x[0][0] - w[0] * x[1][0];
+});
+OP2_KERNEL(total, (const double *v, const float *f, double *sum, float *most), {
+  sum[0] += *v;
+  if (*f > *most) *most = *f;
+});
+
+enum { N = 1013, STEPS = 60 };
+
+struct result {
+  double y[N], z[N], v[N], sum;
+  float most;
+};
+
+static op2_dat dat(op2_set set, int dim, const char *name) {
+  double *values = scratch((size_t)(N * dim), sizeof *values);
+  for (int i = 0; i < N * dim; i++) values[i] = 1.0 / (1 + i * 37 % 101) - 0.1;
+  return new_dat(set, dim, OP2_F64, values, name);
+}
+
+/* Run all loops as often as a trial needs, over a set of their own. */
+static void run_loops(int steps, struct result *out) {
+  int32_t *ends = scratch(2 * N, sizeof *ends);
+  float *numbers = scratch(N, sizeof *numbers);
+  for (int i = 0; i < 2 * N; i++) ends[i] = i * 7 % N;
+  for (int i = 0; i < N; i++) numbers[i] = (float)(i * 31 % 97);
+  op2_set nodes = new_set(N, "nodes"), edges = new_set(N, "edges");
+  op2_map map = new_map(edges, nodes, 2, ends, "ends");
+  op2_dat x = dat(nodes, 1, "x"), y = dat(nodes, 1, "y"), z = dat(nodes, 1, "z");
+  op2_dat v = dat(nodes, 1, "v"), w = dat(edges, 2, "w");
+  op2_dat f = new_dat(nodes, 1, OP2_F32, numbers, "f");
+  op2_gbl sum = new_gbl(1, OP2_F64, NULL, "sum"), most = new_gbl(1, OP2_F32, NULL, "most");
+  op2_kernel kernels[] = {new_kernel(&spread_kernel), new_kernel(&move_kernel),
+                          new_kernel(&invert_kernel), new_kernel(&total_kernel)};
+  for (int s = -2; s < steps; s++) {
+    MUST(op2_par_loop(kernels[0], edges, op2_arg_direct(w, OP2_READ),
+                      op2_arg_dat(x, OP2_ALL, map, OP2_READ),
+                      op2_arg_dat(v, OP2_ALL, map, OP2_INC)));
+    if (s < 0) { /* a program of the first loop alone, whose next run would be vector code */
+      MUST(op2_flush(test_ctx));
+      continue;
+    }
+    MUST(op2_par_loop(kernels[1], nodes, op2_arg_direct(y, OP2_RW), op2_arg_direct(x, OP2_READ)));
+    MUST(
+        op2_par_loop(kernels[2], nodes, op2_arg_direct(z, OP2_WRITE), op2_arg_direct(y, OP2_READ)));
+    MUST(op2_flush(test_ctx));
+    MUST(op2_par_loop(kernels[3], nodes, op2_arg_direct(v, OP2_READ), op2_arg_direct(f, OP2_READ),
+                      op2_arg_gbl(sum, OP2_INC), op2_arg_gbl(most, OP2_MAX)));
+    MUST(op2_flush(test_ctx));
+  }
+  MUST(op2_dat_get(y, out->y));
+  MUST(op2_dat_get(z, out->z));
+  MUST(op2_dat_get(v, out->v));
+  MUST(op2_gbl_get(sum, &out->sum));
+  MUST(op2_gbl_get(most, &out->most));
+}
+
+static bool in_vectors(void) { return test_ctx->backend->variant == OP2I_VECTOR; }
+
+/* Compiled loops are kept in a folder for this case alone, in this configuration. */
+static void keep_in(const char *name) {
+  char path[512];
+  snprintf(path, sizeof path, "%s/%s-%s-%d-%d", test_scratch(), name, test_config.backend,
+           test_config.eager, test_config.block_size);
+  (void)mkdir(path, 0700);
+  op2i_free(test_ctx->config.cache_dir);
+  test_ctx->config.cache_dir = op2i_strdup(path);
+}
+
+/* The newest loop of that name, or null. */
+static struct op2i_loop *find(const char *name) {
+  struct op2i_loop *found = NULL;
+  for (struct op2i_loop *loop = test_ctx->loops->first; loop; loop = loop->entry.next)
+    if (!strcmp(op2i_loop_name(loop), name)) found = loop;
+  return found;
+}
+
+/* The names of the loops that run at last. */
+static int names(const char *list[4]) {
+  const bool fused = !test_config.eager && test_ctx->backend->passes;
+  int n = 0;
+  list[n++] = "spread";
+  list[n++] = "total";
+  list[n++] = fused ? "move+invert" : "move";
+  if (!fused) list[n++] = "invert";
+  return n;
+}
+
+static int steps_of(const struct op2i_program *programs, const struct op2i_loop *loop,
+                    const void *function) {
+  int n = 0;
+  for (const struct op2i_program *program = programs; program; program = program->next)
+    for (int64_t s = 0; s < program->nsteps; s++)
+      n += program->steps[s].loop == loop && (!function || program->steps[s].function == function);
+  return n;
+}
+
+/* True if the loop is in programs that are kept, and runs this function in all of them. */
+static bool runs(const struct op2i_loop *loop, const void *function) {
+  const struct op2i_caches *caches = &test_ctx->sched->caches;
+  int all = steps_of(caches->programs, loop, NULL);
+  int good = steps_of(caches->programs, loop, function);
+  for (int i = 0; i < OP2I_ALONE_LISTS; i++) {
+    all += steps_of(caches->alone[i], loop, NULL);
+    good += steps_of(caches->alone[i], loop, function);
+  }
+  return function && all > 0 && all == good;
+}
+
+static bool same(const struct result *a, const struct result *b) {
+  return !memcmp(a->y, b->y, sizeof a->y) && !memcmp(a->z, b->z, sizeof a->z) &&
+         !memcmp(a->v, b->v, sizeof a->v) && !memcmp(&a->sum, &b->sum, sizeof a->sum) &&
+         !memcmp(&a->most, &b->most, sizeof a->most);
+}
+
+/* Run with a trial of this kind, and compare with vector code alone. */
+static void compare(int trial, int steps) {
+  static struct result plain, tried;
+  if (!in_vectors()) return;
+  test_ctx->config.trial = OP2I_TRIAL_NEVER;
+  run_loops(steps, &plain);
+  test_ctx->config.trial = trial;
+  run_loops(steps, &tried);
+  EXPECT(same(&plain, &tried));
+}
+
+/* ---- both results ---------------------------------------------------------------------------- */
+
+static void expect_kept(bool scalar) {
+  const char *list[4];
+  for (int n = names(list) - 1; n >= 0 && in_vectors(); n--) {
+    const struct op2i_loop *loop = find(list[n]);
+    expect_at(__FILE__, __LINE__, loop && loop->form.scalar_faster == scalar, list[n]);
+    if (!loop) continue;
+    expect_at(__FILE__, __LINE__,
+              runs(loop, loop->code.function[scalar ? OP2I_PLAIN : OP2I_VECTOR]), list[n]);
+  }
+}
+
+static void test_scalar_kept(void) {
+  keep_in("scalar");
+  compare(OP2I_TRIAL_SCALAR, STEPS);
+  expect_kept(true);
+  EXPECT(
+      explains("    scalar code: 0.50 of the time of vector code in a trial of 8 runs of each") ==
+      in_vectors());
+  EXPECT(!explains("found in the cache"));
+}
+
+static void test_vector_kept(void) {
+  keep_in("vector");
+  compare(OP2I_TRIAL_VECTOR, STEPS);
+  expect_kept(false);
+  EXPECT(explains("scalar code was tried: 2.00 of the time of vector code in a trial of 3 runs") ==
+         in_vectors());
+}
+
+/* Each flush makes its program anew, so steps get their form when they are made. */
+static void test_no_replay(void) {
+  const char *list[4];
+  keep_in("no-replay");
+  test_ctx->config.replay = 0;
+  compare(OP2I_TRIAL_SCALAR, STEPS);
+  for (int n = names(list) - 1; n >= 0 && in_vectors(); n--) {
+    const struct op2i_loop *loop = find(list[n]);
+    expect_at(__FILE__, __LINE__, loop && loop->form.scalar_faster, list[n]);
+  }
+}
+
+/* ---- later loops with the same code ----------------------------------------------------------- */
+
+static int64_t ncompiled(void) {
+  struct op2i_jit_stats stats;
+  op2i_jit_statistics(test_ctx, &stats);
+  return stats.compiled;
+}
+
+static void test_recalled(void) {
+  const char *list[4];
+  keep_in("scalar-again");
+  compare(OP2I_TRIAL_SCALAR, STEPS);
+  const int64_t compiled = ncompiled();
+  compare(OP2I_TRIAL_MEASURED, 4);
+  for (int n = names(list) - 1; n >= 0 && in_vectors(); n--) {
+    const struct op2i_loop *loop = find(list[n]);
+    expect_at(__FILE__, __LINE__,
+              loop && loop->form.scalar_faster && !loop->code.function[OP2I_VECTOR] &&
+                  runs(loop, loop->code.function[OP2I_PLAIN]),
+              list[n]);
+  }
+  EXPECT(!in_vectors() || ncompiled() == compiled);
+  EXPECT(explains("in a trial of 8 runs of each") == in_vectors());
+  EXPECT(explains("found in the cache") == in_vectors());
+}
+
+static void test_recalled_vector(void) {
+  keep_in("vector-again");
+  compare(OP2I_TRIAL_VECTOR, STEPS);
+  compare(OP2I_TRIAL_MEASURED, 4);
+  if (!in_vectors()) return;
+  const struct op2i_loop *loop = find("spread");
+  const struct op2i_trial *trial =
+      loop ? &((struct op2i_loop_data *)loop->attached.sched_data)->trial : NULL;
+  EXPECT(trial && trial->over && trial->recalled && !loop->form.scalar_faster);
+  EXPECT(explains("found in the cache"));
+}
+
+/* Change one bit of each kept choice. */
+static int damage(void) {
+  int n = 0;
+  DIR *list = opendir(test_ctx->jit->cache.folder.path);
+  for (const struct dirent *item; list && (item = readdir(list));) {
+    char path[1024];
+    const char *suffix = strrchr(item->d_name, '.');
+    if (!suffix || strcmp(suffix, ".try") != 0) continue;
+    snprintf(path, sizeof path, "%s/%s", test_ctx->jit->cache.folder.path, item->d_name);
+    FILE *file = fopen(path, "r+");
+    int byte = file && !fseek(file, 56, SEEK_SET) ? fgetc(file) : EOF;
+    if (byte != EOF && !fseek(file, 56, SEEK_SET)) n += fputc(byte ^ 4, file) != EOF;
+    if (file) fclose(file);
+  }
+  if (list) closedir(list);
+  return n;
+}
+
+static bool recalls(struct op2i_loop *loop) {
+  loop->form.scalar_faster = false;
+  MUST(op2i_form_recall(loop));
+  return loop->form.scalar_faster;
+}
+
+static void test_trusted(void) {
+  keep_in("trusted");
+  compare(OP2I_TRIAL_SCALAR, STEPS);
+  struct op2i_loop *loop = in_vectors() ? find("spread") : NULL;
+  if (!loop) return;
+  const char *source = loop->code.source[OP2I_VECTOR];
+  const struct op2i_jit_code code = op2i_code_of(loop, OP2I_VECTOR, source);
+  struct op2i_key key;
+  const bool large = loop->bytes > (double)op2i_machine()->l2_bytes;
+  struct op2i_choice choice;
+  bool found = false;
+  EXPECT(recalls(loop));
+  EXPECT(damage() > 0);
+  EXPECT(!recalls(loop));
+  MUST(op2i_code_key(test_ctx, &code, &key));
+  op2i_form_keep(loop);
+  MUST(op2i_choice_read(test_ctx, key, large, &choice, &found));
+  MUST(op2i_choice_read(test_ctx, key, !large, &choice, &found));
+  EXPECT(!found);
+  choice = (struct op2i_choice){.second = true, .runs = 8, .elements = N, .seconds = {2, 1}};
+  op2i_choice_write(test_ctx, key, large, &choice);
+  EXPECT(!recalls(loop)); /* the scalar code was another one */
+}
+
+/* ---- functions of the math library ----------------------------------------------------------- */
+
+/* The compiler could compute results for constant arguments by itself, in one form of code and not
+ * in the other one. */
+OP2_KERNEL(functions, (const double *x, double *y), {
+  y[0] += exp(*x) + sin(0.3) * *x + pow(fabs(*x) + 0.1, 0.7) + exp(0.7) * *x;
+  y[1] += erf(*x) + erf(0.7) * *x + tgamma(1.3) * *x + log(5 * *x * *x + 0.1) + atan2(*x, 0.3);
+});
+
+/* Return the sums of STEPS runs, half of which are scalar code if scalar code wins a trial. */
+static void sum_functions(int trial, double sums[2 * N], bool *tried) {
+  test_ctx->config.trial = trial;
+  op2_set set = new_set(N, "points");
+  op2_dat x = dat(set, 1, "x"), y = dat(set, 2, "y");
+  op2_kernel kernel = new_kernel(&functions_kernel);
+  for (int s = 0; s < STEPS; s++) {
+    MUST(op2_par_loop(kernel, set, op2_arg_direct(x, OP2_READ), op2_arg_direct(y, OP2_INC)));
+    MUST(op2_flush(test_ctx));
+  }
+  MUST(op2_dat_get(y, sums));
+  const struct op2i_loop *loop = find("functions");
+  *tried = loop && loop->form.scalar_faster;
+}
+
+static void compare_functions(int libm) {
+  static double plain[2 * N], tried[2 * N];
+  bool none, scalar;
+  keep_in(libm ? "libm" : "math");
+  test_ctx->config.libm = libm;
+  if (!in_vectors()) return;
+  sum_functions(OP2I_TRIAL_NEVER, plain, &none);
+  sum_functions(OP2I_TRIAL_SCALAR, tried, &scalar);
+  EXPECT(!none && scalar);
+  EXPECT(!memcmp(plain, tried, sizeof plain));
+}
+
+static void test_own_functions(void) { compare_functions(0); }
+static void test_library_functions(void) { compare_functions(1); }
+
+/* ---- where there is no trial ----------------------------------------------------------------- */
+
+static void expect_none(const char *why) {
+  static struct result result;
+  run_loops(STEPS, &result);
+  const struct op2i_loop *loop = find("spread");
+  EXPECT(loop && !loop->form.scalar_faster);
+  expect_at(__FILE__, __LINE__, explains(why) == in_vectors(), why);
+}
+
+static void test_switched_off(void) {
+  test_ctx->config.trial = OP2I_TRIAL_NEVER;
+  expect_none("    no trial of scalar code: OP2_TRIAL=0\n");
+}
+
+static void test_width_given(void) {
+  test_ctx->config.trial = OP2I_TRIAL_MEASURED;
+  test_ctx->config.simd_chosen = false;
+  expect_none("    no trial of scalar code: OP2_SIMD is set\n");
+}
+
+static void test_flags_given(void) {
+  test_ctx->config.trial = OP2I_TRIAL_MEASURED;
+  test_ctx->config.cflags = op2i_strdup("-O1");
+  expect_none("    no trial of scalar code: OP2_CFLAGS may change bits\n");
+}
+
+int main(void) {
+  static const struct test_case cases[] = {
+      {"scalar code is faster", test_scalar_kept},
+      {"vector code is faster", test_vector_kept},
+      {"scalar code was faster for an earlier loop", test_recalled},
+      {"vector code was faster for an earlier loop", test_recalled_vector},
+      {"programs are not kept", test_no_replay},
+      {"a choice that is damaged or about other code is not used", test_trusted},
+      {"functions of the math library", test_own_functions},
+      {"functions of the C library", test_library_functions},
+      {"trials are switched off", test_switched_off},
+      {"the width of vectors is given", test_width_given},
+      {"compiler flags are given", test_flags_given}};
+  test_environment();
+  test_times();
+  test_preempted();
+  test_slow();
+  test_sizes();
+  test_due();
+  return RUN(cases, RUN_ONE_BLOCK);
+}
