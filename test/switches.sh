@@ -55,7 +55,7 @@ check() {
   echo "switches.sh: there is no switch OP2_$1" >&2
   exit 2
 }
-for switch in REPLAY EAGER FUSE TEAM SLICES QUEUE_MAX PROGRAM_BYTES; do check $switch; done
+for switch in REPLAY EAGER FUSE TEAM SLICES QUEUE_MAX PROGRAM_BYTES TRIAL; do check $switch; done
 # try PROGRAM SWITCH...: one check
 try() {
   program=$1
@@ -81,7 +81,7 @@ for program in $programs; do
   fi
   try "$program" OP2_REPLAY=1
   for switch in REPLAY=0 EAGER=1 FUSE=0 FUSE=2 TEAM=0 TEAM=1 SLICES=0 SLICES=1 \
-    QUEUE_MAX=1 QUEUE_MAX=7 PROGRAM_BYTES=0 PROGRAM_BYTES=20000; do
+    QUEUE_MAX=1 QUEUE_MAX=7 PROGRAM_BYTES=0 PROGRAM_BYTES=20000 TRIAL=2 TRIAL=3; do
     try "$program" "OP2_$switch"
   done
   try "$program" OP2_REPLAY=0 OP2_EAGER=1

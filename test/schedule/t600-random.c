@@ -44,12 +44,13 @@ static bool place_open(struct place *place) {
 }
 
 /* Counts of the events that the test is meant to reach. */
-static struct { int64_t fused, replayed, looks, edits, launches, puts, gets; } seen;
+static struct { int64_t fused, replayed, looks, edits, launches, puts, gets, tried; } seen;
 
 static bool place_close(struct place *place) {
   const struct op2i_sched *sched = place->ctx->sched;
   seen.fused += sched->stats.loops_fused;
   seen.replayed += sched->stats.programs_replayed;
+  seen.tried += sched->costs.trial_seconds > 0;
   seen.looks += place->looks;
   seen.edits += place->edits;
   place->looks = place->edits = 0;
@@ -180,6 +181,7 @@ int main(int argc, char **argv) {
   diag("%lld loops were fused, %lld programs run again, %lld calls looked, %lld changed",
        (long long)seen.fused, (long long)seen.replayed, (long long)seen.looks,
        (long long)seen.edits);
+  diag("%lld contexts tried scalar code", (long long)seen.tried);
   diag("%lld launches on devices, %lld copies there, %lld back", (long long)seen.launches,
        (long long)seen.puts, (long long)seen.gets);
   ok(only >= 0 || runs < 100 || (modes_asked && strcmp(modes_asked, "loops") == 0) ||
