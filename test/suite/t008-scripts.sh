@@ -59,10 +59,17 @@ catches "a script that complains" 'complains: no such option' helps "$copy" refu
 printf '#!/bin/sh\n# --help\necho this is of use\n' | plant vague
 catches "a script that does not show a call" 'does not show how' helps "$copy" vague
 
+# t012 builds with these patches, which takes long.
+additions_apply() {
+  for patch in "$src"/test/additions/*.patch; do
+    git -C "$src" apply --check "$patch" || return 1
+  done
+}
 if git -C "$src" rev-parse --git-dir >/dev/null 2>&1; then
   runs "each fault of mutants.txt can be planted" sh "$src/test/mutants.sh" --check
+  runs "each patch of test/additions applies" additions_apply
 else
-  skip "the faults of mutants.txt are planted in a copy of a clone: this is none, or git is missing"
+  skip "faults and patches are for a clone: this is none, or git is missing"
 fi
 
 done_testing
