@@ -238,7 +238,7 @@ static void explain_order(const struct op2i_loop *loop, FILE *stream) {
 /* Print which form was faster in a trial, or why there was none. */
 static void explain_trial(const struct op2i_trial *trial, bool scalar, FILE *stream) {
   const double per_ns = 1e9 / (double)(trial->elements > 0 ? trial->elements : 1);
-  if (trial->none) fprintf(stream, "    no trial of scalar code: %s\n", trial->none);
+  if (trial->none) fprintf(stream, "    no trial of both forms: %s\n", trial->none);
   if (!trial->over || trial->none || !trial->elements) return;
   fprintf(stream,
           "    %s: %.2f of the time of vector code in a trial of %d runs of each (%.2f and %.2f ns "

@@ -464,19 +464,19 @@ static void expect_none(const char *why) {
 
 static void test_switched_off(void) {
   test_ctx->config.trial = OP2I_TRIAL_NEVER;
-  expect_none("    no trial of scalar code: OP2_TRIAL=0\n");
+  expect_none("    no trial of both forms: OP2_TRIAL=0\n");
 }
 
 static void test_width_given(void) {
   test_ctx->config.trial = OP2I_TRIAL_MEASURED;
   test_ctx->config.simd_chosen = false;
-  expect_none("    no trial of scalar code: OP2_SIMD is set\n");
+  expect_none("    no trial of both forms: OP2_SIMD is set\n");
 }
 
 static void test_flags_given(void) {
   test_ctx->config.trial = OP2I_TRIAL_MEASURED;
   test_ctx->config.cflags = op2i_strdup("-O1");
-  expect_none("    no trial of scalar code: OP2_CFLAGS may change bits\n");
+  expect_none("    no trial of both forms: OP2_CFLAGS may change bits\n");
 }
 
 int main(void) {
