@@ -37,7 +37,7 @@ op2_status op2i_allreduce_begin(struct op2i_comm *comm, void *data, size_t bytes
 op2_status op2i_allreduce_over(struct op2i_allreduce *r, bool wait, bool *over);
 /* Call this repeatedly while only this one is waited for, like op2i_comm_waits(). */
 op2_status op2i_allreduce_waits(const struct op2i_allreduce *r, struct op2i_wait *wait);
-/* The data are about to go after a failure: none can begin any more. */
+/* Give it up after a failure, since its data are about to be freed. No other one can begin then. */
 void op2i_allreduce_forget(struct op2i_allreduce *r);
 
 /* True if some are in flight; let them go on with what has arrived. */

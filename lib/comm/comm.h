@@ -131,8 +131,8 @@ struct op2i_comm {
 void op2i_comm_free(struct op2i_comm *comm);
 
 /* Let messages make progress, at most every 100 microseconds. The thread that runs loops calls this
- * from time to time while halo exchanges or allreduces are in flight. `comm` may be null, if there is one
- * rank. */
+ * from time to time while halo exchanges or allreduces are in flight. `comm` may be null, if there
+ * is one rank. */
 void op2i_comm_progress(struct op2i_comm *comm);
 
 /* ---- collective operations ------------------------------------------------------------------- */

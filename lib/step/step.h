@@ -118,7 +118,8 @@ struct op2i_bundle {
 };
 
 /* Part of a program, ready to run. Direct backends get loops only, and the fields below are about
- * loops; task backends also get steps that begin and end exchanges and the combination of reductions. */
+ * loops; task backends also get steps that begin and end exchanges, and that send and combine
+ * reductions. */
 struct op2i_step {
   enum op2i_step_kind kind;
   struct op2i_exchange *exchange; /* the exchange that begins or ends */
@@ -177,7 +178,7 @@ struct op2i_batch {
   struct op2i_allreduce travel;
   _Alignas(16) unsigned char message[OP2I_REDUCED_TOGETHER];
 };
-/* A batch of these reductions. */
+/* Make a batch of these reductions, which stay the caller's. */
 struct op2i_batch op2i_batch_make(struct op2i_reduction *reductions, int n);
 /* True if it fits into a message. Otherwise it is one reduction, which op2i_batch_combine() combines
  * as a whole. */
@@ -192,10 +193,10 @@ void op2i_batch_pack(struct op2i_batch *batch);
 op2_status op2i_batch_start(struct op2i_batch *batch);
 op2_status op2i_batch_over(struct op2i_batch *batch, bool wait, bool *over);
 void op2i_batch_unpack(struct op2i_batch *batch);
-/* The first two, and the last two. */
+/* Pack and start; wait and unpack. */
 op2_status op2i_batch_begin(struct op2i_batch *batch);
 op2_status op2i_batch_end(struct op2i_batch *batch);
-/* All of it, of any size. Collective. */
+/* Combine a batch of any size, and wait for the results. Collective. */
 op2_status op2i_batch_combine(struct op2i_batch *batch);
 
 #endif
