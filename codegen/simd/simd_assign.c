@@ -86,8 +86,30 @@ static bool of_vectors(const struct op2i_simd_node *place) {
   return place->varying;
 }
 
+/* True if one instruction of the processor may read the lanes' values: double precision, by the
+ * last subscript alone, in vectors of 32 or 64 bytes, and all lanes read. */
+static bool at_once(const struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue) {
+  return !p->mask && lvalue->type.base == OP2I_C_F64 && !lvalue->a->strays && !of_vectors(lvalue) &&
+         (p->l->lanes == 4 || p->l->lanes == 8);
+}
+
+/* Emit: op2_gather_f64x8(table, subscripts) */
+static void gather_at_once(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue) {
+  one_lvalue(p, lvalue);
+  op2i_simd_help(p->l, OP2I_SIMD_GATHER, OP2I_C_F64, p->out);
+  op2i_text_add(p->out, "(");
+  op2i_simd_print(p, lvalue->a, 1);
+  op2i_text_add(p->out, ", ");
+  op2i_simd_print_as(p, lvalue->b, OP2I_C_I64, 1);
+  op2i_text_add(p->out, ")");
+}
+
 void op2i_simd_print_gather(struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue) {
   struct subscripts subscripts;
+  if (at_once(p, lvalue)) {
+    gather_at_once(p, lvalue);
+    return;
+  }
   if (lvalue->type.base == OP2I_C_BOOL && !of_vectors(lvalue))
     op2i_simd_refuse(p->l, "subscripts truth values in line %d", lvalue->line);
   op2i_text_add(p->out, "({ ");

@@ -203,6 +203,24 @@ static void widen(struct op2i_simd *l, const struct words *w, struct op2i_text *
                 w->type.chars);
 }
 
+/* Read where the subscripts say. Compilers read lane after lane unless they are given the
+ * instruction, which only vectors of 32 and 64 bytes have. */
+static void gather(const struct op2i_simd *l, const struct words *w, struct op2i_text *out) {
+  const bool longest = l->lanes == 8;
+  op2i_text_add(out, "OP2_LANES_INLINE %s %s(const %s *op2_a, %s op2_index) {\n", w->type.chars,
+                w->name.chars, w->c, w->bits.chars);
+  op2i_text_add(out,
+                "#if defined %s && __has_builtin(__builtin_ia32_gatherdiv%ddf)\n"
+                "  typedef long long op2_whole __attribute__((vector_size(%d)));\n"
+                "  return __builtin_ia32_gatherdiv%ddf((%s){0}, op2_a, (op2_whole)op2_index, "
+                "%s, 8);\n#else\n  %s op2_result = {0};\n",
+                longest ? "__AVX512F__" : "__AVX2__", l->lanes, 8 * l->lanes, l->lanes,
+                w->type.chars, longest ? "-1" : "(op2_f64x4)~(op2_i64x4){0}", w->type.chars);
+  each_lane(l, out);
+  op2i_text_add(out, "op2_result[op2_lane] = op2_a[op2_index[op2_lane]];\n"
+                     "  return op2_result;\n#endif\n}\n");
+}
+
 static void begin_guard(struct op2i_text *out, const char *name) {
   op2i_text_add(out, "#ifndef %s\n#define %s %s\n", name, name, name);
 }
@@ -210,8 +228,9 @@ static void begin_guard(struct op2i_text *out, const char *name) {
 void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_base base,
                     struct op2i_text *out) {
   static const char *const names[] = {
-      [OP2I_SIMD_SPLAT] = "splat", [OP2I_SIMD_SELECT] = "select",   [OP2I_SIMD_ANY] = "any",
-      [OP2I_SIMD_WEIGH] = "weigh", [OP2I_SIMD_DIVISOR] = "divisor", [OP2I_SIMD_WIDEN] = "widen"};
+      [OP2I_SIMD_SPLAT] = "splat",  [OP2I_SIMD_SELECT] = "select",   [OP2I_SIMD_ANY] = "any",
+      [OP2I_SIMD_WEIGH] = "weigh",  [OP2I_SIMD_DIVISOR] = "divisor", [OP2I_SIMD_WIDEN] = "widen",
+      [OP2I_SIMD_GATHER] = "gather"};
   bool masked = help == OP2I_SIMD_SELECT || help == OP2I_SIMD_WEIGH || help == OP2I_SIMD_DIVISOR;
   struct words w = {0};
   make_words(l, base, &w);
@@ -230,6 +249,7 @@ void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_b
     case OP2I_SIMD_WEIGH: weigh(l, base, &w, &l->prefix); break;
     case OP2I_SIMD_DIVISOR: divisor(l, base, &w, &l->prefix); break;
     case OP2I_SIMD_WIDEN: widen(l, &w, &l->prefix); break;
+    case OP2I_SIMD_GATHER: gather(l, &w, &l->prefix); break;
     }
     op2i_text_add(&l->prefix, "#endif\n");
   }

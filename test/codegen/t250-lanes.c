@@ -377,6 +377,10 @@ static const struct lane_kernel kernels[] = {
     {"a table", "Vi1 ud8 Vd1",
      "void k(const int *i, const double *t, double *y) { *y = t[*i & 7]; if (*i >= 0 && *i < 8) *y "
      "+= t[*i]; }"},
+    {"a table by numbers of other types", "Vi1 ud8 Vd1",
+     "void k(const int *i, const double *t, double *y) { unsigned char b = *i & 7; unsigned u = b; "
+     "long l = b - 7; unsigned long w = u; const double *end = t + 7; *y = t[b] + 3 * t[u] - 5 * "
+     "t[w] + 7 * end[l] + 9 * end[-(*i & 3)] + 11 * t[*i < 0]; }"},
     {"constants by number", "Vi1 Vd1",
      "void k(const int *i, double *y) { if (*i >= 0 && *i < 4) *y = c2[*i] + c1; else *y = c2[3]; "
      "}"},

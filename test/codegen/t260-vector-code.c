@@ -104,6 +104,20 @@ static void golden_gather(void) {
   case_end(&c);
 }
 
+/* Reads of a global by a number that differs between elements: by one instruction where vectors are
+ * long enough and all lanes read, lane by lane where a mask says which of them do. */
+static void golden_table(int bytes, const char *name) {
+  struct loop_case c;
+  CHECK(case_begin(&c, "table",
+                   "void table(const double *t, const int *i, double *y) {\n"
+                   "  *y = t[*i + 1];\n  if (*i > 0) *y -= t[*i - 1];\n}\n"));
+  case_gbl(&c, 0, 9, OP2_F64, OP2_READ);
+  case_dat(&c, 0, 1, OP2_I32, 0, -1, OP2_READ);
+  case_dat(&c, 1, 1, OP2_F64, 0, -1, OP2_WRITE);
+  generates(&c, bytes, name);
+  case_end(&c);
+}
+
 /* Contiguous rows of one value, with a known step and the remainder apart; also with dats that are
  * larger than the caches, of which one is overwritten. */
 static void golden_streams(bool past, const char *name) {
@@ -346,6 +360,9 @@ int main(void) {
   golden_flux();
   golden_fused();
   golden_gather();
+  golden_table(16, "vec-table-16");
+  golden_table(32, "vec-table-32");
+  golden_table(64, "vec-table-64");
   golden_twos();
   golden_streams(false, "vec-streams");
   golden_streams(true, "vec-past");
