@@ -38,6 +38,12 @@ static void flow_decl(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
     if (init->a->varying && op2i_simd_divide_pointer(v->l, v->form->body, s)) v->changed = true;
     s->var->region = v->region;
   }
+  if (init->kind == OP2I_SIMD_BINARY && init->type.nlevels && !strcmp(init->op, "+")) {
+    op2i_simd_vary_expr(v, init->b);
+    if (op2i_simd_stopped(v->l)) return;
+    if (init->b->varying && op2i_simd_number_pointer(v->l, v->form->body, s)) v->changed = true;
+    s->var->region = v->region;
+  }
   op2i_simd_vary_init(v, s->var, s->a);
   s->hazard = s->a->hazard;
 }

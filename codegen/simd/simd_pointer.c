@@ -4,20 +4,28 @@
  *   const double *q = flux > 0 ? left : right;
  *
  * All lanes have the same pointers, so such a variable becomes the condition itself, and each value
- * that is read through it a choice of two values: q[2] becomes q ? left[2] : right[2]. */
+ * that is read through it a choice of two values: q[2] becomes q ? left[2] : right[2].
+ *
+ * A pointer that differs by a number, as in
+ *
+ *   const double *q = table + 32 * *material;
+ *
+ * becomes the number in the same way, and q[2] becomes table[q + 2]. */
 #include <string.h>
 
 #include "simd_base.h"
+#include "simd_expr.h"
 #include "simd_parse.h"
 #include "simd_tree.h"
 #include "simd_vary.h"
 
-/* A variable, the choice that it is, and whether everything done with it can be followed. */
+/* A variable, the pointers that all lanes have, and whether everything done with it can be
+ * followed. */
 struct chosen {
   struct op2i_simd *l;
   const struct op2i_simd_var *var;
-  const struct op2i_simd_node *choice;
-  struct op2i_simd_var *condition;
+  struct op2i_simd_node *pointers[2]; /* the second one is null where a number follows the first */
+  struct op2i_simd_var *number;       /* the condition, or the number */
   bool replace, followed;
 };
 
@@ -76,28 +84,42 @@ static struct op2i_simd_node *side(struct op2i_simd *l, const struct op2i_simd_n
   return e;
 }
 
+static struct op2i_simd_node *number_of(const struct chosen *c, int line) {
+  struct op2i_simd_node *number = op2i_simd_node(c->l, OP2I_SIMD_NAME, line);
+  number->var = c->number;
+  number->type = c->number->type;
+  return number;
+}
+
 static void make_choice(struct chosen *c, struct op2i_simd_node *e) {
-  struct op2i_simd_node *yes = side(c->l, e, c->choice->b), *no = side(c->l, e, c->choice->c);
-  struct op2i_simd_node *condition = op2i_simd_node(c->l, OP2I_SIMD_NAME, e->line);
-  condition->var = c->condition;
-  condition->type = c->condition->type;
+  struct op2i_simd_node *yes = side(c->l, e, c->pointers[0]), *no = side(c->l, e, c->pointers[1]);
   e->kind = OP2I_SIMD_CHOICE;
   e->op = "";
-  e->a = condition;
+  e->a = number_of(c, e->line);
   e->b = yes;
   e->c = no;
+}
+
+/* q[2] becomes table[q + 2], and *q becomes table[q]. */
+static void make_subscript(struct chosen *c, struct op2i_simd_node *e) {
+  struct op2i_simd_node *number = number_of(c, e->line);
+  if (e->kind == OP2I_SIMD_INDEX) number = op2i_simd_operation(c->l, "+", number, e->b);
+  e->kind = OP2I_SIMD_INDEX;
+  e->op = "";
+  e->a = c->pointers[0];
+  e->b = number;
 }
 
 static void follow(struct chosen *c, struct op2i_simd_node *e) {
   for (; e && c->followed && !op2i_simd_stopped(c->l); e = e->next) {
     if (op2i_simd_enter(c->l, e->line)) {
       bool read = reads(c, e);
-      if (hides(e, c->choice->b) || hides(e, c->choice->c)) c->followed = false;
+      if (hides(e, c->pointers[0]) || hides(e, c->pointers[1])) c->followed = false;
       if (names(c, e) || (places(e) && reads(c, e->a)) || (read && !pure(e->b)))
         c->followed = false;
       if (read && e->b) follow(c, e->b);
       if (read && c->replace && c->followed) {
-        make_choice(c, e);
+        (c->pointers[1] ? make_choice : make_subscript)(c, e);
       } else if (!read) {
         follow(c, e->a);
         follow(c, e->b);
@@ -109,18 +131,38 @@ static void follow(struct chosen *c, struct op2i_simd_node *e) {
   }
 }
 
+/* Replace the variable, if everything done with it can be followed, by one of this type with this
+ * value. */
+static bool replace(struct chosen *c, struct op2i_simd_node *body, struct op2i_simd_node *decl,
+                    enum op2i_c_base base) {
+  if (decl->var->assigned || decl->var->nullable) return false;
+  follow(c, body);
+  if (!c->followed || op2i_simd_stopped(c->l)) return false;
+  c->number = op2i_simd_var(c->l, decl->var->name);
+  c->number->type.base = base;
+  c->replace = true;
+  follow(c, body);
+  decl->var = c->number;
+  return true;
+}
+
 bool op2i_simd_divide_pointer(struct op2i_simd *l, struct op2i_simd_node *body,
                               struct op2i_simd_node *decl) {
-  struct chosen c = {.l = l, .var = decl->var, .choice = decl->a, .followed = true};
-  if (decl->var->assigned || decl->var->nullable || !stable(decl->a->b) || !stable(decl->a->c))
+  struct op2i_simd_node *choice = decl->a;
+  struct chosen c = {
+      .l = l, .var = decl->var, .pointers = {choice->b, choice->c}, .followed = true};
+  if (!stable(choice->b) || !stable(choice->c) || !replace(&c, body, decl, OP2I_C_BOOL))
     return false;
-  follow(&c, body);
-  if (!c.followed || op2i_simd_stopped(l)) return false;
-  c.condition = op2i_simd_var(l, decl->var->name);
-  c.condition->type.base = OP2I_C_BOOL;
-  c.replace = true;
-  follow(&c, body);
-  decl->var = c.condition;
-  decl->a = decl->a->a;
+  decl->a = choice->a;
+  return true;
+}
+
+bool op2i_simd_number_pointer(struct op2i_simd *l, struct op2i_simd_node *body,
+                              struct op2i_simd_node *decl) {
+  struct op2i_simd_node *sum = decl->a;
+  struct chosen c = {.l = l, .var = decl->var, .pointers = {sum->a}, .followed = true};
+  if (!sum->a->type.nlevels || !stable(sum->a) || !replace(&c, body, decl, OP2I_C_I64))
+    return false;
+  decl->a = sum->b;
   return true;
 }

@@ -28,6 +28,10 @@ void op2i_simd_vary_init(struct op2i_simd_vary *v, struct op2i_simd_var *var,
  * the body does more with it. */
 bool op2i_simd_divide_pointer(struct op2i_simd *l, struct op2i_simd_node *body,
                               struct op2i_simd_node *decl);
+/* The same for a pointer that is the sum of a pointer and a number: the number stays, and what the
+ * body reads through the pointer gets a subscript with it. */
+bool op2i_simd_number_pointer(struct op2i_simd *l, struct op2i_simd_node *body,
+                              struct op2i_simd_node *decl);
 /* The form of a function, completely analysed. */
 struct op2i_simd_form *op2i_simd_form(struct op2i_simd *l, int item, const bool *asked, int nparams,
                                       bool masked);

@@ -381,6 +381,16 @@ static const struct lane_kernel kernels[] = {
      "void k(const int *i, const double *t, double *y) { unsigned char b = *i & 7; unsigned u = b; "
      "long l = b - 7; unsigned long w = u; const double *end = t + 7; *y = t[b] + 3 * t[u] - 5 * "
      "t[w] + 7 * end[l] + 9 * end[-(*i & 3)] + 11 * t[*i < 0]; }"},
+    {"a table's row by a pointer", "Vi1 ud8 Vd1",
+     "void k(const int *i, const double *t, double *y) { const double *p = t + 2 * (*i & 3); *y = "
+     "p[1] - 3 * *p; if (*i > 0) *y += p[*i & 1]; }"},
+    {"a row by a pointer and numbers that wrap", "Vi1 ud8 Vd1",
+     "void k(const int *i, const double *t, double *y) { unsigned n = *i & 3; const double *p = t "
+     "+ "
+     "n; unsigned long m = -(unsigned long)n; int j = -(int)n; *y = p[m] + 3 * p[2] + 5 * p[j]; }"},
+    {"components by a pointer", "Vi1 Vd4 Vd1",
+     "void k(const int *i, const double *x, double *y) { if (*i > 2) { const double *p = x + (*i & "
+     "1); *y = p[2] * p[*i & 1]; } else *y = x[3]; }"},
     {"constants by number", "Vi1 Vd1",
      "void k(const int *i, double *y) { if (*i >= 0 && *i < 4) *y = c2[*i] + c1; else *y = c2[3]; "
      "}"},

@@ -136,6 +136,14 @@ static const struct {
     {{"a pointer by number", "Vd4 Vi1",
       "void k(double *x, const int *i) { double *p = x + *i; *p = 1; }"},
      "has a pointer in line 1 that differs between elements"},
+    {{"a pointer by number that moves", "Vd4 Vi1",
+      "void k(double *x, const int *i) { const double *p = x + (*i & 1); *x = *p++; }"},
+     "has a pointer in line 1 that differs between elements"},
+    {{"a pointer by number, its array hidden", "Vd4 Vi1",
+      "void k(double *x, const int *i) { const double *p = x + (*i & 1); { double x[2] = {1, 2}; "
+      "x[0] "
+      "+= p[1]; } }"},
+     "has a pointer in line 1 that differs between elements"},
     {{"a row by number handed on", "Vd4 Vi1",
       "static double f(const double *a) { return *a; } void k(double *x, int *i) { double m[2][2] "
       "= "
