@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Threads by OpenMP: the blocks of one colour run in parallel, one colour after the other. Results
- * depend on the plan, not on the number of threads. */
+/* Threads by OpenMP: a parallel region runs loops that follow each other, one turn of blocks after
+ * the other. Results depend on the plan, not on the number of threads. */
 #include "config.h"
 
 #include <pthread.h>
@@ -20,6 +20,7 @@
 #include "plan.h"
 #include "process.h"
 #include "registry.h"
+#include "share.h"
 
 #if OP2_HAVE_OPENMP && defined(_OPENMP)
 #include <omp.h>
@@ -28,9 +29,28 @@
  * parallel region costs one to several microseconds. */
 enum { TEAM_BYTES = 64 * 1024 };
 
+/* The number of blocks of a turn that were taken of a member's share. What several members write is
+ * two cache lines apart, since processors fetch lines in pairs. */
+struct taken {
+  int32_t blocks;
+  char space[128 - sizeof(int32_t)];
+};
+
 struct team {
   int threads;
   bool always; /* True if a team is used even where it does not pay: for tests */
+  /* [2][threads]: members set to 0 in one turn what they use in the next */
+  struct taken taken[];
+};
+
+/* Loops that follow each other, and the thread's place among those that OpenMP gave for them. */
+struct part {
+  struct team *team;
+  struct op2i_step *steps;
+  int64_t nsteps;
+  int64_t me, all;
+  struct op2i_comm *comm; /* the calling thread, which is number 0, progresses messages; or null */
+  uint64_t turn;          /* the number of turns so far */
 };
 
 static const char *unavailable(void) { return NULL; }
@@ -49,9 +69,10 @@ static void warn_of_places(op2_context ctx, int threads) {
 }
 
 static op2_status open_state(op2_context ctx, void **state) {
-  struct team *team = op2i_calloc(1, sizeof *team);
+  const int asked = op2i_threads_asked(ctx), threads = asked > 0 ? asked : op2i_machine()->cores;
+  struct team *team = op2i_calloc(1, sizeof *team + 2 * (size_t)threads * sizeof *team->taken);
   if (!team) return op2i_error_nomem("the openmp backend");
-  team->threads = ctx->config.threads > 0 ? ctx->config.threads : op2i_machine()->cores;
+  team->threads = threads;
   team->always = ctx->config.chunk_us == 0;
   warn_of_places(ctx, team->threads);
   *state = team;
@@ -62,48 +83,149 @@ static void close_state(void *state) { op2i_free(state); }
 
 static int workers(void *state) { return ((const struct team *)state)->threads; }
 
-/* Run entries first..last-1 of the plan's blkmap. Messages, if any, are progressed between them. */
-static void run_share(const struct op2i_step *step, int32_t first, int32_t last,
-                      struct op2i_comm *comm) {
-  if (!comm) {
-    op2i_step_run_blocks(step, first, last);
-    return;
-  }
-  for (int32_t i = first; i < last; i++) {
-    op2i_step_run_blocks(step, i, i + 1);
-    op2i_comm_progress(comm);
+/* ---- one turn -------------------------------------------------------------------------------- */
+
+static int64_t share_begin(const struct part *part, int64_t blocks, int64_t member) {
+  return blocks * member / part->all;
+}
+
+static struct taken *taken_of(const struct part *part, uint64_t turn, int64_t member) {
+  return &part->team->taken[(int64_t)(turn & 1) * part->team->threads + member];
+}
+
+/* The number of blocks that are taken at a time: those that run by one call are taken in four
+ * pieces, so that something is left for members that are early. */
+static int32_t together(const struct part *part, const struct op2i_step *step, int64_t share) {
+  enum { PIECES = 4 };
+  return part->comm || !op2i_step_joins_blocks(step) ? 1 : (int32_t)((share + PIECES - 1) / PIECES);
+}
+
+/* Run blocks of a member's share as long as there are any; first and n are those of the turn. */
+static void take_all(const struct part *part, const struct op2i_step *step, int32_t first,
+                     int32_t n, int64_t member) {
+  const int64_t begin = share_begin(part, n, member), end = share_begin(part, n, member + 1);
+  const int32_t most = together(part, step, end - begin);
+  int32_t *taken = &taken_of(part, part->turn, member)->blocks;
+  while (begin + __atomic_load_n(taken, __ATOMIC_RELAXED) < end) {
+    const int64_t at = begin + __atomic_fetch_add(taken, most, __ATOMIC_RELAXED);
+    if (at >= end) return;
+    op2i_step_run_blocks(step, first + (int32_t)at,
+                         first + (int32_t)(at + most < end ? at + most : end));
+    if (part->comm) op2i_comm_progress(part->comm);
   }
 }
 
-/* Run thread number `me` of `all`'s part of each colour; returns the seconds that it took. The
- * calling thread is number 0, and progresses messages. */
-static double run_part(struct op2i_step *step, int64_t me, int64_t all) {
-  OP2I_FP_DEFAULT; /* the program uses these threads, too */
+/* True if the turn has blocks that no member has taken. */
+static bool any_left(const struct part *part, int32_t n) {
+  for (int64_t m = 0; m < part->all; m++)
+    if (share_begin(part, n, m) +
+            __atomic_load_n(&taken_of(part, part->turn, m)->blocks, __ATOMIC_RELAXED) <
+        share_begin(part, n, m + 1))
+      return true;
+  return false;
+}
+
+/* Blocks of others would be in the wrong cache, now and in the next loop. So they are left for a
+ * third of the time that the own ones took, unless that was longer than for what a cache holds.
+ * True if there are some then. */
+static bool others_late(const struct part *part, int32_t n, int64_t own) {
+  enum { CACHED_NS = 200000, PATIENCE = 3 };
+  const int64_t until = op2i_nanoseconds() + (own < CACHED_NS ? own / PATIENCE : 0);
+  bool left;
+  do left = any_left(part, n);
+  while (left && op2i_nanoseconds() < until);
+  return left;
+}
+
+/* Run the member's own blocks of a turn, then those of others that are late, until all have run. */
+static void run_turn(struct part *part, struct op2i_step *step, int32_t first, int32_t n) {
+  const int64_t start = op2i_nanoseconds();
+  taken_of(part, part->turn + 1, part->me)->blocks = 0;
+  take_all(part, step, first, n, part->me);
+  int64_t busy = op2i_nanoseconds() - start;
+  if (part->all > 1 && others_late(part, n, busy)) {
+    const int64_t again = op2i_nanoseconds();
+    for (int64_t m = 1; m < part->all; m++)
+      take_all(part, step, first, n, (part->me + m) % part->all);
+    busy += op2i_nanoseconds() - again;
+  }
+  __atomic_fetch_add(&step->time.nanoseconds, busy, __ATOMIC_RELAXED);
+  part->turn++;
+#pragma omp barrier
+}
+
+/* ---- loops that follow each other ------------------------------------------------------------ */
+
+static bool is_empty(const struct op2i_step *step) { return step->hi <= step->lo; }
+
+/* True if one thread runs the loop, since a team would take longer. */
+static bool is_alone(const struct team *team, const struct op2i_step *step) {
+  return !team->always &&
+         (step->plan->nblocks == step->plan->ncolors || step->loop->bytes < TEAM_BYTES);
+}
+
+static void run_alone(struct op2i_step *step, struct op2i_comm *comm) {
+  const int32_t n = step->plan->nblocks, piece = comm ? 1 : n;
+  const int64_t start = op2i_nanoseconds();
+  for (int32_t i = 0; i < n; i += piece) {
+    op2i_step_run_blocks(step, i, i + piece);
+    if (comm) op2i_comm_progress(comm);
+  }
+  step->time.nanoseconds = op2i_nanoseconds() - start;
+  op2i_step_combine(step, n);
+}
+
+static void run_shared(struct part *part, struct op2i_step *step) {
   const struct op2i_plan *plan = step->plan;
-  struct op2i_comm *comm = me == 0 ? step->loop->op.ctx->comm : NULL;
-  double seconds = 0;
-  for (int32_t colour = 0; colour < plan->ncolors; colour++) {
-    const int32_t first = plan->color_offs[colour], n = plan->color_offs[colour + 1] - first;
-    double start = op2i_seconds();
-    run_share(step, first + (int32_t)(n * me / all), first + (int32_t)(n * (me + 1) / all), comm);
-    seconds += op2i_seconds() - start;
-    if (all > 1) {
+  for (int32_t t = 0; t < plan->ncolors; t++)
+    run_turn(part, step, plan->color_offs[t], plan->color_offs[t + 1] - plan->color_offs[t]);
+  if (!step->values.partials) return;
+  if (part->me == 0) op2i_step_combine(step, plan->nblocks);
+#pragma omp barrier
+}
+
+/* Each member of the team runs this. The first one runs the loops for one thread, and the others
+ * wait for it before the next loop that is shared. */
+static void run_part(struct part *part) {
+  OP2I_FP_DEFAULT; /* the program uses these threads, too */
+  bool behind = false;
+  for (struct op2i_step *step = part->steps; step < part->steps + part->nsteps; step++) {
+    if (is_empty(step)) continue;
+    if (is_alone(part->team, step)) {
+      if (part->me == 0) run_alone(step, part->comm);
+      behind = true;
+      continue;
+    }
+    if (behind) {
 #pragma omp barrier
     }
+    behind = false;
+    run_shared(part, step);
   }
-  return seconds;
+}
+
+/* The team has as many members as OpenMP gives, which may be fewer than were asked for. */
+static void run_together(struct team *team, struct op2i_step *steps, int64_t nsteps, int threads) {
+#pragma omp parallel num_threads(threads)
+  {
+    const int me = omp_get_thread_num();
+    struct part part = {.team = team,
+                        .steps = steps,
+                        .nsteps = nsteps,
+                        .me = me,
+                        .all = omp_get_num_threads(),
+                        .comm = me == 0 ? steps->loop->op.ctx->comm : NULL};
+    taken_of(&part, 0, me)->blocks = 0;
+#pragma omp barrier
+    run_part(&part);
+  }
 }
 
 /* A parallel region of one thread would cost a microsecond, too. */
-static void run_colours(struct op2i_step *step, int threads) {
-  double seconds = 0;
-  if (threads < 2) {
-    step->time.seconds = run_part(step, 0, 1);
-    return;
-  }
-#pragma omp parallel num_threads(threads) reduction(+ : seconds)
-  seconds = run_part(step, omp_get_thread_num(), omp_get_num_threads());
-  step->time.seconds = seconds;
+static void run_here(struct op2i_step *steps, int64_t nsteps) {
+  OP2I_FP_DEFAULT;
+  for (struct op2i_step *step = steps; step < steps + nsteps; step++)
+    if (!is_empty(step)) run_alone(step, step->loop->op.ctx->comm);
 }
 
 static void find_numbers(int *numbers, int threads) {
@@ -115,17 +237,21 @@ static void find_numbers(int *numbers, int threads) {
 /* OpenMP libraries keep a team for each thread that had one. After a fork the child's thread finds
  * the parent's team and waits for threads that do not exist; a new thread makes a new team. */
 struct errand {
-  struct op2i_step *step; /* null: find the numbers of the processors */
+  struct team *team;
+  struct op2i_step *steps; /* null: find the numbers of the processors */
+  int64_t nsteps;
   int *numbers;
   int threads;
 };
 
 static void *run_errand(void *errand) {
   const struct errand *e = errand;
-  if (e->step)
-    run_colours(e->step, e->threads);
-  else
+  if (!e->steps)
     find_numbers(e->numbers, e->threads);
+  else if (e->threads < 2)
+    run_here(e->steps, e->nsteps);
+  else
+    run_together(e->team, e->steps, e->nsteps, e->threads);
   return NULL;
 }
 
@@ -148,18 +274,24 @@ static void processors(void *state, int *numbers) {
   run_team((struct errand){.numbers = numbers, .threads = threads});
 }
 
-static op2_status run_step(void *state, struct op2i_step *step) {
-  const struct team *team = state;
-  if (step->hi <= step->lo) return OP2_SUCCESS;
-  op2_status status = op2i_step_begin(step, step->plan->nblocks);
+static op2_status run_loops(void *state, struct op2i_step *steps, int64_t nsteps) {
+  struct team *team = state;
+  op2_status status = OP2_SUCCESS;
+  bool alone = true;
+  for (struct op2i_step *step = steps; step < steps + nsteps && !status; step++) {
+    if (is_empty(step)) continue;
+    alone = alone && is_alone(team, step);
+    status = op2i_step_begin(step, step->plan->nblocks);
+  }
   if (status) return status;
-  bool alone = !team->always &&
-               (step->plan->nblocks == step->plan->ncolors || step->loop->bytes < TEAM_BYTES);
-  int threads = alone ? 1 : team->threads;
-  double start = alone ? 0 : op2i_seconds();
-  run_team((struct errand){.step = step, .threads = threads});
-  step->time.elapsed = alone ? step->time.seconds : op2i_seconds() - start;
-  op2i_step_combine(step, step->plan->nblocks);
+  const int threads = alone ? 1 : team->threads;
+  const double start = alone ? 0 : op2i_seconds();
+  run_team((struct errand){.team = team, .steps = steps, .nsteps = nsteps, .threads = threads});
+  for (int64_t s = 0; s < nsteps; s++) {
+    steps[s].time.seconds = 1e-9 * (double)steps[s].time.nanoseconds;
+    if (alone) steps[s].time.elapsed = steps[s].time.seconds;
+  }
+  if (!alone) steps->time.elapsed = op2i_seconds() - start;
   return OP2_SUCCESS;
 }
 
@@ -184,12 +316,16 @@ static int workers(void *state) {
 
 static void processors(void *state, int *numbers) { (void)state, (void)numbers; }
 
-static op2_status run_step(void *state, struct op2i_step *step) {
-  (void)step;
+static op2_status run_loops(void *state, struct op2i_step *steps, int64_t nsteps) {
+  (void)steps, (void)nsteps;
   return open_state(NULL, &state);
 }
 
 #endif
+
+static op2_status run_step(void *state, struct op2i_step *step) {
+  return run_loops(state, step, 1);
+}
 
 const struct op2i_backend op2i_backend_openmp = {
     .name = "openmp",
@@ -203,4 +339,5 @@ const struct op2i_backend op2i_backend_openmp = {
     .workers = workers,
     .processors = processors,
     .run_step = run_step,
+    .run_loops = run_loops,
 };

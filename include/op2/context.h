@@ -70,7 +70,8 @@ typedef struct op2_options {
                              static, whose loops have source (op2_loop_generate()) and do not run;
                              default starpu, or openmp where StarPU cannot be started or was built
                              for fewer workers than are wanted */
-  int threads;            /**< OP2_THREADS: CPU workers; default one per usable core */
+  int threads;            /**< OP2_THREADS: CPU workers; default OMP_NUM_THREADS on openmp if
+                               that is set, else one per usable core */
   int eager;              /**< OP2_EAGER: 1 runs every loop and call at once, -1 does not */
   int block_size;         /**< OP2_BLOCK_SIZE: elements per mini-partition */
   int queue_max;          /**< OP2_QUEUE_MAX: loops and calls that may wait to be run */

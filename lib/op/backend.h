@@ -35,6 +35,9 @@ struct op2i_backend {
   bool never_recycles;
   /* Direct backends run a step and wait. */
   op2_status (*run_step)(void *state, struct op2i_step *step);
+  /* Some of them run loops that follow each other at once, in their order; null: they do not. If it
+   * fails, nothing has run. */
+  op2_status (*run_loops)(void *state, struct op2i_step *steps, int64_t nsteps);
   /* Allocate what else a step needs in memory, once its values are where it runs; null: nothing.
    * OP2_ERR_NOMEM from a device means that the host is to run the step. */
   op2_status (*prepare_step)(void *state, struct op2i_step *step);

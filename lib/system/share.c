@@ -16,8 +16,7 @@
 #include "log.h"
 #include "machine.h"
 
-/* The number of threads that the user requests; 0: none. */
-static int asked_for(op2_context ctx) {
+int op2i_threads_asked(op2_context ctx) {
   const char *text = op2i_env_system("OMP_NUM_THREADS");
   if (ctx->config.threads || !text) return ctx->config.threads;
   long number = strtol(text, NULL, 10);
@@ -45,7 +44,7 @@ static const char *kept(const struct op2i_node_rank *node_rank, bool narrow, boo
 
 void op2i_share_cores(op2_context ctx, bool first) {
   const struct op2i_node_rank *node_rank = &ctx->comm->node_rank;
-  int numbers[OP2I_CPU_NUMBERS], threads = asked_for(ctx), cores = op2i_machine()->cores;
+  int numbers[OP2I_CPU_NUMBERS], threads = op2i_threads_asked(ctx), cores = op2i_machine()->cores;
   bool narrow;
   (void)op2i_process_cpus(numbers, &narrow);
   int from = (int)((int64_t)cores * node_rank->sharer_rank / node_rank->cpu_sharers);

@@ -6,6 +6,9 @@
 #include "comm.h"
 #include "context.h"
 
+/* The number of threads that the user requests, by OP2_THREADS, options or OMP_NUM_THREADS; 0: no
+ * number. */
+int op2i_threads_asked(op2_context ctx);
 /* Divide the cores of a node among its ranks. Call this once the context has its configuration and
  * before anything on its behalf uses op2i_machine(): from then on the process has the cores of its
  * share only, and the calling thread is bound to them. `first`: no context of the process has

@@ -75,6 +75,7 @@ static void name_group(const struct op2i_program *program, int64_t g,
  * overlap is enabled and rows need not come from a device; and while reductions travel, of which it
  * has those of a device, too. A large batch is combined as a whole. */
 static bool joins(const struct op2i_sched *sched, const struct op2i_step *step) {
+  if (sched->ctx->backend->run_loops) return step->kind == OP2I_STEP_LOOP;
   if (!sched->ctx->backend->run_steps) return false;
   if (step->kind == OP2I_STEP_LOOP) return true;
   if (step->kind == OP2I_STEP_CALL || !sched->ctx->config.overlap) return false;
@@ -103,6 +104,21 @@ static void have_code(struct op2i_sched *sched, const struct op2i_step *steps, i
     op2i_compile_end(&compile);
     op2i_probe_has_code(sched, loop, op2i_seconds() - begin);
   }
+}
+
+/* Run loops by one call of a direct backend. When memory is too short for that, only the first one
+ * runs: *n is the number of those that were run, or that failed. */
+static op2_status run_loops(struct op2i_sched *sched, const struct op2i_program *program,
+                            struct op2i_step *steps, int64_t *n) {
+  op2_context ctx = sched->ctx;
+  op2_status status = op2i_steps_bind(ctx, program, steps, *n);
+  op2i_sched_starts(sched);
+  if (!status) status = ctx->backend->run_loops(ctx->backend_state, steps, *n);
+  if (!status || *n == 1) return status;
+  *n = 1;
+  status = op2i_steps_bind(ctx, program, steps, 1);
+  steps->bundle->epoch = 0; /* the others of the bundle may not have their values */
+  return status ? status : ctx->backend->run_loops(ctx->backend_state, steps, 1);
 }
 
 static op2_status run_steps(struct op2i_sched *sched, const struct op2i_program *program,
@@ -224,12 +240,14 @@ static op2_status run_together(struct op2i_sched *sched, struct op2i_program *pr
 }
 
 static op2_status run_part(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
-                           int64_t n, struct op2i_node *const *nodes) {
+                           int64_t *n, struct op2i_node *const *nodes) {
   struct op2i_step *steps = &program->steps[s];
-  if (n > 1 || (joins(sched, steps) && s < program->batches.last))
-    return run_together(sched, program, s, n);
+  if (joins(sched, steps) && sched->ctx->backend->run_loops)
+    return run_loops(sched, program, steps, n);
+  if (*n > 1 || (joins(sched, steps) && s < program->batches.last))
+    return run_together(sched, program, s, *n);
   switch (steps->kind) {
-  case OP2I_STEP_LOOP: return run_steps(sched, program, steps, n);
+  case OP2I_STEP_LOOP: return run_steps(sched, program, steps, *n);
   case OP2I_STEP_CALL: return run_call(sched, program, s, nodes);
   case OP2I_STEP_SEND:
   case OP2I_STEP_REDUCE: return run_reduction(sched, program, s, nodes);
@@ -256,7 +274,8 @@ static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *progr
 static op2_status go_on(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
                         int64_t n, op2_status status) {
   if (!program->stale || status == OP2_ERR_FATAL) return status;
-  if (joins(sched, &program->steps[s])) return run_apart(sched, program, s, n);
+  if (joins(sched, &program->steps[s]) && sched->ctx->backend->run_steps)
+    return run_apart(sched, program, s, n);
   return note_failure(sched, program, s, status);
 }
 
@@ -282,7 +301,7 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
     if (status) break;
     *done = program->step_group[s];
     if (program->stale) make_stale(program, s, n, nodes);
-    status = run_part(sched, program, s, n, nodes);
+    status = run_part(sched, program, s, &n, nodes);
     if (status) status = go_on(sched, program, s, n, status);
     if (status) break;
     for (int64_t k = 0; k < n; k++)

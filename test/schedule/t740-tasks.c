@@ -238,6 +238,7 @@ int main(void) {
     return done();
   }
   shuffled.run_step = NULL;
+  shuffled.run_loops = NULL;
   shuffled.run_steps = run_steps;
   test_environment();
   for (int p = 0; p < programs; p++) {

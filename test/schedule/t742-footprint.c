@@ -128,6 +128,7 @@ static void compared(void) {
   const struct op2i_backend *own = test_ctx->backend;
   looking = op2i_backend_openmp;
   looking.run_step = NULL;
+  looking.run_loops = NULL;
   looking.run_steps = run_steps;
   test_ctx->backend = &looking;
   for (uint64_t m = 0; m < (quick() ? MESHES_QUICK : MESHES); m++) random_mesh(m);
