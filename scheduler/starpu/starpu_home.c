@@ -6,6 +6,7 @@
 
 #if OP2_HAVE_STARPU
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "context.h"
@@ -28,6 +30,33 @@
 static const char *const home_parts[] = {".starpu", ".starpu/sampling", ".starpu/sampling/codelets",
                                          ".starpu/sampling/bus", NULL};
 static const char *const model_parts[] = {"codelets", "bus", NULL};
+
+/* Wait until a file of StarPU's has content. A process that writes one opens it, and writes all of it
+ * right then. False if it stays empty, or is not there. */
+static bool gets_content(int folder, const char *name) {
+  enum { WRITTEN_SECONDS = 2, POLL_NS = 20000000 };
+  struct stat st;
+  while (!fstatat(folder, name, &st, AT_SYMLINK_NOFOLLOW)) {
+    if (!S_ISREG(st.st_mode) || st.st_size > 0) return true;
+    time_t age = time(NULL) - st.st_mtime;
+    if (age > WRITTEN_SECONDS || age < -WRITTEN_SECONDS) return false;
+    (void)nanosleep(&(struct timespec){.tv_nsec = POLL_NS}, NULL);
+  }
+  return false;
+}
+
+/* Remove empty files from the folder of measurements, the last part. StarPU ends the process that
+ * reads one, and a process that was killed while it wrote may have left one; without the file StarPU
+ * measures again. */
+static void remove_empty(const struct op2i_path *opened, const char *const *parts) {
+  while (parts[1]) parts++;
+  int fd = openat(opened->fd, *parts, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+  if (!folder && fd >= 0) close(fd);
+  for (struct dirent *entry; folder && (entry = readdir(folder));)
+    if (!gets_content(fd, entry->d_name)) (void)unlinkat(fd, entry->d_name, 0);
+  if (folder) closedir(folder);
+}
 
 /* Write a file as StarPU does, about as large as all of its files together; 0 or an errno value. */
 static int try_file(const char *path) {
@@ -90,6 +119,7 @@ static bool is_fit(const char *path, const char *const *parts, bool make, struct
     op2i_text_add(why, "%s%s%s%s: %s", why->length ? "; " : "", path, *part ? "/" : "", part,
                   fault);
   bool good = opened.fd >= 0 && !fault;
+  if (good) remove_empty(&opened, parts);
   op2i_path_close(&opened);
   return good;
 }

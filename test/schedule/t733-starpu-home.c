@@ -3,6 +3,7 @@
  * otherwise one that is. The process never ends because of it, and the program's variables keep
  * their values. */
 #define _GNU_SOURCE
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -151,6 +152,30 @@ static void test_models(const char *home) {
   unsetenv("STARPU_PERF_MODEL_DIR");
 }
 
+/* Make every file of StarPU's measurements empty, as a process leaves them that is killed when it has
+ * opened them; returns how many there are. */
+static int empty_files(const char *home, bool old) {
+  char command[1600];
+  snprintf(
+      command, sizeof command,
+      "n=0; for f in '%s'/.starpu/sampling/bus/*; do : >\"$f\"; %s; n=$((n + 1)); done; exit $n",
+      home, old ? "touch -d '1 hour ago' \"$f\"" : ":");
+  int status = system(command);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+/* StarPU would end the process that reads an empty file of measurements. */
+static void test_empty(const char *home) {
+  for (int old = 0; old < 2; old++) {
+    int files = empty_files(home, old);
+    ok(files > 1 && files < 20, "%d files, empty %s", files, old ? "for an hour" : "since now");
+    is_int(begin(NULL, NULL, home), 0, "StarPU measures again");
+    char command[600];
+    snprintf(command, sizeof command, "test -z \"$(find '%s/.starpu' -type f -empty)\"", home);
+    ok(system(command) == 0, "no file is empty then");
+  }
+}
+
 static void remove_tree(void) {
   char command[300];
   snprintf(command, sizeof command, "rm -rf '%s'", root);
@@ -189,6 +214,7 @@ int main(void) {
   is_int(begin(NULL, NULL, sticky), 0, "the same as HOME");
   ok(!exists(sticky, ".starpu") && exists(sticky, ".cache/op2-starpu/.starpu"), "too");
   is_int(begin(NULL, NULL, NULL), 0, "no variable at all");
+  test_empty(home);
   test_models(home);
   test_umask();
   test_parts();
