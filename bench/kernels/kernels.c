@@ -29,6 +29,8 @@ static const option table[] = {
      PROGRAM_COMPARES, option_count, offsetof(settings, stream)},
     {"--all", "", "a line for each twin, in place of the best one", PROGRAM_COMPARES, option_flag,
      offsetof(settings, all)},
+    {"--untried", "", "measure before trials of scalar code have ended", PROGRAM_COMPARES,
+     option_flag, offsetof(settings, untried)},
     {"--spoil", "", "change a value of each twin's result, to see that this is noticed",
      PROGRAM_COMPARES, option_flag, offsetof(settings, spoil)},
     {"--list", "", "print the names of the kernels, and exit", PROGRAM_COMPARES, option_flag,

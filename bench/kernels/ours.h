@@ -17,6 +17,10 @@ void ours_free(ours *o);
 /** Run a step. Returns false after reporting an error. */
 bool ours_run(ours *o, const yardstick *y);
 
+/** Run steps until the trials of both forms of code have ended, at most for half a minute. Returns
+ * false after reporting an error. */
+bool ours_try(ours *o, const yardstick *y);
+
 /** Compare the results with what is expected, or keep them as such if nothing is yet; *same becomes
  * false if a bit differs. Returns false after reporting an error. */
 bool ours_compare(const ours *o, problem *p, bool *same);

@@ -146,6 +146,7 @@ static bool run(const settings *o, bench *b, counts *c) {
     return false;
   for (int k = 0; k < MOST_TWINS && b->y->twins[k].name; k++)
     compare_twin(b, &b->y->twins[k], o->spoil, c);
+  if (!o->untried && !ours_try(&b->vectors, b->y)) return false;
   contest t = contest_of(b, o->rounds);
   if (!rounds_run(&t, o->rounds, 1e-3 * o->least)) return false;
   print_lines(o, b, &t, c);

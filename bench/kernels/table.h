@@ -14,7 +14,7 @@ typedef struct settings {
   const char *kernels, *sizes;
   int rounds, stream;
   double least;
-  bool all, list, spoil;
+  bool all, list, spoil, untried;
   int nsize;
   int64_t size[MOST_SIZES];
   run_options run;
