@@ -213,9 +213,9 @@ size_t op2i_reduction_bytes(const struct op2i_loop *loop) {
 }
 
 static void combine_ranks(void *into, const void *from, void *closure) {
-  const struct op2i_batch *batch = closure;
+  const struct op2i_convoy *convoy = closure;
   op2i_fp_reset(); /* it may be called between blocks */
-  for (const struct op2i_reduction *r = batch->reductions; r < batch->reductions + batch->n; r++)
+  for (const struct op2i_reduction *r = convoy->reductions; r < convoy->reductions + convoy->n; r++)
     combine_partials(r->steps->loop, (unsigned char *)into + r->at, (unsigned char *)from + r->at);
 }
 
@@ -240,77 +240,77 @@ static void gather(struct op2i_reduction *r, unsigned char *message) {
     memcpy(message + r->at, r->steps->values.partials, r->bytes);
 }
 
-struct op2i_batch op2i_batch_make(struct op2i_reduction *reductions, int n) {
-  struct op2i_batch batch = {.reductions = reductions, .n = n};
-  for (int i = 0; i < n; batch.bytes += reductions[i++].bytes) {
-    reductions[i].at = batch.bytes;
+struct op2i_convoy op2i_convoy_make(struct op2i_reduction *reductions, int n) {
+  struct op2i_convoy convoy = {.reductions = reductions, .n = n};
+  for (int i = 0; i < n; convoy.bytes += reductions[i++].bytes) {
+    reductions[i].at = convoy.bytes;
     reductions[i].bytes = op2i_reduction_bytes(reductions[i].steps->loop);
   }
-  return batch;
+  return convoy;
 }
 
-op2_status op2i_batch_reserve(struct op2i_batch *batch) {
+op2_status op2i_convoy_reserve(struct op2i_convoy *convoy) {
   op2_status status = OP2_SUCCESS;
-  for (int i = 0; i < batch->n; i++)
-    for (int64_t s = 0; s < batch->reductions[i].n && !status; s++) {
-      struct op2i_step *step = &batch->reductions[i].steps[s];
+  for (int i = 0; i < convoy->n; i++)
+    for (int64_t s = 0; s < convoy->reductions[i].n && !status; s++) {
+      struct op2i_step *step = &convoy->reductions[i].steps[s];
       if (step->reduces && step->hi <= step->lo) status = op2i_step_begin(step, 1);
     }
   return status;
 }
 
 /* A rank that has failed sends zeros, so that no other rank waits for it. */
-static void pack(struct op2i_batch *batch, unsigned char *message) {
+static void pack(struct op2i_convoy *convoy, unsigned char *message) {
   op2i_fp_reset();
-  if (message) memset(message, 0, batch->bytes);
-  for (int i = 0; i < batch->n; i++) gather(&batch->reductions[i], message);
+  if (message) memset(message, 0, convoy->bytes);
+  for (int i = 0; i < convoy->n; i++) gather(&convoy->reductions[i], message);
 }
 
-static void unpack(const struct op2i_batch *batch, const unsigned char *message) {
+static void unpack(const struct op2i_convoy *convoy, const unsigned char *message) {
   op2i_fp_reset(); /* a kernel may have changed it */
-  for (int i = 0; i < batch->n; i++) {
-    const struct op2i_reduction *r = &batch->reductions[i];
+  for (int i = 0; i < convoy->n; i++) {
+    const struct op2i_reduction *r = &convoy->reductions[i];
     if (r->lost || r->status) continue;
     memcpy(r->steps->values.partials, message + r->at, r->bytes);
     store_results(r->steps);
   }
 }
 
-void op2i_batch_pack(struct op2i_batch *batch) { pack(batch, batch->message); }
+void op2i_convoy_pack(struct op2i_convoy *convoy) { pack(convoy, convoy->message); }
 
-op2_status op2i_batch_start(struct op2i_batch *batch) {
-  return op2i_allreduce_begin(batch->reductions->steps->loop->op.ctx->comm, batch->message,
-                              batch->bytes, combine_ranks, batch, &batch->travel);
+op2_status op2i_convoy_start(struct op2i_convoy *convoy) {
+  return op2i_allreduce_begin(convoy->reductions->steps->loop->op.ctx->comm, convoy->message,
+                              convoy->bytes, combine_ranks, convoy, &convoy->travel);
 }
 
-op2_status op2i_batch_over(struct op2i_batch *batch, bool wait, bool *over) {
-  return op2i_allreduce_over(&batch->travel, wait, over);
+op2_status op2i_convoy_over(struct op2i_convoy *convoy, bool wait, bool *over) {
+  return op2i_allreduce_over(&convoy->travel, wait, over);
 }
 
-void op2i_batch_unpack(struct op2i_batch *batch) { unpack(batch, batch->message); }
+void op2i_convoy_unpack(struct op2i_convoy *convoy) { unpack(convoy, convoy->message); }
 
-op2_status op2i_batch_begin(struct op2i_batch *batch) {
-  op2i_batch_pack(batch);
-  return op2i_batch_start(batch);
+op2_status op2i_convoy_begin(struct op2i_convoy *convoy) {
+  op2i_convoy_pack(convoy);
+  return op2i_convoy_start(convoy);
 }
 
-op2_status op2i_batch_end(struct op2i_batch *batch) {
+op2_status op2i_convoy_end(struct op2i_convoy *convoy) {
   bool over;
-  op2_status status = op2i_batch_over(batch, true, &over);
-  if (!status) op2i_batch_unpack(batch);
+  op2_status status = op2i_convoy_over(convoy, true, &over);
+  if (!status) op2i_convoy_unpack(convoy);
   return status;
 }
 
-op2_status op2i_batch_combine(struct op2i_batch *batch) {
-  op2_context ctx = batch->reductions->steps->loop->op.ctx;
-  if (op2i_batch_small(batch)) {
-    op2_status status = op2i_batch_begin(batch);
-    return status ? status : op2i_batch_end(batch);
+op2_status op2i_convoy_combine(struct op2i_convoy *convoy) {
+  op2_context ctx = convoy->reductions->steps->loop->op.ctx;
+  if (op2i_convoy_small(convoy)) {
+    op2_status status = op2i_convoy_begin(convoy);
+    return status ? status : op2i_convoy_end(convoy);
   }
-  unsigned char *message = op2i_alloc_data(batch->bytes);
-  pack(batch, message);
-  op2_status status = op2i_comm_combine(ctx->comm, message, batch->bytes, combine_ranks, batch);
-  if (!status) unpack(batch, message);
+  unsigned char *message = op2i_alloc_data(convoy->bytes);
+  pack(convoy, message);
+  op2_status status = op2i_comm_combine(ctx->comm, message, convoy->bytes, combine_ranks, convoy);
+  if (!status) unpack(convoy, message);
   op2i_free_data(message);
   return status;
 }

@@ -12,7 +12,7 @@
 #include "code.h"
 #include "op2/status.h"
 
-struct op2i_batch;
+struct op2i_convoy;
 struct op2i_exchange;
 struct op2i_loop;
 struct op2i_plan;
@@ -106,8 +106,8 @@ struct op2i_step_time {
 };
 
 /* A backend is handed several steps at once: those that follow each other in one place, the host or
- * the device. A bundle holds what is kept for them. Since placement may change the places, a program
- * has a bundle for each step that may be the first of several. */
+ * the device. A bundle holds what is kept for them. Since placement may change the places, a
+ * program has a bundle for each step that may be the first of several. */
 struct op2i_bundle {
   /* how often the steps' places were chosen by cost, and how many of them had a choice then */
   int64_t times_free, known_free;
@@ -123,7 +123,7 @@ struct op2i_bundle {
 struct op2i_step {
   enum op2i_step_kind kind;
   struct op2i_exchange *exchange; /* the exchange that begins or ends */
-  struct op2i_batch *batch;       /* the reductions that ranks combine */
+  struct op2i_convoy *convoy;     /* the reductions that ranks combine */
   struct op2i_loop *loop;         /* null: the step is not a loop */
   int64_t number;                 /* loop number, for messages */
   const char *file;               /* where the loop was queued */
@@ -171,32 +171,32 @@ enum { OP2I_REDUCED_TOGETHER = OP2I_ALLREDUCE_BYTES };
 size_t op2i_reduction_bytes(const struct op2i_loop *loop);
 
 /* Reductions that ranks combine together. No two loops may have the same version of a global. */
-struct op2i_batch {
+struct op2i_convoy {
   struct op2i_reduction *reductions; /* [n] */
   int n;
   size_t bytes; /* of the message */
   struct op2i_allreduce travel;
   _Alignas(16) unsigned char message[OP2I_REDUCED_TOGETHER];
 };
-/* Make a batch of these reductions, which stay the caller's. */
-struct op2i_batch op2i_batch_make(struct op2i_reduction *reductions, int n);
-/* True if it fits into a message. Otherwise it is one reduction, which op2i_batch_combine() combines
- * as a whole. */
-static inline bool op2i_batch_small(const struct op2i_batch *batch) {
-  return batch->bytes <= OP2I_REDUCED_TOGETHER;
+/* Make a convoy of these reductions, which stay the caller's. */
+struct op2i_convoy op2i_convoy_make(struct op2i_reduction *reductions, int n);
+/* True if it fits into a message. Otherwise it is one reduction, which op2i_convoy_combine()
+ * combines as a whole. */
+static inline bool op2i_convoy_small(const struct op2i_convoy *convoy) {
+  return convoy->bytes <= OP2I_REDUCED_TOGETHER;
 }
-/* A small batch in pieces: pack this rank's results, which needs memory for ranges without elements
- * unless op2i_batch_reserve() has taken it; let them travel; and fold the results of all ranks into
- * the globals. Starting and waiting are collective. */
-op2_status op2i_batch_reserve(struct op2i_batch *batch);
-void op2i_batch_pack(struct op2i_batch *batch);
-op2_status op2i_batch_start(struct op2i_batch *batch);
-op2_status op2i_batch_over(struct op2i_batch *batch, bool wait, bool *over);
-void op2i_batch_unpack(struct op2i_batch *batch);
+/* A small convoy in pieces: pack this rank's results, which needs memory for ranges without
+ * elements unless op2i_convoy_reserve() has taken it; let them travel; and fold the results of all
+ * ranks into the globals. Starting and waiting are collective. */
+op2_status op2i_convoy_reserve(struct op2i_convoy *convoy);
+void op2i_convoy_pack(struct op2i_convoy *convoy);
+op2_status op2i_convoy_start(struct op2i_convoy *convoy);
+op2_status op2i_convoy_over(struct op2i_convoy *convoy, bool wait, bool *over);
+void op2i_convoy_unpack(struct op2i_convoy *convoy);
 /* Pack and start; wait and unpack. */
-op2_status op2i_batch_begin(struct op2i_batch *batch);
-op2_status op2i_batch_end(struct op2i_batch *batch);
-/* Combine a batch of any size, and wait for the results. Collective. */
-op2_status op2i_batch_combine(struct op2i_batch *batch);
+op2_status op2i_convoy_begin(struct op2i_convoy *convoy);
+op2_status op2i_convoy_end(struct op2i_convoy *convoy);
+/* Combine a convoy of any size, and wait for the results. Collective. */
+op2_status op2i_convoy_combine(struct op2i_convoy *convoy);
 
 #endif

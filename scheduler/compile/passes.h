@@ -51,34 +51,34 @@ struct op2i_placed {
   int64_t begin, end;
 };
 
-/* The reductions of a program that ranks combine, in batches whose results are needed at one point.
- * A batch begins when all of its loops have run over the elements that this rank owns. */
-struct op2i_batches {
-  struct op2i_reduction *reductions; /* batch after batch */
-  struct op2i_batch *list;           /* [n] in the order in which their results are needed */
-  struct op2i_batched *places;       /* [n] */
+/* The reductions of a program that ranks combine, in convoys whose results are needed at one point.
+ * A convoy begins when all of its loops have run over the elements that this rank owns. */
+struct op2i_convoys {
+  struct op2i_reduction *reductions; /* convoy after convoy */
+  struct op2i_convoy *list;          /* [n] in the order in which their results are needed */
+  struct op2i_convoy_place *places;  /* [n] */
   int64_t n;
-  int64_t last; /* index of the step from which on batches end that all go on to the program's end;
+  int64_t last; /* index of the step from which on convoys end that all go on to the program's end;
                    the number of steps if there is none, or a large one among them */
 };
-/* The batch begins in group `begin`, after its loop over owned elements, and ends before group
+/* The convoy begins in group `begin`, after its loop over owned elements, and ends before group
  * `end`; the number of groups: at the program's end. */
-struct op2i_batched {
+struct op2i_convoy_place {
   int64_t begin, end;
 };
-/* Why a program is looked at after its next run, whatever their number: it has not been counted since
- * it was made; one of its loops is on trial. */
+/* Why a program is looked at after its next run, whatever their number: it has not been counted
+ * since it was made; one of its loops is on trial. */
 enum { OP2I_UNCOUNTED = 1, OP2I_ON_TRIAL = 2 };
 
 /* This says what of a program is kept, and how many bytes it takes. */
 struct op2i_keeping {
-  bool again;         /* its sequence has come at least twice, so all of it is kept */
-  bool key_only;      /* it has no steps and cannot run: its key and its grouping are kept */
+  bool again;          /* its sequence has come at least twice, so all of it is kept */
+  bool key_only;       /* it has no steps and cannot run: its key and its grouping are kept */
   unsigned char watch; /* OP2I_UNCOUNTED, OP2I_ON_TRIAL */
-  size_t key_bytes;   /* of the tables of operations, versions and stale parts */
-  size_t table_bytes; /* of payload, globals and the tables of all steps */
-  int64_t steps;      /* capacity of the tables of steps */
-  size_t counted;     /* bytes that the queue's caches count for it while it is in a list */
+  size_t key_bytes;    /* of the tables of operations, versions and stale parts */
+  size_t table_bytes;  /* of payload, globals and the tables of all steps */
+  int64_t steps;       /* capacity of the tables of steps */
+  size_t counted;      /* bytes that the queue's caches count for it while it is in a list */
 };
 
 struct op2i_program {
@@ -95,7 +95,7 @@ struct op2i_program {
   struct op2i_grouping grouping;
   struct op2i_placed *exchanges; /* [nexchanges] */
   int64_t nexchanges;
-  struct op2i_batches batches;
+  struct op2i_convoys convoys;
   int64_t nsteps;
   struct op2i_step *steps;       /* [kept.steps], as the two below */
   struct op2i_bundle *bundles;   /* [nsteps] */

@@ -49,12 +49,12 @@ struct op2i_pending {
 /* At most as many as fit into one message, since each has at least 16 bytes. */
 enum { OP2I_PENDING = OP2I_REDUCED_TOGETHER / 16 };
 
-/* Some of them, in the order of the queue; those of a batch that has begun are in flight. */
+/* Some of them, in the order of the queue; those of a convoy that has begun are in flight. */
 struct op2i_pending_list {
   struct op2i_pending list[OP2I_PENDING];
   int n;
   struct op2i_reduction reductions[OP2I_PENDING];
-  struct op2i_batch batch;
+  struct op2i_convoy convoy;
 };
 
 /* The operations that were queued and have not run, in the order in which they were queued. */

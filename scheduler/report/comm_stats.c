@@ -144,14 +144,14 @@ static void put_group(const struct op2i_program *program, int64_t g, FILE *strea
   op2i_text_free(&text);
 }
 
-static void explain_batch(const struct op2i_program *program, int64_t b, FILE *stream) {
-  const struct op2i_batch *batch = &program->batches.list[b];
-  const struct op2i_batched *place = &program->batches.places[b];
-  const bool together = program->ops[0]->ctx->config.overlap && op2i_batch_small(batch);
+static void explain_convoy(const struct op2i_program *program, int64_t b, FILE *stream) {
+  const struct op2i_convoy *convoy = &program->convoys.list[b];
+  const struct op2i_convoy_place *place = &program->convoys.places[b];
+  const bool together = program->ops[0]->ctx->config.overlap && op2i_convoy_small(convoy);
   fputs("  reductions of", stream);
-  for (int i = 0; i < batch->n; i++) {
+  for (int i = 0; i < convoy->n; i++) {
     fputs(i ? ", " : " ", stream);
-    put_group(program, batch->reductions[i].group, stream);
+    put_group(program, convoy->reductions[i].group, stream);
   }
   if (together) {
     fputs(" are sent when ", stream);
@@ -167,11 +167,11 @@ static void explain_batch(const struct op2i_program *program, int64_t b, FILE *s
   } else {
     fputs("at the end", stream);
   }
-  fprintf(stream, ": %zu bytes\n", batch->bytes);
+  fprintf(stream, ": %zu bytes\n", convoy->bytes);
 }
 
-void op2i_batches_explain(const struct op2i_program *program, FILE *stream) {
-  for (int64_t b = 0; b < program->batches.n; b++) explain_batch(program, b, stream);
+void op2i_convoys_explain(const struct op2i_program *program, FILE *stream) {
+  for (int64_t b = 0; b < program->convoys.n; b++) explain_convoy(program, b, stream);
 }
 
 void op2i_exchanges_explain(const struct op2i_program *program, FILE *stream) {

@@ -98,7 +98,7 @@ static void explain_program(struct op2i_sched *sched, const struct op2i_program 
   for (int pass = 0; op2i_passes[pass]; pass++)
     if (op2i_passes[pass]->explain) op2i_passes[pass]->explain(sched, p, stream);
   op2i_exchanges_explain(p, stream);
-  op2i_batches_explain(p, stream);
+  op2i_convoys_explain(p, stream);
   if (sched->ctx->device) explain_off_device(p, stream);
   explain_copies(sched, p, stream);
   for (int64_t s = 0; s < p->nsteps; s++) op2i_mode_explain(&p->steps[s].bundle->modes, stream);

@@ -18,6 +18,6 @@ void op2i_dot_dump(struct op2i_sched *sched);
  * there is only one rank. */
 void op2i_comm_explain(op2_context ctx, FILE *stream);
 void op2i_exchanges_explain(const struct op2i_program *program, FILE *stream);
-void op2i_batches_explain(const struct op2i_program *program, FILE *stream);
+void op2i_convoys_explain(const struct op2i_program *program, FILE *stream);
 
 #endif

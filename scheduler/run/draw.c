@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Halo exchanges in the drawing of what ran: one node of Graphviz' language for each, after the
- * loops that compute the rows and before the loop that waits for them; and the same for each batch of
- * reductions that ranks combined. */
+ * loops that compute the rows and before the loop that waits for them; and the same for each convoy
+ * of reductions that ranks combined. */
 #include "call.h"
 #include "context.h"
 #include "exchange.h"
@@ -118,25 +118,25 @@ static void put_results(const struct drawing *d, const struct op2i_reduction *r)
   }
 }
 
-static void put_batch(const struct drawing *d, int64_t b) {
-  const struct op2i_batches *batches = &d->program->batches;
-  const struct op2i_batched *place = &batches->places[b];
+static void put_convoy(const struct drawing *d, int64_t b) {
+  const struct op2i_convoys *convoys = &d->program->convoys;
+  const struct op2i_convoy_place *place = &convoys->places[b];
   op2i_text_add(d->text, "  reduction%lld [label=\"%lld bytes that ranks combine\\nsent behind ",
-                (long long)d->number, (long long)batches->list[b].bytes);
+                (long long)d->number, (long long)convoys->list[b].bytes);
   put_node(d->text, member(d, place->begin, 0));
   op2i_text_add(d->text, "\" shape=cds fillcolor=thistle];\n");
-  for (int i = 0; i < batches->list[b].n; i++) put_results(d, &batches->list[b].reductions[i]);
+  for (int i = 0; i < convoys->list[b].n; i++) put_results(d, &convoys->list[b].reductions[i]);
   if (place->end == d->program->grouping.ngroups) return;
   op2i_text_add(d->text, "  reduction%lld -> ", (long long)d->number);
   put_node(d->text, member(d, place->end, 0));
   op2i_text_add(d->text, " [color=\"#107060\" arrowhead=vee];\n");
 }
 
-static void put_batches(struct op2i_sched *sched, struct drawing *d, int64_t done) {
-  for (int64_t b = 0; b < d->program->batches.n; b++) {
-    if (d->program->batches.places[b].begin >= done) continue;
+static void put_convoys(struct op2i_sched *sched, struct drawing *d, int64_t done) {
+  for (int64_t b = 0; b < d->program->convoys.n; b++) {
+    if (d->program->convoys.places[b].begin >= done) continue;
     d->number = ++sched->drawing.nreductions;
-    put_batch(d, b);
+    put_convoy(d, b);
   }
 }
 
@@ -150,5 +150,5 @@ void op2i_program_draw(struct op2i_sched *sched, const struct op2i_program *prog
     put_label(&d);
     put_edges(&d, sched->ctx->config.overlap);
   }
-  put_batches(sched, &d, done);
+  put_convoys(sched, &d, done);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reductions that ranks have yet to combine, of operations that run as programs of their own. A
- * program of many operations combines in batches those whose results are needed at one point, and
- * begins a batch when the last of its loops has run (program_steps.c). Programs of one operation do
- * the same here, as far as that can be seen from the next nodes of the queue; otherwise a batch
+ * program of many operations combines in convoys those whose results are needed at one point, and
+ * begins a convoy when the last of its loops has run (program_steps.c). Programs of one operation
+ * do the same here, as far as that can be seen from the next nodes of the queue; otherwise a convoy
  * begins where its result is needed. What is combined when follows from the queue alone, so all
  * ranks do the same. Nothing here allocates memory. */
 #include <string.h>
@@ -18,7 +18,7 @@ static bool needed_by(const struct op2i_node *of, const struct op2i_node *node) 
   return op2i_node_uses_result(node, of);
 }
 
-/* ---- batches --------------------------------------------------------------------------------- */
+/* ---- convoys --------------------------------------------------------------------------------- */
 
 static void note(struct op2i_sched *sched, const struct op2i_pending_list *list, int i,
                  op2_status *status) {
@@ -29,7 +29,7 @@ static void note(struct op2i_sched *sched, const struct op2i_pending_list *list,
   if (*status != OP2_ERR_FATAL) *status = OP2_SUCCESS;
 }
 
-/* Make a batch of what is in the list. */
+/* Make a convoy of what is in the list. */
 static void prepare(struct op2i_sched *sched, struct op2i_pending_list *list) {
   for (int i = 0; i < list->n; i++) {
     const struct op2i_pending *pending = &list->list[i];
@@ -37,11 +37,11 @@ static void prepare(struct op2i_sched *sched, struct op2i_pending_list *list) {
     list->reductions[i] = *pending->reduction;
     list->reductions[i].lost = op2i_outcome_failed(sched, &pending->program->grouping, 0);
   }
-  list->batch = op2i_batch_make(list->reductions, list->n);
+  list->convoy = op2i_convoy_make(list->reductions, list->n);
 }
 
-/* Release the programs when the batch is over. Without memory for the message of a large one, it has
- * failed. */
+/* Release the programs when the convoy is over. Without memory for the message of a large one, it
+ * has failed. */
 static op2_status release(struct op2i_sched *sched, struct op2i_pending_list *list,
                           op2_status status) {
   if (status && status != OP2_ERR_FATAL) {
@@ -67,15 +67,15 @@ static void take(struct op2i_pending_list *from, const struct op2i_node *node,
   from->n = kept;
 }
 
-/* Begin the batch of what a node needs, or of everything. A large one is combined as a whole. */
+/* Begin the convoy of what a node needs, or of everything. A large one is combined as a whole. */
 static op2_status begin(struct op2i_sched *sched, const struct op2i_node *node) {
   const int64_t at = sched->outcomes.first;
   struct op2i_pending_list *list = &sched->outcomes.flying[sched->outcomes.nflying];
   take(&sched->outcomes.pending, node, list);
   if (!list->n) return OP2_SUCCESS;
   prepare(sched, list);
-  const bool small = op2i_batch_small(&list->batch);
-  op2_status status = small ? op2i_batch_begin(&list->batch) : op2i_batch_combine(&list->batch);
+  const bool small = op2i_convoy_small(&list->convoy);
+  op2_status status = small ? op2i_convoy_begin(&list->convoy) : op2i_convoy_combine(&list->convoy);
   sched->outcomes.nflying += small;
   for (int i = 0; i < list->n && !status; i++) note(sched, list, i, &status);
   if (!small) status = release(sched, list, status);
@@ -89,15 +89,15 @@ static bool list_needed_by(const struct op2i_pending_list *list, const struct op
   return needed;
 }
 
-/* End the batches in flight that a node needs; all of them if it is null. Lists do not move, since
- * the batches refer to them: those behind the last one in flight are free. */
+/* End the convoys in flight that a node needs; all of them if it is null. Lists do not move, since
+ * the convoys refer to them: those behind the last one in flight are free. */
 static op2_status end(struct op2i_sched *sched, const struct op2i_node *node) {
   const int64_t at = sched->outcomes.first;
   op2_status status = OP2_SUCCESS;
   for (int b = 0; b < sched->outcomes.nflying && !status; b++) {
     struct op2i_pending_list *list = &sched->outcomes.flying[b];
     if (!list_needed_by(list, node)) continue;
-    status = op2i_batch_end(&list->batch);
+    status = op2i_convoy_end(&list->convoy);
     if (!status) status = release(sched, list, status);
   }
   while (sched->outcomes.nflying && !sched->outcomes.flying[sched->outcomes.nflying - 1].n)
@@ -106,7 +106,7 @@ static op2_status end(struct op2i_sched *sched, const struct op2i_node *node) {
   return status;
 }
 
-/* Make room for one more batch in flight. */
+/* Make room for one more convoy in flight. */
 static op2_status have_room(struct op2i_sched *sched) {
   return sched->outcomes.nflying < OP2I_ALLREDUCE_COUNT ? OP2_SUCCESS : end(sched, NULL);
 }
@@ -127,7 +127,7 @@ op2_status op2i_pending_combine(struct op2i_sched *sched, int64_t from, int64_t 
 
 void op2i_pending_drop(struct op2i_sched *sched) {
   for (int b = 0; b < sched->outcomes.nflying; b++) {
-    op2i_allreduce_forget(&sched->outcomes.flying[b].batch.travel);
+    op2i_allreduce_forget(&sched->outcomes.flying[b].convoy.travel);
     (void)release(sched, &sched->outcomes.flying[b], OP2_SUCCESS);
   }
   sched->outcomes.nflying = 0;
@@ -157,8 +157,8 @@ static bool reduces(const struct op2i_node *node) {
   return loop && loop->partial_bytes;
 }
 
-/* True if no later reduction is combined with those that node `at` completes. *need is the node that
- * needs their results; null: all are needed at the same point. */
+/* True if no later reduction is combined with those that node `at` completes. *need is the node
+ * that needs their results; null: all are needed at the same point. */
 static bool complete(const struct op2i_outcomes *outcomes, int64_t at,
                      const struct op2i_node **need) {
   const int64_t needed = needed_at(outcomes, at, outcomes->nodes[at]);

@@ -22,11 +22,11 @@ static void free_steps(struct op2i_program *program) {
   }
   for (int64_t x = 0; x < program->nexchanges; x++)
     op2i_exchange_free(program->exchanges[x].exchange);
-  for (int64_t b = 0; b < program->batches.n; b++)
-    op2i_allreduce_forget(&program->batches.list[b].travel);
-  op2i_free(program->batches.list);
-  op2i_free(program->batches.places);
-  op2i_free(program->batches.reductions);
+  for (int64_t b = 0; b < program->convoys.n; b++)
+    op2i_allreduce_forget(&program->convoys.list[b].travel);
+  op2i_free(program->convoys.list);
+  op2i_free(program->convoys.places);
+  op2i_free(program->convoys.reductions);
   op2i_free(program->bundles);
   op2i_free(program->exchanges);
   op2i_free(program->steps);
@@ -291,9 +291,9 @@ static bool whole_rightly(const struct op2i_sched *sched, const struct op2i_prog
          sched->caches.fresh == program;
 }
 
-/* Nobody has a reference any more. This is apart, so that most releases take few instructions. Ranks
- * decide alone about trials, so a program that is here only because a loop is on trial is not counted:
- * no rank may drop a program that others keep. */
+/* Nobody has a reference any more. This is apart, so that most releases take few instructions.
+ * Ranks decide alone about trials, so a program that is here only because a loop is on trial is not
+ * counted: no rank may drop a program that others keep. */
 static __attribute__((noinline)) void release(struct op2i_sched *sched,
                                               struct op2i_program *program) {
   if (program->dropped) {

@@ -15,7 +15,7 @@ bool op2i_node_uses_result(const struct op2i_node *node, const struct op2i_node 
 /* Make its steps in order, with tables for the addresses of their values. */
 op2_status op2i_program_steps(struct op2i_sched *sched, struct op2i_program *program,
                               struct op2i_node *const *nodes);
-/* draw.c: add the exchanges and batches of the first `done` groups to the drawing of what ran. */
+/* draw.c: add the exchanges and convoys of the first `done` groups to the drawing of what ran. */
 void op2i_program_draw(struct op2i_sched *sched, const struct op2i_program *program,
                        struct op2i_node *const *nodes, int64_t done);
 /* Bytes for the payload of a fused group. */

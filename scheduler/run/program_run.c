@@ -73,20 +73,20 @@ static void name_group(const struct op2i_program *program, int64_t g,
 
 /* True if the step can run together with others. A task backend computes during halo exchanges, if
  * overlap is enabled and rows need not come from a device; and while reductions travel, of which it
- * has those of a device, too. A large batch is combined as a whole. */
+ * has those of a device, too. A large convoy is combined as a whole. */
 static bool joins(const struct op2i_sched *sched, const struct op2i_step *step) {
   if (sched->ctx->backend->run_loops) return step->kind == OP2I_STEP_LOOP;
   if (!sched->ctx->backend->run_steps) return false;
   if (step->kind == OP2I_STEP_LOOP) return true;
   if (step->kind == OP2I_STEP_CALL || !sched->ctx->config.overlap) return false;
-  if (step->batch) return op2i_batch_small(step->batch) && !sched->outcomes.gathers;
+  if (step->convoy) return op2i_convoy_small(step->convoy) && !sched->outcomes.gathers;
   return !sched->ctx->device;
 }
 
 /* The number of steps from s on that one call of the backend, or of the operation's function, runs.
- * Batches that the program ends with are left to the scheduler. */
+ * Convoys that the program ends with are left to the scheduler. */
 static int64_t together(struct op2i_sched *sched, const struct op2i_program *program, int64_t s) {
-  const int64_t most = s < program->batches.last ? program->batches.last : s + 1;
+  const int64_t most = s < program->convoys.last ? program->convoys.last : s + 1;
   int64_t end = s;
   while (end < most && joins(sched, &program->steps[end])) end++;
   return end > s ? op2i_steps_together(sched, &program->steps[s], end - s) : 1;
@@ -178,7 +178,7 @@ static op2_status note_failure(struct op2i_sched *sched, const struct op2i_progr
   const struct op2i_step *step = &program->steps[s];
   int64_t g = program->step_group[s], end = g + 1;
   if (step->exchange) end = program->grouping.ngroups;
-  if (step->batch) g = step->batch->reductions->group, end = g + 1;
+  if (step->convoy) g = step->convoy->reductions->group, end = g + 1;
   for (; g < end && status != OP2_ERR_FATAL; g++)
     status = op2i_outcome_note(sched, &program->grouping, g, status);
   return status == OP2_ERR_FATAL ? status : OP2_SUCCESS;
@@ -188,10 +188,10 @@ static op2_status note_failure(struct op2i_sched *sched, const struct op2i_progr
 static void find_lost(const struct op2i_sched *sched, const struct op2i_program *program, int64_t s,
                       int64_t n) {
   for (int64_t k = s; k < s + n; k++) {
-    const struct op2i_batch *batch = program->steps[k].batch;
-    for (int i = 0; batch && i < batch->n; i++)
-      batch->reductions[i].lost =
-          op2i_outcome_failed(sched, &program->grouping, batch->reductions[i].group);
+    const struct op2i_convoy *convoy = program->steps[k].convoy;
+    for (int i = 0; convoy && i < convoy->n; i++)
+      convoy->reductions[i].lost =
+          op2i_outcome_failed(sched, &program->grouping, convoy->reductions[i].group);
   }
 }
 
@@ -200,9 +200,9 @@ static op2_status note_unsent(struct op2i_sched *sched, const struct op2i_progra
                               int64_t s, int64_t n) {
   op2_status status = OP2_SUCCESS;
   for (int64_t k = s; k < s + n; k++) {
-    const struct op2i_batch *batch = program->steps[k].batch;
-    for (int i = 0; batch && i < batch->n && !status; i++) {
-      const struct op2i_reduction *r = &batch->reductions[i];
+    const struct op2i_convoy *convoy = program->steps[k].convoy;
+    for (int i = 0; convoy && i < convoy->n && !status; i++) {
+      const struct op2i_reduction *r = &convoy->reductions[i];
       if (r->status) status = op2i_outcome_note(sched, &program->grouping, r->group, r->status);
       if (status != OP2_ERR_FATAL) status = OP2_SUCCESS;
     }
@@ -210,14 +210,14 @@ static op2_status note_unsent(struct op2i_sched *sched, const struct op2i_progra
   return status;
 }
 
-/* Begin or end a batch while no loops run. */
-static op2_status run_batch(struct op2i_sched *sched, struct op2i_program *program, int64_t s) {
-  struct op2i_batch *batch = program->steps[s].batch;
-  const bool sends = program->steps[s].kind == OP2I_STEP_SEND, small = op2i_batch_small(batch);
+/* Begin or end a convoy while no loops run. */
+static op2_status run_convoy(struct op2i_sched *sched, struct op2i_program *program, int64_t s) {
+  struct op2i_convoy *convoy = program->steps[s].convoy;
+  const bool sends = program->steps[s].kind == OP2I_STEP_SEND, small = op2i_convoy_small(convoy);
   if (sends || !small) find_lost(sched, program, s, 1);
-  op2_status status = !small  ? op2i_batch_combine(batch)
-                      : sends ? op2i_batch_begin(batch)
-                              : op2i_batch_end(batch);
+  op2_status status = !small  ? op2i_convoy_combine(convoy)
+                      : sends ? op2i_convoy_begin(convoy)
+                              : op2i_convoy_end(convoy);
   if (!status && (sends || !small)) status = note_unsent(sched, program, s, 1);
   return status;
 }
@@ -226,16 +226,16 @@ static op2_status run_batch(struct op2i_sched *sched, struct op2i_program *progr
 static op2_status run_reduction(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
                                 struct op2i_node *const *nodes) {
   const struct op2i_step *step = &program->steps[s];
-  const bool first = step->kind == OP2I_STEP_SEND || !op2i_batch_small(step->batch);
-  if (!sched->outcomes.gathers) return run_batch(sched, program, s);
-  return first ? op2i_pending_add(sched, program, step->batch->reductions, nodes[0]) : OP2_SUCCESS;
+  const bool first = step->kind == OP2I_STEP_SEND || !op2i_convoy_small(step->convoy);
+  if (!sched->outcomes.gathers) return run_convoy(sched, program, s);
+  return first ? op2i_pending_add(sched, program, step->convoy->reductions, nodes[0]) : OP2_SUCCESS;
 }
 
 static op2_status run_together(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
                                int64_t n) {
-  if (program->batches.n) find_lost(sched, program, s, n);
+  if (program->convoys.n) find_lost(sched, program, s, n);
   op2_status status = run_steps(sched, program, &program->steps[s], n);
-  if (!status && program->batches.n) status = note_unsent(sched, program, s, n);
+  if (!status && program->convoys.n) status = note_unsent(sched, program, s, n);
   return status;
 }
 
@@ -244,7 +244,7 @@ static op2_status run_part(struct op2i_sched *sched, struct op2i_program *progra
   struct op2i_step *steps = &program->steps[s];
   if (joins(sched, steps) && sched->ctx->backend->run_loops)
     return run_loops(sched, program, steps, n);
-  if (*n > 1 || (joins(sched, steps) && s < program->batches.last))
+  if (*n > 1 || (joins(sched, steps) && s < program->convoys.last))
     return run_together(sched, program, s, *n);
   switch (steps->kind) {
   case OP2I_STEP_LOOP: return run_steps(sched, program, steps, *n);
@@ -262,9 +262,9 @@ static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *progr
   op2_status status = OP2_SUCCESS;
   for (int64_t k = s; k < s + n && !status; k++) {
     struct op2i_step *step = &program->steps[k];
-    status = step->loop    ? run_steps(sched, program, step, 1)
-             : step->batch ? run_batch(sched, program, k)
-                           : run_exchange(sched->ctx, program, step);
+    status = step->loop     ? run_steps(sched, program, step, 1)
+             : step->convoy ? run_convoy(sched, program, k)
+                            : run_exchange(sched->ctx, program, step);
     if (status) status = note_failure(sched, program, k, status);
   }
   return status;
@@ -281,8 +281,8 @@ static op2_status go_on(struct op2i_sched *sched, struct op2i_program *program, 
 
 /* After a failure nothing that is in flight arrives any more. */
 static void forget_messages(struct op2i_sched *sched, struct op2i_program *program) {
-  for (int64_t b = 0; b < program->batches.n; b++)
-    op2i_allreduce_forget(&program->batches.list[b].travel);
+  for (int64_t b = 0; b < program->convoys.n; b++)
+    op2i_allreduce_forget(&program->convoys.list[b].travel);
   op2i_allreduce_forget(&sched->outcomes.agreement.travel);
   sched->outcomes.agreement.begun = false;
 }
@@ -296,7 +296,7 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
   for (int64_t s = 0; s < program->nsteps; s += n) {
     struct op2i_step *steps = &program->steps[s];
     n = together(sched, program, s);
-    if (s == program->batches.last && sched->outcomes.settles)
+    if (s == program->convoys.last && sched->outcomes.settles)
       status = op2i_outcomes_agree_early(sched, 0, program->grouping.n);
     if (status) break;
     *done = program->step_group[s];

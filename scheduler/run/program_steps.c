@@ -68,11 +68,11 @@ static size_t bytes_of_group(const struct op2i_program *program, int64_t g) {
   return op2i_reduction_bytes(program->grouping.groups[g].loop);
 }
 
-/* Put the first of these reductions into a batch, with as many others as are needed at the same
- * point and fit into its message. `needed` are their points, and -1 once they are in a batch. */
-static void add_batch(struct op2i_program *program, const struct op2i_reduction *from,
-                      int64_t *needed, int64_t n, struct op2i_reduction *into) {
-  struct op2i_batches *batches = &program->batches;
+/* Put the first of these reductions into a convoy, with as many others as are needed at the same
+ * point and fit into its message. `needed` are their points, and -1 once they are in a convoy. */
+static void add_convoy(struct op2i_program *program, const struct op2i_reduction *from,
+                       int64_t *needed, int64_t n, struct op2i_reduction *into) {
+  struct op2i_convoys *convoys = &program->convoys;
   const int64_t end = *needed;
   size_t bytes = 0;
   int count = 0;
@@ -84,92 +84,93 @@ static void add_batch(struct op2i_program *program, const struct op2i_reduction 
     into[count++] = from[k];
     needed[k] = -1;
   }
-  batches->places[batches->n] = (struct op2i_batched){into[count - 1].group, end};
-  batches->list[batches->n++] = (struct op2i_batch){.reductions = into, .n = count, .bytes = bytes};
+  convoys->places[convoys->n] = (struct op2i_convoy_place){into[count - 1].group, end};
+  convoys->list[convoys->n++] =
+      (struct op2i_convoy){.reductions = into, .n = count, .bytes = bytes};
 }
 
-static void fill_batches(struct order *order, struct op2i_reduction *all, int64_t *needed,
+static void fill_convoys(struct order *order, struct op2i_reduction *all, int64_t *needed,
                          int64_t n) {
-  struct op2i_batches *batches = &order->program->batches;
-  struct op2i_reduction *into = batches->reductions;
+  struct op2i_convoys *convoys = &order->program->convoys;
+  struct op2i_reduction *into = convoys->reductions;
   for (int64_t i = 0; i < n; i++) needed[i] = needed_at(order, all[i].group);
   for (int64_t i = 0; i < n; i++) {
     if (needed[i] < 0) continue;
-    add_batch(order->program, &all[i], &needed[i], n - i, into);
-    into += batches->list[batches->n - 1].n;
+    add_convoy(order->program, &all[i], &needed[i], n - i, into);
+    into += convoys->list[convoys->n - 1].n;
   }
 }
 
-/* Divide the program's reductions into batches. */
-static op2_status make_batches(struct order *order) {
+/* Divide the program's reductions into convoys. */
+static op2_status make_convoys(struct order *order) {
   struct op2i_program *program = order->program;
-  struct op2i_batches *batches = &program->batches;
+  struct op2i_convoys *convoys = &program->convoys;
   int64_t n = 0;
   for (int64_t g = 0; g < program->grouping.ngroups; g++) n += has_reductions(program, g);
   if (!n || !program->stale) return OP2_SUCCESS;
   struct op2i_reduction *all = op2i_calloc((size_t)n, sizeof *all);
   int64_t *needed = op2i_malloc((size_t)n * sizeof *needed);
-  batches->reductions = op2i_calloc((size_t)n, sizeof *batches->reductions);
-  batches->list = op2i_calloc((size_t)n, sizeof *batches->list);
-  batches->places = op2i_calloc((size_t)n, sizeof *batches->places);
-  op2_status status = all && needed && batches->reductions && batches->list && batches->places
+  convoys->reductions = op2i_calloc((size_t)n, sizeof *convoys->reductions);
+  convoys->list = op2i_calloc((size_t)n, sizeof *convoys->list);
+  convoys->places = op2i_calloc((size_t)n, sizeof *convoys->places);
+  op2_status status = all && needed && convoys->reductions && convoys->list && convoys->places
                           ? OP2_SUCCESS
                           : op2i_error_nomem("a program");
   n = 0;
   for (int64_t g = 0; g < program->grouping.ngroups && !status; g++)
     if (has_reductions(program, g)) all[n++].group = g;
-  if (!status) fill_batches(order, all, needed, n);
+  if (!status) fill_convoys(order, all, needed, n);
   program->kept.table_bytes +=
-      (size_t)n * (sizeof *all + sizeof *batches->list + sizeof *batches->places);
+      (size_t)n * (sizeof *all + sizeof *convoys->list + sizeof *convoys->places);
   op2i_free(all);
   op2i_free(needed);
   return status;
 }
 
-static void add_send(struct op2i_program *program, int64_t g, struct op2i_batch *batch) {
-  if (op2i_batch_small(batch))
-    add_step(program, g, (struct op2i_step){.kind = OP2I_STEP_SEND, .batch = batch});
+static void add_send(struct op2i_program *program, int64_t g, struct op2i_convoy *convoy) {
+  if (op2i_convoy_small(convoy))
+    add_step(program, g, (struct op2i_step){.kind = OP2I_STEP_SEND, .convoy = convoy});
 }
 
 /* Combine the results that are needed at group `at`. */
 static void add_reductions(struct order *order, int64_t g, int64_t at) {
-  struct op2i_batches *batches = &order->program->batches;
-  for (int64_t b = 0; b < batches->n; b++) {
-    if (batches->places[b].end != at) continue;
-    if (!order->sched->ctx->config.overlap) add_send(order->program, g, &batches->list[b]);
+  struct op2i_convoys *convoys = &order->program->convoys;
+  for (int64_t b = 0; b < convoys->n; b++) {
+    if (convoys->places[b].end != at) continue;
+    if (!order->sched->ctx->config.overlap) add_send(order->program, g, &convoys->list[b]);
     add_step(order->program, g,
-             (struct op2i_step){.kind = OP2I_STEP_REDUCE, .batch = &batches->list[b]});
+             (struct op2i_step){.kind = OP2I_STEP_REDUCE, .convoy = &convoys->list[b]});
   }
 }
 
 /* The steps from `first` on, of group g, have run over all elements that this rank owns: what they
- * reduce can be sent, if its batch waits for nothing else. */
+ * reduce can be sent, if its convoy waits for nothing else. */
 static void end_owned(struct order *order, int64_t g, int64_t first) {
-  struct op2i_batches *batches = &order->program->batches;
-  for (int64_t b = 0; b < batches->n; b++) {
-    struct op2i_batch *batch = &batches->list[b];
-    for (int i = 0; i < batch->n; i++) {
-      if (batch->reductions[i].group != g) continue;
-      batch->reductions[i].steps = &order->program->steps[first];
-      batch->reductions[i].n = order->program->nsteps - first;
+  struct op2i_convoys *convoys = &order->program->convoys;
+  for (int64_t b = 0; b < convoys->n; b++) {
+    struct op2i_convoy *convoy = &convoys->list[b];
+    for (int i = 0; i < convoy->n; i++) {
+      if (convoy->reductions[i].group != g) continue;
+      convoy->reductions[i].steps = &order->program->steps[first];
+      convoy->reductions[i].n = order->program->nsteps - first;
     }
-    if (batches->places[b].begin == g && order->sched->ctx->config.overlap)
-      add_send(order->program, g, batch);
+    if (convoys->places[b].begin == g && order->sched->ctx->config.overlap)
+      add_send(order->program, g, convoy);
   }
 }
 
-/* The steps of all loops are known: lay out the messages, and find the batches that end after the
+/* The steps of all loops are known: lay out the messages, and find the convoys that end after the
  * last other step, from which on nothing can fail. */
-static void finish_batches(struct order *order) {
+static void finish_convoys(struct order *order) {
   struct op2i_program *program = order->program;
-  struct op2i_batches *batches = &program->batches;
-  for (int64_t b = 0; b < batches->n; b++)
-    batches->list[b] = op2i_batch_make(batches->list[b].reductions, batches->list[b].n);
+  struct op2i_convoys *convoys = &program->convoys;
+  for (int64_t b = 0; b < convoys->n; b++)
+    convoys->list[b] = op2i_convoy_make(convoys->list[b].reductions, convoys->list[b].n);
   int64_t last = program->nsteps;
   bool small = order->sched->ctx->config.overlap;
   for (; last > 0 && program->steps[last - 1].kind == OP2I_STEP_REDUCE; last--)
-    small = small && op2i_batch_small(program->steps[last - 1].batch);
-  batches->last = small ? last : program->nsteps;
+    small = small && op2i_convoy_small(program->steps[last - 1].convoy);
+  convoys->last = small ? last : program->nsteps;
 }
 
 /* ---- loops ----------------------------------------------------------------------------------- */
@@ -303,9 +304,9 @@ op2_status op2i_program_steps(struct op2i_sched *sched, struct op2i_program *pro
                           ? OP2_SUCCESS
                           : op2i_error_nomem("a program");
   if (!status && program->stale) status = op2i_allreduce_open(sched->ctx->comm);
-  if (!status) status = make_batches(&order);
+  if (!status) status = make_convoys(&order);
   for (int64_t g = 0; g < ngroups && !status; g++) status = add_group(&order, g);
   if (!status) add_reductions(&order, ngroups - 1, ngroups);
-  if (!status) finish_batches(&order);
+  if (!status) finish_convoys(&order);
   return status ? status : give_room(program);
 }

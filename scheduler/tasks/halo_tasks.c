@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Exchanges between tasks: an exchange is started when its rows are packed, and the tasks that
- * unpack are released when its messages have arrived. The same is done with batches of
+ * unpack are released when its messages have arrived. The same is done with convoys of
  * reductions. */
 #include "halo_tasks.h"
 
@@ -15,7 +15,7 @@
 /* ---- halo exchanges in flight ---------------------------------------------------------------- */
 
 static bool same(const struct op2i_step *a, const struct op2i_step *b) {
-  return a->exchange == b->exchange && a->batch == b->batch;
+  return a->exchange == b->exchange && a->convoy == b->convoy;
 }
 
 static bool sends(const struct op2i_step *step) {
@@ -32,7 +32,7 @@ static void list_steps(struct op2i_halo_tasks *halos, struct op2i_step *steps, i
   for (int64_t s = 0; s < nsteps; s++) {
     if (sends(&steps[s]))
       halos->sends[halos->nsends++] = (struct op2i_halo_send){
-          &steps[s], steps[s].batch ? 1 : op2i_exchange_legs(steps[s].exchange)};
+          &steps[s], steps[s].convoy ? 1 : op2i_exchange_legs(steps[s].exchange)};
     if (op2i_step_receives(&steps[s]))
       halos->recvs[halos->nrecvs++] =
           (struct op2i_halo_recv){.step = &steps[s], .send = find_send(halos, &steps[s])};
@@ -112,12 +112,12 @@ bool op2i_halo_tasks_holds(const struct op2i_halo_tasks *halos, int64_t task) {
 }
 
 static op2_status start(struct op2i_step *step) {
-  return step->batch ? op2i_batch_start(step->batch) : op2i_exchange_start(step->exchange);
+  return step->convoy ? op2i_convoy_start(step->convoy) : op2i_exchange_start(step->exchange);
 }
 
 static op2_status is_over(struct op2i_step *step, bool *over) {
-  return step->batch ? op2i_batch_over(step->batch, false, over)
-                     : op2i_exchange_over(step->exchange, false, over);
+  return step->convoy ? op2i_convoy_over(step->convoy, false, over)
+                      : op2i_exchange_over(step->exchange, false, over);
 }
 
 static bool can_start(const struct op2i_halo_tasks *halos) {
@@ -175,8 +175,8 @@ static op2_status watch(struct op2i_halo_tasks *halos, struct op2i_wait *wait, i
   while (a < halos->nrecvs && (halos->recvs[a].over || halos->recvs[a].send >= halos->started)) a++;
   if (a == halos->nrecvs) return OP2_SUCCESS;
   const struct op2i_step *step = halos->recvs[a].step;
-  return step->batch ? op2i_allreduce_waits(&step->batch->travel, wait)
-                     : op2i_exchange_waits(step->exchange, wait);
+  return step->convoy ? op2i_allreduce_waits(&step->convoy->travel, wait)
+                      : op2i_exchange_waits(step->exchange, wait);
 }
 
 /* True if every exchange is over that tasks below `until` begin or end. */

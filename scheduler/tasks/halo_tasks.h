@@ -6,10 +6,10 @@
 
 #include "tasks.h"
 
-/* Halo exchanges and batches of reductions of a program whose tasks workers run. The thread that submits the tasks starts
- * the messages, in the order of the program, each exchange when workers have packed its rows,
- * and detects when they have arrived; only then may tasks run that unpack them. No other thread
- * uses the communicator. */
+/* Halo exchanges and convoys of reductions of a program whose tasks workers run. The thread that
+ * submits the tasks starts the messages, in the order of the program, each exchange when workers
+ * have packed its rows, and detects when they have arrived; only then may tasks run that unpack
+ * them. No other thread uses the communicator. */
 
 struct op2i_halo_send {
   struct op2i_step *step;

@@ -153,18 +153,18 @@ static op2_status track_globals(struct builder *b, const struct op2i_step *step)
   return status;
 }
 
-/* The loops of a batch may have run before this program's tasks. */
-static op2_status track_batch(struct builder *b, const struct op2i_batch *batch) {
+/* The loops of a convoy may have run before this program's tasks. */
+static op2_status track_convoy(struct builder *b, const struct op2i_convoy *convoy) {
   op2_status status = OP2_SUCCESS;
-  for (int i = 0; i < batch->n && !status; i++)
-    status = track_globals(b, batch->reductions[i].steps);
+  for (int i = 0; i < convoy->n && !status; i++)
+    status = track_globals(b, convoy->reductions[i].steps);
   return status;
 }
 
 static op2_status track_step(struct builder *b, const struct op2i_step *step) {
   const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
-  if (step->kind == OP2I_STEP_REDUCE) return track_batch(b, step->batch);
+  if (step->kind == OP2I_STEP_REDUCE) return track_convoy(b, step->convoy);
   if (step->kind == OP2I_STEP_END) return track_exchange(b, step->exchange);
   if (!loop) return OP2_SUCCESS;
   for (int i = 0; i < step->where.nmoves && !status; i++) {
@@ -350,23 +350,23 @@ static void touch_results(struct builder *b, const struct op2i_reduction *r, boo
   }
 }
 
-/* A batch is packed when its loops have combined their partial results, and unpacked into the
+/* A convoy is packed when its loops have combined their partial results, and unpacked into the
  * globals. */
-static op2_status build_batch(struct builder *b) {
+static op2_status build_convoy(struct builder *b) {
   const struct op2i_step *step = &b->steps[b->step];
   const bool ends = step->kind == OP2I_STEP_REDUCE;
-  op2_status status = ends ? OP2_SUCCESS : op2i_batch_reserve(step->batch);
+  op2_status status = ends ? OP2_SUCCESS : op2i_convoy_reserve(step->convoy);
   if (!status) status = begin_task(b);
   if (status) return status;
   b->list->nstages += ends;
-  for (int i = 0; i < step->batch->n; i++) touch_results(b, &step->batch->reductions[i], ends);
+  for (int i = 0; i < step->convoy->n; i++) touch_results(b, &step->convoy->reductions[i], ends);
   return finish_task(b, ends ? OP2I_TASK_UNPACK : OP2I_TASK_PACK, 0, 1);
 }
 
 static op2_status build_exchange(struct builder *b) {
   const struct op2i_step *step = &b->steps[b->step];
   op2_status status = OP2_SUCCESS;
-  if (step->batch) return build_batch(b);
+  if (step->convoy) return build_convoy(b);
   b->list->nstages += step->kind == OP2I_STEP_END;
   for (int leg = 0; leg < op2i_exchange_legs(step->exchange) && !status; leg++)
     status = build_leg(b, step->exchange, leg, step->kind == OP2I_STEP_END);

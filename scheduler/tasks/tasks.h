@@ -12,11 +12,11 @@
 enum op2i_task_kind {
   OP2I_TASK_CHUNK,  /* entries first..last-1 of the plan's blkmap: of one colour, or all */
   OP2I_TASK_REDUCE, /* combine the partial results of all blocks of the step */
-  OP2I_TASK_PACK,   /* pack leg `first` of the exchange, or the batch, that begins with the step */
-  OP2I_TASK_UNPACK, /* unpack a leg of the exchange, or the batch, that ends with the step, after its
-                       messages */
+  OP2I_TASK_PACK,   /* pack leg `first` of the exchange, or the convoy, that begins with the step */
+  OP2I_TASK_UNPACK, /* unpack a leg of the exchange, or the convoy, that ends with the step, after
+                       its messages */
   OP2I_TASK_MOVE,   /* make the copy that is the step's move `first` */
-  OP2I_TASK_DEVICE  /* all of the step, on the device */
+  OP2I_TASK_DEVICE /* all of the step, on the device */
 };
 
 struct op2i_task {
@@ -24,7 +24,7 @@ struct op2i_task {
   int64_t step;
   int32_t first, last;
   int64_t first_dep, ndeps; /* index into the list's deps, which are numbers of tasks */
-  int32_t stage; /* the number from 1 of the last exchange or batch that it waits for, among those
+  int32_t stage; /* the number from 1 of the last exchange or convoy that it waits for, among those
                     that end in the program; 0: it waits for none */
 };
 
@@ -36,7 +36,7 @@ struct op2i_task_list {
   int64_t ndeps, deps_capacity;
   double seconds;  /* estimated seconds of the program when it was cut */
   uint64_t places; /* hash of the places and copies of its steps at that time */
-  int32_t nstages; /* number of exchanges and batches that end in the program */
+  int32_t nstages; /* number of exchanges and convoys that end in the program */
   int64_t *free;   /* [nstages + 1] number of tasks that can run before number s + 1 of these has
                       ended: those of stages up to s */
 };
@@ -48,7 +48,7 @@ op2_status op2i_tasks_build(op2_context ctx, struct op2i_step *steps, int64_t ns
                             int chunk_us, struct op2i_task_list *list);
 void op2i_task_list_clear(struct op2i_task_list *list);
 void op2i_task_list_free(struct op2i_task_list **list); /* clears and nulls; takes null */
-/* Begin an exchange or a batch, or wait for its end: the whole step runs in this thread. */
+/* Begin an exchange or a convoy, or wait for its end: the whole step runs in this thread. */
 op2_status op2i_exchange_step_run(struct op2i_step *step);
 /* True if messages are awaited when the step ends. */
 static inline bool op2i_step_receives(const struct op2i_step *step) {

@@ -86,15 +86,15 @@ static op2_status run_on_device(struct op2i_step *step) {
 /* ---- tasks ----------------------------------------------------------------------------------- */
 
 static void pack(struct op2i_step *step, int32_t leg) {
-  if (step->batch)
-    op2i_batch_pack(step->batch);
+  if (step->convoy)
+    op2i_convoy_pack(step->convoy);
   else
     op2i_exchange_pack(step->exchange, leg);
 }
 
 static void unpack(struct op2i_step *step, int32_t leg) {
-  if (step->batch)
-    op2i_batch_unpack(step->batch);
+  if (step->convoy)
+    op2i_convoy_unpack(step->convoy);
   else
     op2i_exchange_unpack(step->exchange, leg);
 }
@@ -115,14 +115,14 @@ op2_status op2i_task_run(struct op2i_step *step, enum op2i_task_kind kind, int32
 op2_status op2i_exchange_step_run(struct op2i_step *step) {
   switch (step->kind) {
   case OP2I_STEP_BEGIN: return op2i_exchange_begin(step->exchange);
-  case OP2I_STEP_SEND: return op2i_batch_begin(step->batch);
-  case OP2I_STEP_REDUCE: return op2i_batch_end(step->batch);
+  case OP2I_STEP_SEND: return op2i_convoy_begin(step->convoy);
+  case OP2I_STEP_REDUCE: return op2i_convoy_end(step->convoy);
   default: return op2i_exchange_end(step->exchange);
   }
 }
 
-/* Some communicators make progress only while they are called. *in_flight: true if the exchange that
- * steps wait for next is still in flight, or an allreduce. */
+/* Some communicators make progress only while they are called. *in_flight: true if the exchange
+ * that steps wait for next is still in flight, or an allreduce. */
 static op2_status poll_messages(struct op2i_comm *comm, const struct op2i_step *steps,
                                 int64_t nsteps, bool *in_flight) {
   bool over = true;

@@ -164,12 +164,12 @@ static op2_status touch_position(struct verifier *c, const struct op2i_step *ste
   return status;
 }
 
-/* A batch reads what its loops have reduced when it is packed, and changes globals when it is
+/* A convoy reads what its loops have reduced when it is packed, and changes globals when it is
  * unpacked. */
-static op2_status touch_batch(struct verifier *c, const struct op2i_step *step) {
+static op2_status touch_convoy(struct verifier *c, const struct op2i_step *step) {
   op2_status status = OP2_SUCCESS;
-  for (int i = 0; i < step->batch->n && !status; i++) {
-    const struct op2i_step *of = step->batch->reductions[i].steps;
+  for (int i = 0; i < step->convoy->n && !status; i++) {
+    const struct op2i_step *of = step->convoy->reductions[i].steps;
     for (int n = 0; n < of->loop->nargs && !status; n++) {
       const struct op2i_loop_arg *arg = &of->loop->args[n];
       if (!op2i_arg_reduces(arg)) continue;
@@ -227,7 +227,7 @@ static op2_status touch_range(struct verifier *c, const struct op2i_step *step) 
 static op2_status touch_task(struct verifier *c) {
   const struct op2i_task *task = &c->list->tasks[c->task];
   const struct op2i_step *step = &c->steps[task->step];
-  if (step->batch) return touch_batch(c, step);
+  if (step->convoy) return touch_convoy(c, step);
   if (!step->loop) return touch_leg(c, step, task->first);
   if (task->kind == OP2I_TASK_MOVE) return touch_move(c, step, task->first);
   if (task->kind == OP2I_TASK_DEVICE) return touch_range(c, step);
