@@ -108,12 +108,28 @@ static op2_status queue(struct objects *o) {
   return OP2_SUCCESS;
 }
 
+static void destroy(struct objects *o) {
+  op2_kernel_destroy(&o->spread);
+  op2_kernel_destroy(&o->add);
+  op2_kernel_destroy(&o->take);
+  op2_kernel_destroy(&o->mark);
+  op2_gbl_destroy(&o->sum);
+  op2_dat_destroy(&o->u);
+  op2_dat_destroy(&o->r);
+  op2_dat_destroy(&o->f);
+  op2_map_destroy(&o->ends);
+  op2_map_destroy(&o->origin);
+  op2_set_destroy(&o->nodes);
+  op2_set_destroy(&o->edges);
+  op2_set_destroy(&o->few);
+}
+
 /* Run all loops in one flush, in a context with so many threads (0: as the environment says). Sets
  * *taken to the number of parallel regions. */
 static bool run(int threads, int *workers, int *taken) {
   static struct result got, want;
   const op2_options options = {.backend = "openmp", .threads = threads};
-  struct objects o;
+  struct objects o = {0};
   op2_context ctx = NULL;
   op2_status status = op2_init(&options, &ctx);
   memset(&got, 0, sizeof got);
@@ -128,6 +144,7 @@ static bool run(int threads, int *workers, int *taken) {
   if (!status) status = op2_gbl_get(o.sum, &got.sum);
   if (status) diag("%s", op2_error_message());
   reference(&want);
+  destroy(&o);
   return op2_finalize(&ctx) == OP2_SUCCESS && !status && !memcmp(&got, &want, sizeof got);
 }
 
