@@ -17,7 +17,7 @@
 #include "mem.h"
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* held for reading by threads that load libraries */
+/* held for reading by threads that load libraries or are in some that have locks of their own */
 static pthread_rwlock_t loading = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 static op2_context living; /* list */
@@ -37,30 +37,33 @@ void op2i_process_context_begun(void) { pthread_mutex_unlock(&beginning); }
 void op2i_process_lock(void) { pthread_mutex_lock(&lock); }
 void op2i_process_unlock(void) { pthread_mutex_unlock(&lock); }
 
+void op2i_process_library_begin(void) { pthread_rwlock_rdlock(&loading); }
+void op2i_process_library_end(void) { pthread_rwlock_unlock(&loading); }
+
 void *op2i_process_load(const char *path, int flags) {
   /* libraries that were linked with -ffast-math change it when they are loaded */
   struct op2i_fp_state state;
   op2i_fp_read(&state);
-  pthread_rwlock_rdlock(&loading);
+  op2i_process_library_begin();
   void *handle = dlopen(path, flags);
   int error = errno;
-  pthread_rwlock_unlock(&loading);
+  op2i_process_library_end();
   op2i_fp_write(&state);
   errno = error;
   return handle;
 }
 
 void op2i_process_unload(void *handle) {
-  pthread_rwlock_rdlock(&loading);
+  op2i_process_library_begin();
   dlclose(handle);
-  pthread_rwlock_unlock(&loading);
+  op2i_process_library_end();
 }
 
 int op2i_process_objects(int (*visit)(struct dl_phdr_info *object, size_t size, void *closure),
                          void *closure) {
-  pthread_rwlock_rdlock(&loading);
+  op2i_process_library_begin();
   int result = dl_iterate_phdr(visit, closure);
-  pthread_rwlock_unlock(&loading);
+  op2i_process_library_end();
   return result;
 }
 

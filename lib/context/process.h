@@ -25,6 +25,9 @@ void op2i_process_unlock(void);
  * library. */
 void *op2i_process_load(const char *path, int flags);
 void op2i_process_unload(void *handle);
+/* Around calls of a library that takes locks of its own: fork() waits for these too. */
+void op2i_process_library_begin(void);
+void op2i_process_library_end(void);
 /* dl_iterate_phdr: call `visit` for each loaded object until it returns a value other than 0, which
  * is returned. No object is loaded or unloaded meanwhile, so `visit` must not do so either. */
 struct dl_phdr_info;

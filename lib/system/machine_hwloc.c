@@ -4,6 +4,7 @@
 
 #include "affinity.h"
 #include "machine.h"
+#include "process.h"
 
 #if OP2_HAVE_HWLOC
 #include <hwloc.h>
@@ -57,13 +58,20 @@ static int64_t cache_bytes(hwloc_topology_t topology, hwloc_const_bitmap_t allow
   return (int64_t)cache->attr->cache.size / (each && sharers > 1 ? sharers : 1);
 }
 
+/* fork() waits meanwhile: hwloc's lock would stay taken in the child. */
+static bool load(hwloc_topology_t *topology) {
+  op2i_process_library_begin();
+  const bool works = !hwloc_topology_init(topology) && !hwloc_topology_load(*topology);
+  op2i_process_library_end();
+  return works;
+}
+
 bool op2i_machine_hwloc(struct op2i_machine *machine) {
   /* The topology is never destroyed: with its last topology hwloc unloads its plug-ins, some twenty
    * libraries, and StarPU would have to load them again. */
   static hwloc_topology_t topology;
-  if (hwloc_topology_init(&topology)) return false;
   hwloc_bitmap_t allowed = NULL;
-  bool works = !hwloc_topology_load(topology) && (allowed = allowed_cpus(topology));
+  const bool works = load(&topology) && (allowed = allowed_cpus(topology));
   if (works) {
     find_cores(topology, allowed, machine);
     machine->l2_bytes = cache_bytes(topology, allowed, HWLOC_OBJ_L2CACHE, true);
