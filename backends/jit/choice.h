@@ -11,6 +11,10 @@
 /* The results of trials of two forms of a loop are kept in the cache beside the code. They choose
  * between functions that compute the same, so nothing but speed depends on them. */
 
+/* Where a loop's data stay from run to run: the form that is faster in a cache may be the slower one
+ * past it. */
+enum op2i_memory { OP2I_IN_CORE_CACHE, OP2I_IN_CACHES, OP2I_PAST_CACHES };
+
 struct op2i_choice {
   struct op2i_key second_key; /* of the second form's code */
   bool second;                /* True if the second form is faster */
@@ -22,12 +26,12 @@ struct op2i_choice {
 /* Return the key under which code is kept: of its text, the compiler, the flags and the processor's
  * features. The other functions are called after this one, which opens the cache. */
 op2_status op2i_code_key(op2_context ctx, const struct op2i_jit_code *code, struct op2i_key *key);
-/* Find the choice for a loop whose first form has this key. `large` distinguishes loops over sets
- * that no core's cache holds. *found is false if there is none that is sound. */
-op2_status op2i_choice_read(op2_context ctx, struct op2i_key first, bool large,
+/* Find the choice for a loop whose first form has this key and whose data come from there. *found is
+ * false if there is none that is sound. */
+op2_status op2i_choice_read(op2_context ctx, struct op2i_key first, enum op2i_memory memory,
                             struct op2i_choice *choice, bool *found);
 /* Keep it; without a usable folder nothing is kept. */
-void op2i_choice_write(op2_context ctx, struct op2i_key first, bool large,
+void op2i_choice_write(op2_context ctx, struct op2i_key first, enum op2i_memory memory,
                        const struct op2i_choice *choice);
 
 #endif

@@ -41,10 +41,10 @@ static op2_status key_of(struct op2i_loop *loop, enum op2i_variant variant, stru
   return op2i_code_key(loop->op.ctx, &code, key);
 }
 
-/* True if the loop's data does not stay in a core's cache from run to run: another form may be the
- * faster one then. */
-static bool is_large(const struct op2i_loop *loop) {
-  return loop->bytes > (double)op2i_machine()->l2_bytes;
+static enum op2i_memory memory_of(const struct op2i_loop *loop) {
+  const struct op2i_machine *machine = op2i_machine();
+  if (loop->bytes <= (double)machine->l2_bytes) return OP2I_IN_CORE_CACHE;
+  return loop->bytes <= (double)op2i_machine_cached(machine) ? OP2I_IN_CACHES : OP2I_PAST_CACHES;
 }
 
 static void take(struct op2i_loop *loop, const struct op2i_choice *choice) {
@@ -71,7 +71,7 @@ op2_status op2i_form_recall(struct op2i_loop *loop) {
   if (!op2i_form_open(loop, &why) || why || loop->form.scalar_faster) return OP2_SUCCESS;
   data->trial = (struct op2i_trial){0};
   op2_status status = key_of(loop, OP2I_VECTOR, &vector);
-  if (!status) status = op2i_choice_read(loop->op.ctx, vector, is_large(loop), &choice, &found);
+  if (!status) status = op2i_choice_read(loop->op.ctx, vector, memory_of(loop), &choice, &found);
   if (status || !found) return status;
   if (choice.second) {
     status = key_of(loop, OP2I_PLAIN, &scalar);
@@ -90,5 +90,5 @@ void op2i_form_keep(struct op2i_loop *loop) {
   struct op2i_key vector;
   for (int f = 0; f < OP2I_TRIED_FORMS; f++) choice.seconds[f] = trial->form[f].best;
   if (key_of(loop, OP2I_VECTOR, &vector) || key_of(loop, OP2I_PLAIN, &choice.second_key)) return;
-  op2i_choice_write(loop->op.ctx, vector, is_large(loop), &choice);
+  op2i_choice_write(loop->op.ctx, vector, memory_of(loop), &choice);
 }

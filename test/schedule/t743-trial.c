@@ -397,7 +397,6 @@ static void test_trusted(void) {
   const char *source = loop->code.source[OP2I_VECTOR];
   const struct op2i_jit_code code = op2i_code_of(loop, OP2I_VECTOR, source);
   struct op2i_key key;
-  const bool large = loop->bytes > (double)op2i_machine()->l2_bytes;
   struct op2i_choice choice;
   bool found = false;
   EXPECT(recalls(loop));
@@ -405,12 +404,31 @@ static void test_trusted(void) {
   EXPECT(!recalls(loop));
   MUST(op2i_code_key(test_ctx, &code, &key));
   op2i_form_keep(loop);
-  MUST(op2i_choice_read(test_ctx, key, large, &choice, &found));
-  MUST(op2i_choice_read(test_ctx, key, !large, &choice, &found));
-  EXPECT(!found);
+  MUST(op2i_choice_read(test_ctx, key, OP2I_IN_CORE_CACHE, &choice, &found));
+  EXPECT(found);
   choice = (struct op2i_choice){.second = true, .runs = 8, .elements = N, .seconds = {2, 1}};
-  op2i_choice_write(test_ctx, key, large, &choice);
+  op2i_choice_write(test_ctx, key, OP2I_IN_CORE_CACHE, &choice);
   EXPECT(!recalls(loop)); /* the scalar code was another one */
+}
+
+/* What was faster in a cache is no choice for a larger mesh. */
+static void test_memories(void) {
+  const struct op2i_machine *machine = op2i_machine();
+  const double last[] = {(double)machine->l2_bytes, (double)op2i_machine_cached(machine)};
+  keep_in("memories");
+  compare(OP2I_TRIAL_SCALAR, STEPS);
+  struct op2i_loop *loop = in_vectors() ? find("spread") : NULL;
+  if (!loop) return;
+  const double bytes = loop->bytes;
+  EXPECT(bytes <= last[0] && recalls(loop));
+  for (int m = 0; m < 2; m++) {
+    loop->bytes = last[m] + 1;
+    EXPECT(!recalls(loop));
+    loop->form.scalar_faster = true;
+    op2i_form_keep(loop);
+    EXPECT(recalls(loop));
+  }
+  loop->bytes = bytes;
 }
 
 /* ---- functions of the math library ----------------------------------------------------------- */
@@ -487,6 +505,7 @@ int main(void) {
       {"vector code was faster for an earlier loop", test_recalled_vector},
       {"programs are not kept", test_no_replay},
       {"a choice that is damaged or about other code is not used", test_trusted},
+      {"a choice is for data in the same caches, or past them", test_memories},
       {"functions of the math library", test_own_functions},
       {"functions of the C library", test_library_functions},
       {"trials are switched off", test_switched_off},
