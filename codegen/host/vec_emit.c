@@ -11,7 +11,7 @@
 #include "vec_view.h"
 
 /* OP2_JOIN concatenates two vectors. op2_pad() copies the first rows and repeats the last of them.
- * op2_ahead() prefetches. OP2_UNROLL() repeats the body of the loop that follows. */
+ * op2_ahead() prefetches. */
 static const char common[] =
     "#ifndef OP2_JOIN64\n"
     "typedef double op2_join4 __attribute__((vector_size(32)));\n"
@@ -38,12 +38,6 @@ static const char common[] =
     "    __builtin_memcpy(op2_at + (size_t)op2_lane * op2_row, op2_at + (size_t)(op2_count - 1) * "
     "op2_row, "
     "op2_row);\n}\n"
-    "#define OP2_PRAGMA(text) _Pragma(#text)\n"
-    "#ifdef __clang__\n"
-    "#define OP2_UNROLL(n) OP2_PRAGMA(clang loop unroll_count(n))\n"
-    "#else\n"
-    "#define OP2_UNROLL(n) OP2_PRAGMA(GCC unroll n)\n"
-    "#endif\n"
     "static inline __attribute__((always_inline, unused)) void op2_ahead(const void *op2_from, int "
     "op2_bytes) {\n"
     "  for (int op2_byte = 0; op2_byte < op2_bytes; op2_byte += 64)\n"

@@ -12,6 +12,7 @@
 #include "simd_print.h"
 #include "simd_record.h"
 #include "simd_tree.h"
+#include "simd_unroll.h"
 
 void op2i_simd_indent(const struct op2i_simd_printer *p) {
   op2i_text_add(p->out, "%*s", 2 * p->depth, "");
@@ -315,7 +316,8 @@ static bool ahead(const struct op2i_simd_node *s) {
   return s->a && s->a->kind == OP2I_SIMD_DECL && (s->a->next || s->a->var->varying);
 }
 
-static void for_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
+/* `unrolled`: the number of trips to unroll, or 0. */
+static void print_for(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int unrolled) {
   const struct op2i_simd_node *around = p->ending;
   bool outside = ahead(s);
   p->ending = op2i_simd_ending(s);
@@ -324,6 +326,10 @@ static void for_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s
     op2i_text_add(p->out, "{\n");
     p->depth++;
     for (const struct op2i_simd_node *d = s->a; d; d = d->next) op2i_simd_statement(p, d);
+    op2i_simd_indent(p);
+  }
+  if (unrolled) {
+    op2i_text_add(p->out, "OP2_UNROLL(%d)\n", unrolled);
     op2i_simd_indent(p);
   }
   op2i_text_add(p->out, "for (");
@@ -344,6 +350,18 @@ static void for_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s
   p->depth--;
   op2i_simd_indent(p);
   op2i_text_add(p->out, "}\n");
+}
+
+static void for_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
+  const struct op2i_simd_counted *outer = p->counted;
+  const bool outer_unrolled = p->unrolled;
+  struct op2i_simd_counted counted;
+  const bool known = op2i_simd_counted(s, outer, &counted);
+  if (known) p->counted = &counted;
+  p->unrolled = known && (outer_unrolled || op2i_simd_unrolls(s, &counted));
+  print_for(p, s, p->unrolled && counted.trips > 1 ? (int)counted.trips : 0);
+  p->counted = outer;
+  p->unrolled = outer_unrolled;
 }
 
 static void other_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {

@@ -35,6 +35,15 @@ void op2i_simd_prelude(int lanes, struct op2i_text *out) {
                 "#define OP2_LANES_%d\n"
                 "#undef OP2_LANES_INLINE\n"
                 "#define OP2_LANES_INLINE static inline __attribute__((always_inline))\n"
+                /* Repeats the body of the loop that follows. */
+                "#ifndef OP2_UNROLL\n"
+                "#define OP2_PRAGMA(text) _Pragma(#text)\n"
+                "#ifdef __clang__\n"
+                "#define OP2_UNROLL(n) OP2_PRAGMA(clang loop unroll_count(n))\n"
+                "#else\n"
+                "#define OP2_UNROLL(n) OP2_PRAGMA(GCC unroll n)\n"
+                "#endif\n"
+                "#endif\n"
                 /* Functions with vectors as parameters or results are not called from outside. */
                 "#pragma GCC diagnostic ignored \"-Wpsabi\"\n",
                 lanes, lanes);

@@ -6,6 +6,8 @@
 
 /* Printing of values and of expressions. */
 
+struct op2i_simd_counted;
+
 /* simd_print.c */
 /* The loops and switches around that some lanes leave before others, the innermost first. */
 struct op2i_simd_apart {
@@ -25,6 +27,8 @@ struct op2i_simd_printer {
   const struct op2i_simd_apart *apart;
   int left;   /* number of open statements after which some lanes may have returned */
   int looped; /* number of loops around */
+  const struct op2i_simd_counted *counted; /* the loops around whose counters are known */
+  bool unrolled;                           /* True if one of them is unrolled. */
   const struct op2i_simd_node *ending; /* the branch without which the loop around does nothing */
 };
 bool op2i_simd_is_mask(const struct op2i_simd_node *e);

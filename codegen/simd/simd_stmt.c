@@ -11,6 +11,7 @@
 #include "simd_record.h"
 #include "simd_stmt.h"
 #include "simd_tree.h"
+#include "simd_unroll.h"
 #include "simd_vary.h"
 
 /* ---- declarations ---------------------------------------------------------------------------- */
@@ -141,32 +142,14 @@ static void parameter(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-static bool is_counter(const struct op2i_simd_node *e, const struct op2i_simd_var *var) {
-  return e->kind == OP2I_SIMD_NAME && e->var == var;
-}
-
-/* True if `step` changes the variable by 1 or another constant; *up is true if it increases. */
-static bool steps(const struct op2i_simd_node *step, const struct op2i_simd_var *var, bool *up) {
-  bool one = step->kind == OP2I_SIMD_UNARY || step->kind == OP2I_SIMD_POSTFIX;
-  bool more = step->kind == OP2I_SIMD_ASSIGN && step->b->known && step->b->value > 0;
-  *up = strcmp(step->op, "++") == 0 || strcmp(step->op, "+=") == 0;
-  bool down = strcmp(step->op, "--") == 0 || strcmp(step->op, "-=") == 0;
-  return (one || more) && (*up || down) && is_counter(step->a, var);
-}
-
 void op2i_simd_note_counter(struct op2i_simd_node *loop) {
-  const struct op2i_simd_node *init = loop->a, *test = loop->b, *step = loop->c;
-  bool up;
-  if (!init || !test || !step || init->kind != OP2I_SIMD_DECL || init->next) return;
-  struct op2i_simd_var *var = init->var;
-  if (var->type.nlevels || op2i_simd_float(var->type.base)) return;
-  if (!init->a || !init->a->known || test->kind != OP2I_SIMD_BINARY || !test->b->known) return;
-  if (!is_counter(test->a, var) || !steps(step, var, &up) || var->assigned > 1) return;
-  bool closed = strcmp(test->op, "<=") == 0 || strcmp(test->op, ">=") == 0;
-  if (test->op[0] != (up ? '<' : '>') || test->op[1] == test->op[0]) return;
+  struct op2i_simd_counted counted;
+  if (!op2i_simd_counted(loop, NULL, &counted)) return;
+  struct op2i_simd_var *var = loop->a->var;
+  if (!loop->a->a->known || !loop->b->b->known) return;
   var->counts = true;
-  var->lo = up ? init->a->value : test->b->value + !closed;
-  var->hi = up ? test->b->value + closed : init->a->value + 1;
+  var->lo = counted.lo;
+  var->hi = counted.hi;
 }
 
 /* ---- statements ------------------------------------------------------------------------------ */

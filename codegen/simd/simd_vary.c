@@ -8,6 +8,7 @@
 #include "simd_parse.h"
 #include "simd_record.h"
 #include "simd_tree.h"
+#include "simd_unroll.h"
 #include "simd_vary.h"
 
 static bool is(const struct op2i_simd_node *e, const char *op) { return strcmp(e->op, op) == 0; }
@@ -75,36 +76,10 @@ static bool through_pointer(const struct op2i_simd_node *e) {
 
 /* ---- subscripts ------------------------------------------------------------------------------ */
 
-/* The range of a subscript, if constants and counters alone determine it. */
-static bool range(const struct op2i_simd_node *e, int64_t *lo, int64_t *hi) {
-  int64_t a, b, c, d;
-  *lo = *hi = e->value;
-  if (e->known) return true;
-  if (e->kind == OP2I_SIMD_NAME && e->var->counts) {
-    *lo = e->var->lo;
-    *hi = e->var->hi - 1;
-    return true;
-  }
-  if (e->kind != OP2I_SIMD_BINARY || !range(e->a, &a, &b) || !range(e->b, &c, &d)) return false;
-  if (is(e, "+")) {
-    *lo = a + c;
-    *hi = b + d;
-  } else if (is(e, "-")) {
-    *lo = a - d;
-    *hi = b - c;
-  } else if (is(e, "*") && a >= 0 && c >= 0) {
-    *lo = a * c;
-    *hi = b * d;
-  } else {
-    return false;
-  }
-  return true;
-}
-
 /* True if a subscript may be out of range in lanes that do not need it. */
 static bool may_be_out_of_range(const struct op2i_simd_node *subscript, int64_t extent) {
   int64_t lo, hi;
-  if (!range(subscript, &lo, &hi)) return true;
+  if (!op2i_simd_range(subscript, NULL, &lo, &hi)) return true;
   return extent > 0 && (lo < 0 || hi >= extent);
 }
 
