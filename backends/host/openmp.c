@@ -26,8 +26,9 @@
 #include <omp.h>
 
 /* A loop with less data than this ends before a team of threads could begin: entering and leaving a
- * parallel region costs one to several microseconds. */
-enum { TEAM_BYTES = 64 * 1024 };
+ * parallel region costs one to several microseconds. Loops that together took less than TEAM_NS and
+ * THREAD_NS for each thread are run without. */
+enum { TEAM_BYTES = 64 * 1024, TEAM_NS = 4000, THREAD_NS = 100 };
 
 /* The number of blocks of a turn that were taken of a member's share. What several members write is
  * two cache lines apart, since processors fetch lines in pairs. */
@@ -51,6 +52,8 @@ struct part {
   int64_t me, all;
   struct op2i_comm *comm; /* the calling thread, which is number 0, progresses messages; or null */
   uint64_t turn;          /* the number of turns so far */
+  bool apart;             /* True if members may still be busy with what was last, */
+  bool alone;             /* and only the first one. */
 };
 
 static const char *unavailable(void) { return NULL; }
@@ -137,8 +140,17 @@ static bool others_late(const struct part *part, int32_t n, int64_t own) {
   return left;
 }
 
+/* Wait until all members have done what they were busy with. The end of the region waits by itself. */
+static void wait_for_all(struct part *part) {
+  if (part->apart) {
+#pragma omp barrier
+  }
+  part->apart = part->alone = false;
+}
+
 /* Run the member's own blocks of a turn, then those of others that are late, until all have run. */
 static void run_turn(struct part *part, struct op2i_step *step, int32_t first, int32_t n) {
+  wait_for_all(part);
   const int64_t start = op2i_nanoseconds();
   taken_of(part, part->turn + 1, part->me)->blocks = 0;
   take_all(part, step, first, n, part->me);
@@ -151,7 +163,7 @@ static void run_turn(struct part *part, struct op2i_step *step, int32_t first, i
   }
   __atomic_fetch_add(&step->time.nanoseconds, busy, __ATOMIC_RELAXED);
   part->turn++;
-#pragma omp barrier
+  part->apart = true;
 }
 
 /* ---- loops that follow each other ------------------------------------------------------------ */
@@ -180,32 +192,29 @@ static void run_shared(struct part *part, struct op2i_step *step) {
   for (int32_t t = 0; t < plan->ncolors; t++)
     run_turn(part, step, plan->color_offs[t], plan->color_offs[t + 1] - plan->color_offs[t]);
   if (!step->values.partials) return;
+  wait_for_all(part);
   if (part->me == 0) op2i_step_combine(step, plan->nblocks);
-#pragma omp barrier
+  part->apart = part->alone = true;
 }
 
-/* Each member of the team runs this. The first one runs the loops for one thread, and the others
- * wait for it before the next loop that is shared. */
+/* Each member of the team runs this. The first one runs the loops for one thread. */
 static void run_part(struct part *part) {
   OP2I_FP_DEFAULT; /* the program uses these threads, too */
-  bool behind = false;
   for (struct op2i_step *step = part->steps; step < part->steps + part->nsteps; step++) {
     if (is_empty(step)) continue;
-    if (is_alone(part->team, step)) {
-      if (part->me == 0) run_alone(step, part->comm);
-      behind = true;
+    if (!is_alone(part->team, step)) {
+      run_shared(part, step);
       continue;
     }
-    if (behind) {
-#pragma omp barrier
-    }
-    behind = false;
-    run_shared(part, step);
+    if (!part->alone) wait_for_all(part);
+    if (part->me == 0) run_alone(step, part->comm);
+    part->apart = part->alone = true;
   }
 }
 
 /* The team has as many members as OpenMP gives, which may be fewer than were asked for. */
 static void run_together(struct team *team, struct op2i_step *steps, int64_t nsteps, int threads) {
+  for (int m = 0; m < threads; m++) team->taken[m].blocks = 0; /* of the first turn */
 #pragma omp parallel num_threads(threads)
   {
     const int me = omp_get_thread_num();
@@ -215,10 +224,20 @@ static void run_together(struct team *team, struct op2i_step *steps, int64_t nst
                         .me = me,
                         .all = omp_get_num_threads(),
                         .comm = me == 0 ? steps->loop->op.ctx->comm : NULL};
-    taken_of(&part, 0, me)->blocks = 0;
-#pragma omp barrier
     run_part(&part);
   }
+}
+
+/* True if the loops that a team would run took less time the last time than its parallel region
+ * costs. */
+static bool are_short(const struct team *team, const struct op2i_step *steps, int64_t nsteps) {
+  int64_t ns = 0;
+  for (const struct op2i_step *step = steps; step < steps + nsteps; step++) {
+    if (is_empty(step) || is_alone(team, step)) continue;
+    if (team->always || step->time.before == 0) return false;
+    ns += step->time.before;
+  }
+  return ns < TEAM_NS + (int64_t)team->threads * THREAD_NS;
 }
 
 /* A parallel region of one thread would cost a microsecond, too. */
@@ -277,10 +296,9 @@ static void processors(void *state, int *numbers) {
 static op2_status run_loops(void *state, struct op2i_step *steps, int64_t nsteps) {
   struct team *team = state;
   op2_status status = OP2_SUCCESS;
-  bool alone = true;
+  const bool alone = are_short(team, steps, nsteps);
   for (struct op2i_step *step = steps; step < steps + nsteps && !status; step++) {
     if (is_empty(step)) continue;
-    alone = alone && is_alone(team, step);
     status = op2i_step_begin(step, step->plan->nblocks);
   }
   if (status) return status;
@@ -289,6 +307,7 @@ static op2_status run_loops(void *state, struct op2i_step *steps, int64_t nsteps
   run_team((struct errand){.team = team, .steps = steps, .nsteps = nsteps, .threads = threads});
   for (int64_t s = 0; s < nsteps; s++) {
     steps[s].time.seconds = 1e-9 * (double)steps[s].time.nanoseconds;
+    steps[s].time.before = steps[s].time.nanoseconds;
     if (alone) steps[s].time.elapsed = steps[s].time.seconds;
   }
   if (!alone) steps->time.elapsed = op2i_seconds() - start;

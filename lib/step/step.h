@@ -102,6 +102,7 @@ struct op2i_step_time {
   bool untimed;        /* `seconds` does not count: an early run, or not waited for */
   double seconds;      /* in generated code, summed over workers, or on the device */
   int64_t nanoseconds; /* the same in nanoseconds while workers add to it */
+  int64_t before;      /* that of the run before, noted by backends that need it; 0: none */
   double elapsed;      /* of a program that workers share: in its first step */
 };
 

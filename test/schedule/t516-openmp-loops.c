@@ -161,6 +161,44 @@ static void one_region(void) {
   }
 }
 
+OP2_KERNEL(halve, (double *x), { x[0] *= 0.5; });
+
+/* A loop that takes about a microsecond: less than a region costs, which shows once it has run. */
+static void short_loop(void) {
+  enum { RUNS = 200, SIZE = 10000 };
+  static double values[SIZE];
+  const op2_options options = {.backend = "openmp", .threads = 2};
+  op2_context ctx = NULL;
+  op2_set set = NULL;
+  op2_dat x = NULL;
+  op2_kernel kernel = NULL;
+  int first = 0, without = 0;
+  op2_status status = op2_init(&options, &ctx);
+  for (int i = 0; i < SIZE; i++) values[i] = 1;
+  if (!status) status = op2_set_create(ctx, SIZE, "points", &set);
+  if (!status) status = op2_dat_create(set, 1, OP2_F64, values, "x", &x);
+  if (!status) status = op2_kernel_create(ctx, &halve_kernel, &kernel);
+  for (int r = 0; r < RUNS && !status; r++) {
+    regions = 0;
+    status = op2_par_loop(kernel, set, op2_arg_direct(x, OP2_RW));
+    if (!status) status = op2_flush(ctx);
+    if (r == 0) first = regions;
+    without += regions == 0;
+  }
+  if (!status) status = op2_dat_get(x, values);
+  ok(!status && values[0] == ldexp(1, -RUNS) && values[SIZE - 1] == values[0],
+     "a short loop: right");
+  if (first == 0)
+    skip("the compiler's regions are not GNU's");
+  else
+    ok(without > 0, "a loop that is shorter than a region runs without (%d of %d times)", without,
+       RUNS);
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&x);
+  op2_set_destroy(&set);
+  ok(op2_finalize(&ctx) == OP2_SUCCESS, "the context ends");
+}
+
 /* ---- variables of OpenMP, which are read when its library is loaded --------------------------- */
 
 static int child(const char *workers_wanted) {
@@ -219,7 +257,9 @@ int main(int argc, char **argv) {
     skip("openmp: %s", op2_backend_unavailable("openmp"));
     return done();
   }
+  unsetenv("OP2_CHUNK_US"); /* 0 would share every loop */
   one_region();
+  short_loop();
   variable(argv[0], "OMP_NUM_THREADS", "3", "3");
   variable(argv[0], "OMP_NUM_THREADS", "1", "1");
   variable(argv[0], "OMP_DYNAMIC", "true", "-1");
