@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Gives each loop a counter of its own. C89 declares one counter at the top of a function, and all
+/* Gives loops counters of their own. C89 declares one counter at the top of a function, and all
  * loops use it: under a varying condition such a variable would differ between lanes, and with it
- * the trip counts. It need not, if it is used nowhere but in loops that begin by assigning to it. */
+ * the trip counts. It need not, if it is used nowhere but in loops that begin by assigning to it,
+ * or in a `while` loop that ends with its step. */
 #include <string.h>
 
 #include "simd_base.h"
@@ -143,7 +144,60 @@ static void split_declared(struct op2i_simd_node *e, void *what) {
   e->var->split = true;
 }
 
+/* ---- loops that end with a step -------------------------------------------------------------- */
+
+static void note_continue(struct op2i_simd_node *e, void *what) {
+  bool *found = what;
+  *found = *found || e->kind == OP2I_SIMD_CONTINUE;
+}
+
+/* The place of the last statement of a loop's body if it changes the variable by a number, as k++
+ * does, or null. Where the body has a `continue`, it is no step of the loop. */
+static struct op2i_simd_node **last_step(struct op2i_simd *l, struct op2i_simd_node *loop,
+                                         const struct op2i_simd_var *var) {
+  struct op2i_simd_node **at = &loop->d->a;
+  bool found = false;
+  if (loop->d->kind != OP2I_SIMD_BLOCK || !*at) return NULL;
+  walk(l, loop->d, note_continue, &found);
+  while ((*at)->next) at = &(*at)->next;
+  const struct op2i_simd_node *step = (*at)->kind == OP2I_SIMD_EXPR ? (*at)->a : NULL;
+  if (found || !step || step->next) return NULL;
+  bool one = (step->kind == OP2I_SIMD_POSTFIX || step->kind == OP2I_SIMD_UNARY) &&
+             (!strcmp(step->op, "++") || !strcmp(step->op, "--"));
+  bool more = step->kind == OP2I_SIMD_ASSIGN && step->b->known &&
+              (!strcmp(step->op, "+=") || !strcmp(step->op, "-="));
+  return (one || more) && is_name(step->a, var) ? at : NULL;
+}
+
+/* Make `int k = 0; while (...) { ...; k++; }` a `for` loop, whose lanes count together although some
+ * leave before others, where nothing else uses the counter. */
+static void move_step(struct op2i_simd *l, struct op2i_simd_node *body, struct op2i_simd_node *decl,
+                      struct op2i_simd_node *loop) {
+  struct op2i_simd_var *var = decl->var;
+  if (var->type.nlevels || op2i_simd_float(var->type.base) || var->split) return;
+  struct op2i_simd_node **step = last_step(l, loop, var);
+  if (!step) return;
+  const struct use all = used_in(l, body, var), here = used_in_parts(l, loop, var);
+  if (all.kept || here.assigned != 1 || here.names != all.names) return;
+  loop->kind = OP2I_SIMD_FOR;
+  loop->c = (*step)->a;
+  *step = NULL;
+  loop->a = op2i_simd_node(l, OP2I_SIMD_ASSIGN, loop->line); /* as give_counter() has it */
+  loop->a->b = decl->a;
+  give_counter(l, loop, var);
+  var->split = true;
+}
+
+/* Called for each node: look at the loops that follow if it declares a number. */
+static void move_steps(struct op2i_simd_node *e, void *what) {
+  const struct search *s = what;
+  if (e->kind != OP2I_SIMD_DECL || !e->a || !e->a->known) return;
+  for (struct op2i_simd_node *loop = e->next; loop; loop = loop->next)
+    if (loop->kind == OP2I_SIMD_WHILE) move_step(s->l, s->body, e, loop);
+}
+
 void op2i_simd_counters(struct op2i_simd *l, struct op2i_simd_node *body) {
   struct search search = {l, body};
   walk(l, body, split_declared, &search);
+  walk(l, body, move_steps, &search);
 }

@@ -67,6 +67,24 @@ static const struct lane_kernel kernels[] = {
      "void k(double *x, int *n) { double a = *x; *n = 0; while (a > 1 || a < -1) { a /= 2; ++*n; } "
      "*x "
      "= a; do { a *= 0.5; ++*n; } while (a > 0.01 && *n < 20); *x -= a; }"},
+    {"while, with a step at the end", "Vn1 Vd4",
+     "void k(const double *x, double *y) { double a = fabs(*x); int n = 0, m = 1; while (a > 1 && "
+     "n "
+     "< 9) { a *= 0.5; y[0] += n; n++; } while (a < 3 && m < 200) { if (a > 2.5) break; a += 0.1 * "
+     "m; y[1] += m; m += 2; } y[2] = a; int d = 7; while (d > 0 && a > d * *x) { y[3] += d; --d; } "
+     "}"},
+    {"while, with a step that some lanes skip, or that counts", "Vn1 Vd3 Vi3",
+     "void k(const double *x, double *y, int *c) { double a = fabs(*x); int n = 0; while (a > 1 && "
+     "n "
+     "< 9) { a *= 0.5; n++; } c[0] = n; int m = 0; a = fabs(*x); while (a < 30 && m < 9) { a += 1 "
+     "+ m; "
+     "if (a > 10 && a < 20) { y[0] += 1; continue; } y[1] += m; m++; } int p = 0; while (a > 2) { "
+     "a "
+     "*= 0.25; if (a > 4) p++; y[2] += p; } int q = 0; while (a < 9) { a += 1 + *x * *x; q++; c[1] "
+     "+= "
+     "q; } int r = 0; for (int i = 0; i < 2; i++) { a = fabs(*x) + i; while (a > 1) { a *= 0.5; "
+     "c[2] "
+     "+= r; r++; } } }"},
     {"branches that end their loop", "Vd4 Vi1",
      "static int halves(double *x) { for (int i = 0; i < 9; i++) { if (*x > 1) { *x /= 2; if (*x < "
      "1.25) return i; } } return -1; } void k(double *x, int *n) { double step = 1, a = x[0]; *n = "
