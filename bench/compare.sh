@@ -5,7 +5,7 @@
 #                    [--switches yes] [--numbering yes] [--build DIR]
 # --switches also runs op2 with each of SIMD, fusion, replay and teams off in turn; --numbering also on a mesh with
 # shuffled numbers, with and without op2_renumber(). Of aero, --iterations are Newton steps, each form is measured, and
-# by hand OP2's loops and the best forms known. Every round runs every program once; the table gives median and minimum over the rounds, of the time loop alone: the
+# by hand OP2's loops and the best forms known. "SIMD" is a program in vectors by hand, for applications that have one. Every round runs every program once; the table gives median and minimum over the rounds, of the time loop alone: the
 # warm-up iterations are not in it, and so neither are compilation and plans. Nothing is asserted: timings belong to
 # the machine and the moment. The build folder (default build) is made if it is not there.
 set -eu
@@ -55,8 +55,8 @@ esac
 
 programs=$build/bench/$app
 case $app in
-  airfoil | euler) sequential=$programs/reference_seq openmp=$programs/reference_omp ;;
-  tsunami | cg | aero | heat) sequential=$programs/${app}_seq openmp=$programs/${app}_omp ;;
+  airfoil | euler) sequential=$programs/reference_seq openmp=$programs/reference_omp simd=$programs/reference_simd ;;
+  tsunami | cg | aero | heat) sequential=$programs/${app}_seq openmp=$programs/${app}_omp simd=$programs/${app}_simd ;;
   *) die "there is no application $app (airfoil, tsunami, cg, aero, euler, heat)" ;;
 esac
 sizes="768 4096 16384"
@@ -101,6 +101,13 @@ hand_written() {
   done
 }
 
+# by_vectors THREADS SUFFIX OPTIONS: measures the program with vectors by hand, if the application has one
+by_vectors() {
+  [ -x "$simd" ] || return 0
+  case $1 in 1) count="1 thread" ;; *) count="$1 threads" ;; esac
+  measure "hand-written SIMD, $count$2" env OMP_PROC_BIND=true "$simd" --threads "$1" $3
+}
+
 all_switches() {
   for switch in SIMD FUSE REPLAY; do
     measure "op2 starpu, $threads threads, OP2_$switch=0" env OP2_$switch=0 $op2_two
@@ -131,15 +138,18 @@ one_round() {
   fi
   measure "op2 starpu, $threads threads" $op2_two
   hand_written "" ""
+  by_vectors "$threads" "" ""
   [ "$switches" = no ] || all_switches
   measure "op2 openmp, $threads threads" "$programs/$app" --backend openmp --threads "$threads"
   measure "op2 starpu, 1 thread" "$programs/$app" --backend starpu --threads 1
   measure "op2 sequential, 1 thread" "$programs/$app" --backend sequential --threads 1
   measure "hand-written sequential, 1 thread" "$sequential"
+  [ "$threads" = 1 ] || by_vectors 1 "" ""
   [ "$numbering" = no ] && return
   measure "op2 starpu, shuffled numbers" $op2_two --shuffle 1
   measure "op2 starpu, shuffled and renumbered" $op2_two --shuffle 1 --renumber
   hand_written ", shuffled" "--shuffle 1"
+  by_vectors "$threads" ", shuffled" "--shuffle 1"
 }
 
 awk '$1 > 0.5 { exit 1 }' /proc/loadavg 2>/dev/null ||
@@ -165,7 +175,7 @@ awk -F '|' -v threads="$threads" -v app="$app" '
     return n % 2 ? v[(n + 1) / 2] : (v[n / 2] + v[n / 2 + 1]) / 2
   }
   function ratio(name, base) {
-    if (!(name in middle) || base == "") return
+    if (!(name in middle) || !(base in middle)) return
     printf "%-48s %6.3f times as fast as %s\n", name, middle[base] / middle[name], base
   }
   { if (!count[$1]++) names[++n] = $1; time[$1, count[$1]] = $2 }
@@ -184,7 +194,13 @@ awk -F '|' -v threads="$threads" -v app="$app" '
         ratio(names[i], by_hand (names[i] ~ /matrix-free/ ? "cells" : "csr"))
         if (names[i] !~ /matrix-free/) ratio(names[i], by_hand "slices")
         ratio(names[i], by_hand "op2")
-      } else if (names[i] ~ /^op2/) ratio(names[i], names[i] ~ /1 thread/ ? "hand-written sequential, 1 thread" : best)
+      } else if (names[i] ~ /^op2/) {
+        one = names[i] ~ /1 thread$/
+        ratio(names[i], one ? "hand-written sequential, 1 thread" : best)
+        if (names[i] ~ /(threads?|numbers|renumbered)$/)
+          ratio(names[i], "hand-written SIMD, " (one || threads == 1 ? "1 thread" : threads " threads") \
+            (names[i] ~ /shuffled/ ? ", shuffled" : ""))
+      }
     if ("op2 starpu, shuffled and renumbered" in middle)
       printf "shuffled and renumbered takes %.3f of the time on the natural numbering\n",
         middle["op2 starpu, shuffled and renumbered"] / middle["op2 starpu, " threads " threads"]

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Assembly of a sparse matrix from blocks of 27x27: Poisson's problem on quadratic hexahedra, by 27
  * points. */
+#include "common/lanes.h"
 #include "kernels.h"
-#include "lanes.h"
 #include "pattern.h"
 
 OP2_KERNEL(quadratic, (const double *x[27], double a[27][27]), {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Wide rows that are used about once: stored element matrices and moments of rows of 27. */
 #include "columns.h"
+#include "common/lanes.h"
 #include "kernels.h"
-#include "lanes.h"
 
 OP2_KERNEL(dense12, (const double *k, const double *x[4], double *y[4]), {
   for (int i = 0; i < 12; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Contiguous narrow loops, as linear algebra has them. */
+#include "common/lanes.h"
 #include "kernels.h"
-#include "lanes.h"
 
 OP2_KERNEL(fill, (double *y), { *y = 1.25; });
 OP2_KERNEL(axpy, (const double *x, double *y), { *y += 1e-9 * *x; });

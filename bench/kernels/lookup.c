@@ -3,8 +3,8 @@
 #include <math.h>
 
 #include "columns.h"
+#include "common/lanes.h"
 #include "kernels.h"
-#include "lanes.h"
 
 /* ---- a table for each material --------------------------------------------------------------- */
 

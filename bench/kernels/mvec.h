@@ -2,7 +2,7 @@
 #ifndef KERNELS_MVEC_H
 #define KERNELS_MVEC_H
 
-#include "lanes.h"
+#include "common/lanes.h"
 
 /** @file mvec.h
  * The vector functions of the C library (libmvec), by the names that the vector ABI gives them.

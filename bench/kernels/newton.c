@@ -3,8 +3,8 @@
  * gas by Redlich and Kwong's equation of state. */
 #include <math.h>
 
+#include "common/lanes.h"
 #include "kernels.h"
-#include "lanes.h"
 
 OP2_KERNEL(newton, (const double *pressure, const double *temperature, double *z), {
   double a = 0.42748 * *pressure / (*temperature * *temperature * sqrt(*temperature));

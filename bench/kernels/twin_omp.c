@@ -4,7 +4,7 @@
 #include <math.h>
 #include <omp.h>
 
-#include "lanes.h"
+#include "common/lanes.h"
 
 /* Parts of a set begin at multiples of this, so that no two threads write to one line. */
 enum { GRAIN = 16 };

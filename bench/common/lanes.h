@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#ifndef KERNELS_LANES_H
-#define KERNELS_LANES_H
+#ifndef BENCH_LANES_H
+#define BENCH_LANES_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -154,6 +154,133 @@ static inline void lanes_transpose(lanes v[LANES]) {
 
 /** Four doubles, however wide the registers are. */
 typedef double lanes4 __attribute__((vector_size(32)));
+
+static inline lanes4 lanes4_load(const double *from) {
+  lanes4 v;
+  memcpy(&v, from, sizeof v);
+  return v;
+}
+
+static inline void lanes4_store(double *to, lanes4 v) { memcpy(to, &v, sizeof v); }
+
+/* Transpose squares of four by four values, in each four lanes of four vectors. */
+static inline void lanes_transpose4(lanes v[4]) {
+#ifdef LANE_LOW_2
+  const lanes a = LANE_LOW_1(v[0], v[1]), b = LANE_HIGH_1(v[0], v[1]);
+  const lanes c = LANE_LOW_1(v[2], v[3]), d = LANE_HIGH_1(v[2], v[3]);
+  v[0] = LANE_LOW_2(a, c);
+  v[1] = LANE_LOW_2(b, d);
+  v[2] = LANE_HIGH_2(a, c);
+  v[3] = LANE_HIGH_2(b, d);
+#else
+  (void)v;
+#endif
+}
+
+/** Turn rows of four values, one for each lane, into four vectors, one for each value. */
+static inline void lanes_from_rows4(const lanes4 row[LANES], lanes value[4]) {
+  for (int k = 0; k < 4; k++)
+#if defined __AVX512F__
+    value[k] = __builtin_shufflevector(row[k], row[k + 4], 0, 1, 2, 3, 4, 5, 6, 7);
+#elif defined __AVX__
+    value[k] = row[k];
+#else
+    value[k] = (lanes){row[0][k], row[1][k]};
+#endif
+  lanes_transpose4(value);
+}
+
+/** Turn four vectors, one for each value, into rows of four values, one for each lane. */
+static inline void lanes_to_rows4(const lanes value[4], lanes4 row[LANES]) {
+#ifdef __AVX__
+  lanes v[4] = {value[0], value[1], value[2], value[3]};
+  lanes_transpose4(v);
+  for (int k = 0; k < 4; k++) {
+#ifdef __AVX512F__
+    row[k] = __builtin_shufflevector(v[k], v[k], 0, 1, 2, 3);
+    row[k + 4] = __builtin_shufflevector(v[k], v[k], 4, 5, 6, 7);
+#else
+    row[k] = v[k];
+#endif
+  }
+#else
+  for (int k = 0; k < LANES; k++)
+    row[k] = (lanes4){value[0][k], value[1][k], value[2][k], value[3][k]};
+#endif
+}
+
+/** Load a pair of values for each lane: from + 2 * index[k * stride] in lane k. */
+static inline void lanes_gather_pairs(const double *from, const int32_t *index, int stride,
+                                      lanes *first, lanes *second) {
+#ifdef __AVX__
+  typedef double pair __attribute__((vector_size(16)));
+  pair p[LANES];
+  for (int k = 0; k < LANES; k++) memcpy(&p[k], from + 2 * (int64_t)index[k * stride], sizeof *p);
+  lanes even, odd;
+#ifdef __AVX512F__
+  lanes4 half[4];
+  for (int k = 0; k < 4; k++) {
+    const int at = 4 * (k / 2) + k % 2; /* pairs 0 and 2, 1 and 3, 4 and 6, 5 and 7 */
+    half[k] = __builtin_shufflevector(p[at], p[at + 2], 0, 1, 2, 3);
+  }
+  even = __builtin_shufflevector(half[0], half[2], 0, 1, 2, 3, 4, 5, 6, 7);
+  odd = __builtin_shufflevector(half[1], half[3], 0, 1, 2, 3, 4, 5, 6, 7);
+#else
+  even = __builtin_shufflevector(p[0], p[2], 0, 1, 2, 3);
+  odd = __builtin_shufflevector(p[1], p[3], 0, 1, 2, 3);
+#endif
+  *first = LANE_LOW_1(even, odd);
+  *second = LANE_HIGH_1(even, odd);
+#else
+  for (int k = 0; k < LANES; k++) {
+    (*first)[k] = from[2 * (int64_t)index[k * stride]];
+    (*second)[k] = from[2 * (int64_t)index[k * stride] + 1];
+  }
+#endif
+}
+
+/** Load from[index[k * stride]] into lane k, value by value: on many processors this is faster than
+ * the instruction for it. */
+static inline lanes lanes_gather(const double *from, const int32_t *index, int stride) {
+#if defined __AVX512F__
+  return (lanes){from[index[0]],          from[index[stride]],     from[index[2 * stride]],
+                 from[index[3 * stride]], from[index[4 * stride]], from[index[5 * stride]],
+                 from[index[6 * stride]], from[index[7 * stride]]};
+#elif defined __AVX__
+  return (lanes){from[index[0]], from[index[stride]], from[index[2 * stride]],
+                 from[index[3 * stride]]};
+#else
+  return (lanes){from[index[0]], from[index[stride]]};
+#endif
+}
+
+static inline lanes lanes_sqrt(lanes v) {
+#if defined __AVX512F__
+  return (lanes)_mm512_sqrt_pd((__m512d)v);
+#elif defined __AVX__
+  return (lanes)_mm256_sqrt_pd((__m256d)v);
+#elif defined __SSE2__
+  return (lanes)_mm_sqrt_pd((__m128d)v);
+#else
+  for (int k = 0; k < LANES; k++) v[k] = __builtin_sqrt(v[k]);
+  return v;
+#endif
+}
+
+static inline lanes lanes_abs(lanes v) { return (lanes)((lane_mask)v & INT64_MAX); }
+
+/** In each lane the larger value; a NaN in a yields b. */
+static inline lanes lanes_max(lanes a, lanes b) {
+#if defined __AVX512F__
+  return (lanes)_mm512_max_pd((__m512d)a, (__m512d)b);
+#elif defined __AVX__
+  return (lanes)_mm256_max_pd((__m256d)a, (__m256d)b);
+#else
+  return lanes_select(a > b, a, b);
+#endif
+}
+
+static inline lanes lanes_min(lanes a, lanes b) { return -lanes_max(-a, -b); }
 
 /** Multiply four rows of a matrix by a vector of `n` fours; rows are `dim` long. */
 static inline void lanes4_rows(const double *rows, int dim, int n, const double *x, double *out) {
