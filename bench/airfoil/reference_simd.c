@@ -4,31 +4,26 @@
 #include <stdlib.h>
 
 #include "common/lanes.h"
-#include "common/plan.h"
+#include "common/pieces.h"
 #include "common/reference.h"
 #include "reference.h"
 
 /* The airfoil scheme by hand for OpenMP and vectors, with an edge or a cell in each lane. Rows of
  * four values are loaded whole and transposed in registers. The vectors along edges are computed
  * once. Update, copy and time steps are one pass over cells, so that a half step is a pass over
- * edges and one over cells.
- *
- * Each thread has two contiguous pieces of the edges, coloured. An edge's flux is added to its cells
- * lane by lane, so that edges of one vector may share cells. If edges are numbered so badly that
- * the pieces need many colours, cells sum up the fluxes of their edges instead, from an array. */
+ * edges and one over cells. An edge's flux is added to its cells lane by lane, so that edges of one
+ * vector may share cells. */
 
 enum {
-  AHEAD = 256,  /* Edges whose rows are fetched early. */
-  NEAR = 24,    /* Edges whose cells are fetched early, if they are far apart. */
-  BLOCK = 4096, /* The default of --block-size, which stands for two pieces for each thread. */
+  AHEAD = 256, /* Edges whose rows are fetched early. */
+  NEAR = 24,   /* Edges whose cells are fetched early, if they are far apart. */
 };
 
-static plan edges;
-static double *along;    /* [groups of LANES edges][2][LANES] x and y of the vectors */
-static bool begun;       /* True if qold and adt belong to q. */
-static double *fluxes;   /* [nedge][4], or null if pieces are used */
-static int64_t *first;   /* [ncell + 1] the first of a cell's edges in `of_cell` */
-static int32_t *of_cell; /* [2 nedge] 2 * edge, plus one if the cell is the edge's second */
+static pieces edges;
+static plan bedges;
+static double *along;  /* [groups of LANES edges][2][LANES] x and y of the vectors */
+static double *fluxes; /* [nedge][4] if cells sum them up, or else null */
+static bool begun;     /* True if qold and adt belong to q. */
 
 /* ---- edges ---- */
 
@@ -115,8 +110,9 @@ static void store_fluxes(const mesh *m, const flow *f, int64_t begin, int64_t en
   for (; e < end; e++) lanes4_store(fluxes + 4 * e, edge_flux(m, f, e));
 }
 
-static void boundary(const mesh *m, const flow *f, const double *far_field) {
-  for (int64_t b = 0; b < m->nbedge; b++) {
+static void boundary(const mesh *m, const flow *f, const double *far_field, int64_t begin,
+                     int64_t end) {
+  for (int64_t b = begin; b < end; b++) {
     const int32_t *n = m->bedge + 2 * b;
     const int64_t c = m->becell[b];
     ref_bres(m->x + 2 * (int64_t)n[0], m->x + 2 * (int64_t)n[1], f->q + 4 * c, f->adt[c],
@@ -129,9 +125,9 @@ static void boundary(const mesh *m, const flow *f, const double *far_field) {
 /* Sum up the fluxes of a cell's edges, besides the residual that it has from the boundary. */
 static inline lanes4 sum_fluxes(const double *res, int64_t c) {
   lanes4 sum = lanes4_load(res + 4 * c);
-  for (int64_t i = first[c]; i < first[c + 1]; i++) {
-    const lanes4 value = lanes4_load(fluxes + 4 * (int64_t)(of_cell[i] / 2));
-    sum = of_cell[i] % 2 ? sum - value : sum + value;
+  for (int64_t i = edges.first[c]; i < edges.first[c + 1]; i++) {
+    const lanes4 value = lanes4_load(fluxes + 4 * (int64_t)(edges.at[i] / 2));
+    sum = edges.at[i] % 2 ? sum - value : sum + value;
   }
   return sum;
 }
@@ -205,8 +201,8 @@ static inline void pass_one(const mesh *m, const flow *f, int64_t c, cell_pass p
 }
 
 static inline void fetch_fluxes(int64_t c) {
-  for (int64_t i = first[c]; i < first[c + LANES]; i++)
-    __builtin_prefetch(fluxes + 4 * (int64_t)(of_cell[i] / 2));
+  for (int64_t i = edges.first[c]; i < edges.first[c + LANES]; i++)
+    __builtin_prefetch(fluxes + 4 * (int64_t)(edges.at[i] / 2));
 }
 
 /* The pass over cells from `begin` to before `end`; returns the sum of the squares of updates. */
@@ -235,11 +231,11 @@ static inline double pass(const mesh *m, const flow *given, int64_t begin, int64
 /* ---- a time step ---- */
 
 static void all_edges(const mesh *m, const flow *f) {
-  for (int64_t k = 0; k < edges.ncolour; k++) {
+  const plan *p = &edges.plan;
+  for (int64_t k = 0; k < p->ncolour; k++) {
 #pragma omp for schedule(static)
-    for (int64_t i = edges.start[k]; i < edges.start[k + 1]; i++) {
-      const int64_t begin = edges.order[i] * edges.size,
-                    end = plan_block_end(&edges, edges.order[i]);
+    for (int64_t i = p->start[k]; i < p->start[k + 1]; i++) {
+      const int64_t begin = p->order[i] * p->size, end = plan_block_end(p, p->order[i]);
       if (fluxes)
         store_fluxes(m, f, begin, end);
       else
@@ -248,21 +244,27 @@ static void all_edges(const mesh *m, const flow *f) {
   }
 }
 
+static void all_bedges(const mesh *m, const flow *f, const double *far_field) {
+  const plan *p = &bedges;
+  for (int64_t k = 0; k < p->ncolour; k++) {
+#pragma omp for schedule(static)
+    for (int64_t i = p->start[k]; i < p->start[k + 1]; i++)
+      boundary(m, f, far_field, p->order[i] * p->size, plan_block_end(p, p->order[i]));
+  }
+}
+
 static double step(const mesh *m, flow *f, const double *far_field) {
   double rms = 0;
 #pragma omp parallel reduction(+ : rms)
   {
-    const int64_t me = omp_get_thread_num(), all = omp_get_num_threads(), groups = m->ncell / LANES;
-    const int64_t begin = groups * me / all * LANES;
-    const int64_t end = me == all - 1 ? m->ncell : groups * (me + 1) / all * LANES;
-    if (!begun) pass(m, f, begin, end, (cell_pass){.copy = true});
+    const share s = share_of(m->ncell, LANES, omp_get_thread_num(), omp_get_num_threads());
+    if (!begun) pass(m, f, s.begin, s.end, (cell_pass){.copy = true});
     for (int k = 0; k < 2; k++) {
 #pragma omp barrier
       all_edges(m, f);
-#pragma omp single
-      boundary(m, f, far_field);
-      rms = k == 0 ? pass(m, f, begin, end, (cell_pass){.update = true})
-                   : pass(m, f, begin, end, (cell_pass){.update = true, .copy = true});
+      all_bedges(m, f, far_field);
+      rms = k == 0 ? pass(m, f, s.begin, s.end, (cell_pass){.update = true})
+                   : pass(m, f, s.begin, s.end, (cell_pass){.update = true, .copy = true});
     }
   }
   begun = true;
@@ -272,11 +274,10 @@ static double step(const mesh *m, flow *f, const double *far_field) {
 /* ---- preparation ---- */
 
 static void finish(void) {
-  plan_free(&edges);
+  pieces_free(&edges);
+  plan_free(&bedges);
   free(along);
   free(fluxes);
-  free(first);
-  free(of_cell);
 }
 
 static int set_along(const mesh *m, bench_error *error) {
@@ -289,32 +290,15 @@ static int set_along(const mesh *m, bench_error *error) {
   return 0;
 }
 
-/* List the edges of each cell in ascending order. */
-static int list_edges(const mesh *m, bench_error *error) {
-  fluxes = reference_alloc(4 * (size_t)m->nedge * sizeof *fluxes);
-  first = calloc((size_t)m->ncell + 2, sizeof *first);
-  of_cell = reference_alloc(2 * (size_t)m->nedge * sizeof *of_cell);
-  if (!fluxes || !first || !of_cell) return bench_fail(error, "out of memory for lists of edges");
-  for (int64_t i = 0; i < 2 * m->nedge; i++) first[m->ecell[i] + 2]++;
-  for (int64_t c = 2; c < m->ncell + 2; c++) first[c] += first[c - 1];
-  for (int64_t i = 0; i < 2 * m->nedge; i++) of_cell[first[m->ecell[i] + 1]++] = (int32_t)i;
-  return 0;
-}
-
-static int64_t whole_groups(int64_t n) { return (n + LANES - 1) / LANES * LANES; }
-
 static int set_pieces(const options *o, const mesh *m, bench_error *error) {
-  const int64_t pieces = omp_get_max_threads() > 1 ? 2 * omp_get_max_threads() : 1;
-  const int64_t size = o->run.block_size != BLOCK ? o->run.block_size : m->nedge / pieces + 1;
-  if (plan_create(&edges, m->ecell, m->nedge, 2, m->ncell, whole_groups(size), error)) return -1;
-  if (edges.ncolour - 1 <= edges.nblock / omp_get_max_threads()) return 0;
-  /* Each edge has its own row of `fluxes`, so that one colour is enough for all pieces. */
-  free(edges.start);
-  edges.start = calloc(2, sizeof *edges.start);
-  if (!edges.start) return bench_fail(error, "out of memory for a plan");
-  edges.start[1] = edges.nblock;
-  edges.ncolour = 1;
-  return list_edges(m, error);
+  const int threads = omp_get_max_threads();
+  const int64_t size = o->run.block_size != OPTION_BLOCK_SIZE ? o->run.block_size : 0;
+  if (pieces_create(&edges, m->ecell, m->nedge, 2, m->ncell, size, threads, LANES, error) ||
+      plan_create(&bedges, m->becell, m->nbedge, 1, m->ncell, m->nbedge / threads + 1, error))
+    return -1;
+  if (!edges.first) return 0;
+  fluxes = reference_alloc(4 * (size_t)m->nedge * sizeof *fluxes);
+  return fluxes ? 0 : bench_fail(error, "out of memory for the fluxes of edges");
 }
 
 static int prepare(const options *o, const mesh *m, bench_error *error) {
@@ -324,7 +308,8 @@ static int prepare(const options *o, const mesh *m, bench_error *error) {
     return -1;
   }
   printf("threads %d, lanes %d, block size %lld, colours %lld%s\n", omp_get_max_threads(), LANES,
-         (long long)edges.size, (long long)edges.ncolour, fluxes ? ", sums by cells" : "");
+         (long long)edges.plan.size, (long long)edges.plan.ncolour,
+         fluxes ? ", sums by cells" : "");
   return 0;
 }
 

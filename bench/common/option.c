@@ -149,7 +149,7 @@ static const option *find(const command *c, const char *text, size_t length, cha
 int option_parse(int argc, char **argv, unsigned program, const option *table, void *options,
                  run_options *run) {
   const command c = {argv[0], program, {table, run_table}, {options, run}};
-  *run = (run_options){.warmup = 2, .block_size = 4096};
+  *run = (run_options){.warmup = 2, .block_size = OPTION_BLOCK_SIZE};
   for (int i = 1; i < argc; i++) {
     if (!strcmp(argv[i], "--help")) {
       usage(stdout, &c);

@@ -48,6 +48,8 @@ typedef struct run_options {
 int option_parse(int argc, char **argv, unsigned program, const option *table, void *options,
                  run_options *run);
 
+enum { OPTION_BLOCK_SIZE = 4096 /**< default of --block-size */ };
+
 /** Return the number of iterations that run before the clock starts; at least one is timed, if
  * there is any. */
 int option_warmup(const run_options *run, int iterations);

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The tsunami application on small meshes: the physics holds (a lake at rest, volume, depth,
-# energy), and every backend and the hand-written OpenMP program compute the results of the
-# hand-written sequential program.
+# energy), and every backend and the hand-written programs for OpenMP and in vectors compute the
+# results of the hand-written sequential program.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 . "$(dirname "$0")/../support/app.sh"
@@ -48,14 +48,17 @@ for backend in sequential openmp starpu check opencl cuda; do
   compare "tsunami --backend $backend --threads 2" --mesh 16x16 --hump 2000 --shuffle 3
   compare "tsunami --backend $backend --threads 2" --mesh 2x9 --hump 1000
 done
-if [ -x "$programs/tsunami_omp" ]; then
+for by_hand in tsunami_omp tsunami_simd; do
+  [ -x "$programs/$by_hand" ] || {
+    skip "built without OpenMP: no $by_hand"
+    continue
+  }
   for size in 1 7 50 4096; do
-    compare "tsunami_omp --threads 2 --block-size $size" --mesh 16x16 --hump 2000
-    compare "tsunami_omp --threads 2 --block-size $size" --mesh 16x16 --hump 2000 --shuffle 3
+    compare "$by_hand --threads 2 --block-size $size" --mesh 16x16 --hump 2000
+    compare "$by_hand --threads 2 --block-size $size" --mesh 16x16 --hump 2000 --shuffle 3
   done
-else
-  skip "built without OpenMP"
-fi
+  compare "$by_hand --threads 1" --mesh 15x13 --hump 2000
+done
 
 same_bits 1 3 --mesh 40x30 --hump 1000 --iterations 100 --every 0 --dump-q
 
