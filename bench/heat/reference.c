@@ -38,7 +38,7 @@ static int state_create(const mesh *m, const problem *given, heat_state *s, benc
   return 0;
 }
 
-static outcome run_steps(const reference *r, const options *o, const heat_state *s) {
+static outcome run_steps(const reference *r, const options *o, heat_state *s) {
   const int warmup = option_warmup(&o->run, o->iterations);
   outcome result = {0};
   const double begin = clock_now();

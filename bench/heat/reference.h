@@ -20,11 +20,11 @@ typedef struct heat_state {
 } heat_state;
 
 /** A program: its preparation, if it needs one, and one time step, which returns the largest
- * change. */
+ * change. It may swap u and gain, which have room for whole vectors, as all arrays of nodes do. */
 typedef struct reference {
   unsigned program; /**< PROGRAM_SEQ or PROGRAM_OMP */
   int (*prepare)(const options *o, const heat_state *s, bench_error *error);
-  double (*step)(const heat_state *s);
+  double (*step)(heat_state *s);
   void (*finish)(void);
 } reference;
 

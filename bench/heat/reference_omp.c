@@ -44,7 +44,7 @@ static double advance(int64_t n, const double *restrict rate, double *restrict u
   return change;
 }
 
-static double step(const heat_state *s) {
+static double step(heat_state *s) {
   flow(s);
   return advance(s->nnode, s->rate, s->u, s->gain);
 }

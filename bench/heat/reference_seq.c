@@ -16,7 +16,7 @@ static double advance(int64_t n, const double *restrict rate, double *restrict u
   return change;
 }
 
-static double step(const heat_state *s) {
+static double step(heat_state *s) {
   for (int64_t e = 0; e < s->nedge; e++) ref_flow(s->weight[e], s->edge + 2 * e, s->u, s->gain);
   return advance(s->nnode, s->rate, s->u, s->gain);
 }

@@ -18,7 +18,7 @@ usable_backends
 
 # The residuals of the first iterations and the solution are compared with those of the sequential
 # program.
-sequential=cg_seq parallel=cg_omp
+sequential=cg_seq parallel="cg_omp cg_simd"
 alike() { # NAME COUNT
   near_lines "$tmp/out" "$tmp/reference" 1e-10 "$2"
   result $? "$1: the residuals of $2 iterations"

@@ -19,7 +19,7 @@ near_value() {
 
 # The changes in each time step and the temperatures are compared with those of the sequential
 # program.
-sequential=heat_seq parallel=heat_omp
+sequential=heat_seq parallel="heat_omp heat_simd"
 alike() { # NAME COUNT
   near_lines "$tmp/out" "$tmp/reference" 1e-9 "$2"
   result $? "$1: the changes of $2 time steps"

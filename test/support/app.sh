@@ -128,7 +128,7 @@ compare() {
 }
 
 # all_against COUNT OPTION...: compares the output of the application on each of $backends, and of
-# the program $parallel, with that of the program $sequential. The test defines alike(), which gets
+# the programs $parallel, with that of the program $sequential. The test defines alike(), which gets
 # a name and the count, and compares $tmp/out with $tmp/reference.
 all_against() {
   count=$1
@@ -138,14 +138,16 @@ all_against() {
   for backend in $backends; do
     try "$app" "$@" --backend "$backend" --threads 2 && alike "$backend $*" "$count"
   done
-  if [ -x "$programs/$parallel" ]; then
+  for by_hand in $parallel; do
+    [ -x "$programs/$by_hand" ] || {
+      skip "no OpenMP: no $by_hand"
+      continue
+    }
     for size in 61 4096; do
-      try "$programs/$parallel" "$@" --threads 2 --block-size $size &&
-        alike "$parallel $size $*" "$count"
+      try "$programs/$by_hand" "$@" --threads 2 --block-size $size &&
+        alike "$by_hand $size $*" "$count"
     done
-  else
-    skip "no OpenMP: no $parallel"
-  fi
+  done
 }
 
 # same_bits TIMES THREADS OPTION...: checks that backend, number of workers (up to THREADS) and
