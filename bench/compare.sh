@@ -2,12 +2,17 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Time per iteration of an application against hand-written programs, measured in turn in one run.
 #   bench/compare.sh [--app airfoil|tsunami|cg|aero|euler|heat] [--mesh M] [--rounds N] [--iterations N] [--warmup N] [--threads N]
-#                    [--switches yes] [--numbering yes] [--build DIR]
+#                    [--switches yes] [--numbering yes] [--refine N] [--early yes] [--build DIR]
 # --switches also runs op2 with each of SIMD, fusion, replay and teams off in turn; --numbering also on a mesh with
 # shuffled numbers, with and without op2_renumber(). Of aero, --iterations are Newton steps, each form is measured, and
-# by hand OP2's loops and the best forms known. "SIMD" is a program in vectors by hand, for applications that have one. Every round runs every program once; the table gives median and minimum over the rounds, of the time loop alone: the
-# warm-up iterations are not in it, and so neither are compilation and plans. Nothing is asserted: timings belong to
-# the machine and the moment. The build folder (default build) is made if it is not there.
+# by hand OP2's loops and the best forms known. "SIMD" is a program in vectors by hand, for applications that have one.
+# Every round runs every program once; the table gives median and minimum over the rounds, of the time loop alone: the
+# warm-up iterations are not in it, and so neither are compilation and plans.
+# --early yes, for euler, compares with the OpenMP program alone, at its best size of blocks: steps from the sixtieth
+# on, and the first hundred steps together, with an empty cache of compiled loops and all that the library does at
+# first, such as renumbering. --refine, for euler, splits all triangles that often.
+# Nothing is asserted: timings belong to the machine and the moment. The build folder (default build) is made if it is
+# not there.
 set -eu
 
 say() { echo "compare: $*" >&2; }
@@ -20,6 +25,8 @@ app=airfoil
 mesh=
 switches=no
 numbering=no
+refine=
+early=no
 rounds=5
 iterations=50
 warmup=5
@@ -27,7 +34,7 @@ threads=2
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
-    --app | --mesh | --switches | --numbering | --rounds | --iterations | --warmup | --threads | --build) ;;
+    --app | --mesh | --switches | --numbering | --refine | --early | --rounds | --iterations | --warmup | --threads | --build) ;;
     *) die "unknown option $1 (--help lists them)" ;;
   esac
   [ $# -gt 1 ] || die "a value is missing after $1"
@@ -36,6 +43,8 @@ while [ $# -gt 0 ]; do
     --mesh) mesh=$2 ;;
     --switches) switches=$2 ;;
     --numbering) numbering=$2 ;;
+    --refine) refine=$2 ;;
+    --early) early=$2 ;;
     --rounds) rounds=$2 ;;
     --iterations) iterations=$2 ;;
     --warmup) warmup=$2 ;;
@@ -69,14 +78,18 @@ esac
 steps=--iterations
 [ "$app" != aero ] || steps=--newton
 [ -z "$mesh" ] || plain="$plain --mesh $mesh"
+[ "$app" = euler ] || [ "$early$refine" = no ] || die "--refine and --early are for euler"
+[ -z "$refine" ] || plain="$plain --refine $refine"
 [ "$app-$numbering" != aero-yes ] || die "--numbering is not for aero, whose mesh comes as it is"
 [ "$app-$numbering" != euler-yes ] || die "--numbering is not for euler, whose meshes come as they are"
+
+[ "$early" = no ] || [ "$iterations" -gt 100 ] || iterations=160
 
 [ -e "$build/build.ninja" ] || meson setup --buildtype release "$build" "$root" >&2
 ninja -C "$build" >&2
 
 times=$(mktemp)
-trap 'rm -f "$times" "$times.out"' EXIT
+trap 'rm -rf "$times" "$times.out" "$times.cache"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
@@ -152,9 +165,66 @@ one_round() {
   by_vectors "$threads" ", shuffled" "--shuffle 1"
 }
 
+# figures NAME COMMAND...: adds a line "NAME|ms of a step from the sixtieth on|s of the first hundred" to $times
+figures() {
+  name=$1
+  shift
+  "$@" $plain --iterations "$iterations" >"$times.out" 2>&1 || { cat "$times.out" >&2; die "$name failed"; }
+  awk -v name="$name" '
+    $1 == "time_per_iteration_from_60_ms" { settled = $2 }
+    $1 == "first_100_iterations_s" { first = substr($3, 2) }
+    END { print name "|" settled "|" first }' "$times.out" >>"$times"
+}
+
+# Print the ratios of the OpenMP program to the library for early and for later steps.
+early_steps() {
+  export OMP_PROC_BIND=true
+  for size in $sizes; do
+    figures "$size" "$openmp" --threads "$threads" --block-size "$size"
+  done
+  best=$(sort -t '|' -k 2,2n "$times" | head -n 1 | cut -d '|' -f 1)
+  say "blocks of $best are the best of $(echo $sizes) for the OpenMP program"
+  : >"$times"
+  round=0
+  while [ $round -lt "$rounds" ]; do
+    round=$((round + 1))
+    say "round $round of $rounds"
+    rm -rf "$times.cache"
+    figures op2 env -u OMP_PROC_BIND OP2_CACHE_DIR="$times.cache" CCACHE_DISABLE=1 $op2_two
+    figures by_hand "$openmp" --threads "$threads" --block-size "$best"
+  done
+  awk -F '|' -v threads="$threads" -v rounds="$rounds" '
+    function show(title, unit, column,   i, k, held, ratio, op2, by_hand) {
+      for (i = 1; i <= rounds; i++) {
+        op2 = value["op2", i, column]
+        by_hand = value["by_hand", i, column]
+        printf "%-44s round %d: op2 %10.3f %s, hand-written OpenMP %10.3f %s\n", title, i, op2, unit, by_hand, unit
+        ratio[i] = by_hand / op2
+      }
+      for (i = 2; i <= rounds; i++)
+        for (k = i; k > 1 && ratio[k] < ratio[k - 1]; k--) {
+          held = ratio[k]; ratio[k] = ratio[k - 1]; ratio[k - 1] = held
+        }
+      line[column] = sprintf("%-44s op2 is %.2f times as fast (median; %.2f to %.2f)", title,
+        rounds % 2 ? ratio[(rounds + 1) / 2] : (ratio[rounds / 2] + ratio[rounds / 2 + 1]) / 2, ratio[1], ratio[rounds])
+    }
+    { n[$1]++; value[$1, n[$1], 2] = $2; value[$1, n[$1], 3] = $3 }
+    END {
+      show("a step from the 60th on, " threads " threads", "ms", 2)
+      show("the first 100 steps and the setup", "s ", 3)
+      print ""
+      print line[2]
+      print line[3]
+    }' "$times"
+}
+
 awk '$1 > 0.5 { exit 1 }' /proc/loadavg 2>/dev/null ||
   say "warning: this machine is busy (load $(cut -d' ' -f1 /proc/loadavg 2>/dev/null)): times will be off"
 say "$app, mesh ${mesh:-default}, $iterations iterations of which $warmup untimed, $rounds rounds"
+if [ "$early" != no ]; then
+  early_steps
+  exit 0
+fi
 say "filling the cache of compiled loops"
 one_round
 : >"$times"

@@ -13,7 +13,10 @@
  * the sum of what each cell adds to it; so an iteration is a pass over cells and two over nodes. An
  * iteration is one parallel region. */
 
-enum { NEAR = 4 * LANES /* Cells whose nodes are fetched early, if they are far apart. */ };
+enum {
+  AHEAD = 16 * LANES, /* Cells whose matrices are fetched early. */
+  NEAR = 4 * LANES    /* Cells whose nodes are fetched early, if they are far apart. */
+};
 
 static pieces cells;
 static double *matrix;  /* [groups of LANES cells][10][LANES], zero beyond the last cell */
@@ -22,6 +25,11 @@ static double *forces;  /* [cells of whole groups][4] if nodes sum them up, or e
 static double *partial; /* [threads][LANES] sums of the threads, one in each line */
 
 /* ---- cells ---- */
+
+static inline void fetch_matrices(int64_t c) {
+  for (int i = 0; i < 10; i++) __builtin_prefetch(matrix + 10 * (c + AHEAD) + i * LANES);
+  for (int i = 0; i < 2; i++) __builtin_prefetch(nodes + 4 * (c + AHEAD) + 2 * i * LANES);
+}
 
 /* Compute K p for LANES cells; returns what they add to p.v. */
 static inline lanes cell_forces(const double *restrict k, const int32_t *restrict node,
@@ -44,8 +52,10 @@ static lanes add_forces(const double *restrict p, double *restrict v, int64_t be
     const int32_t *restrict node = nodes + 4 * c;
     double value[4 * LANES];
     lanes f[4];
+    fetch_matrices(c);
     sum += cell_forces(matrix + 10 * c, node, p, f);
     for (int i = 0; i < 4; i++) lanes_store(value + i * LANES, f[i]);
+#pragma GCC unroll 32
     for (int i = 0; i < 4 * LANES; i++) v[node[i]] += value[i];
   }
   return sum;
@@ -171,8 +181,8 @@ static void set_cells(const cg_system *s) {
 
 static int set_arrays(const cg_system *s, int threads, bench_error *error) {
   const size_t n = (size_t)whole_groups(s->ncell);
-  matrix = reference_alloc(10 * n * sizeof *matrix);
-  nodes = reference_alloc(4 * n * sizeof *nodes);
+  matrix = reference_alloc(10 * (n + AHEAD) * sizeof *matrix);
+  nodes = reference_alloc(4 * (n + AHEAD) * sizeof *nodes);
   partial = reference_alloc((size_t)threads * LANES * sizeof *partial);
   if (cells.first) forces = reference_alloc(4 * n * sizeof *forces);
   if (!matrix || !nodes || !partial || (cells.first && !forces))

@@ -48,6 +48,10 @@ int mesh_read(const char *path, mesh *m, bench_error *error);
  * are inlet, outlet, floor and ceiling. */
 int mesh_channel(int64_t ni, int64_t nj, mesh *m, bench_error *error);
 
+/** The same channel as a Delaunay triangulation of about so many nodes, which are numbered at random,
+ * always in the same way. */
+int mesh_random(int64_t nodes, mesh *m, bench_error *error);
+
 /** Check that cells and boundary edges fit together, and turn the latter. */
 int mesh_check(mesh *m, bench_error *error);
 

@@ -1,26 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "channel.h"
 #include "mesh.h"
 
-#define LENGTH 3.0
-#define BUMP   0.1
-
 enum { INLET, OUTLET, FLOOR, CEILING };
-
-static double floor_at(double x) {
-  const double s = x > 1 && x < 2 ? sin(acos(-1.0) * (x - 1)) : 0;
-  return BUMP * s * s;
-}
 
 static void set_nodes(mesh *m, int64_t ni, int64_t nj) {
   for (int64_t j = 0; j <= nj; j++)
     for (int64_t i = 0; i <= ni; i++) {
       double *x = m->x + 2 * (j * (ni + 1) + i);
-      x[0] = LENGTH * (double)i / (double)ni;
-      x[1] = floor_at(x[0]) + (1 - floor_at(x[0])) * (double)j / (double)nj;
+      x[0] = CHANNEL_LENGTH * (double)i / (double)ni;
+      x[1] = (double)j / (double)nj;
+      channel_place(x);
     }
 }
 

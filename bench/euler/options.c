@@ -2,12 +2,14 @@
 #include "options.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #define DEFAULT_SIZE "192x64"
 
 static const option table[] = {
-    {"--mesh", "FILE.su2", "triangulation to read, instead of the channel with a bump", PROGRAM_ALL,
-     option_text, offsetof(options, mesh)},
+    {"--mesh", "FILE.su2|random:N",
+     "triangulation to read, or of N nodes in random order, instead of the channel with a bump",
+     PROGRAM_ALL, option_text, offsetof(options, mesh)},
     {"--size", "IxJ", "rectangles of the channel (default " DEFAULT_SIZE ")", PROGRAM_ALL,
      option_text, offsetof(options, size)},
     {"--refine", "N", "split every triangle into four, N times; new nodes are numbered last",
@@ -38,10 +40,21 @@ int options_parse(int argc, char **argv, unsigned program, options *o) {
   return option_parse(argc, argv, program, table, o, &o->run);
 }
 
+/* Make the mesh that is named `random:N`. */
+static int make_random(const char *number, mesh *m, bench_error *error) {
+  int nodes;
+  if (!option_count(number, &nodes))
+    return bench_fail(error, "a number of nodes is, say, 27000, not %s", number);
+  return mesh_random(nodes, m, error);
+}
+
 static int open_mesh(const options *o, mesh *m, bench_error *error) {
+  static const char random[] = "random:";
+  const size_t length = sizeof random - 1;
   const char *size = o->size ? o->size : DEFAULT_SIZE;
   int64_t ni, nj;
   if (o->mesh && o->size) return bench_fail(error, "--size is for the channel, not for a file");
+  if (o->mesh && !strncmp(o->mesh, random, length)) return make_random(o->mesh + length, m, error);
   if (o->mesh) return mesh_read(o->mesh, m, error);
   if (!option_size(size, &ni, &nj)) return bench_fail(error, "a size is, say, 40x30, not %s", size);
   return mesh_channel(ni, nj, m, error);

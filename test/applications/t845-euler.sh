@@ -45,6 +45,7 @@ for backend in sequential openmp starpu check; do
   compare "euler --backend $backend --threads 2" --mesh "$square"
   compare "euler --backend $backend --threads 2" --size 4x2 --refine 2 --farfield none
   compare "euler --backend $backend --threads 2" --size 3x2 --refine 1 --mach 1.5
+  compare "euler --backend $backend --threads 2" --mesh random:60 --refine 2
 done
 if OP2_LOG=0 "$app" --size 1x1 --iterations 0 --renumber >/dev/null 2>"$tmp/why"; then
   compare "euler --threads 2 --renumber" --size 4x2 --refine 2
@@ -58,6 +59,7 @@ if [ -x "$programs/reference_omp" ]; then
   for size in 1 7 50 4096; do
     compare "reference_omp --threads 2 --block-size $size" --size 12x5
     compare "reference_omp --threads 2 --block-size $size" --mesh "$square" --refine 2
+    compare "reference_omp --threads 2 --block-size $size" --mesh random:60 --refine 2
   done
 else
   skip "built without OpenMP"
@@ -112,6 +114,11 @@ counts "the far field by --farfield" "9 8 16 8 4" --mesh "$square" --farfield wa
 counts "two of them" "9 8 16 8 6" --mesh "$square" --farfield walls,opening
 counts "none" "9 8 16 8 0" --mesh "$square" --farfield none
 counts "the channel" "15 16 30 12 4" --size 4x2
+# A triangulation of n nodes, b of them on the boundary, has 2 n - b - 2 triangles; Euler's formula
+# gives the edges.
+counts "a random triangulation" "1003 1868 2870 136 34" --mesh random:1100
+counts "the smallest" "11 12 22 8 2" --mesh random:16
+counts "refined" "3873 7472 11344 272 68" --mesh random:1100 --refine 1
 awk '{ printf "%s\r\n", $0 }' "$square" >"$tmp/dos.su2"
 awk '/=/ { inside = /^NPOIN/ } { print $0 (inside && !/=/ && !/%/ ? " " 100 - NR : "") }' "$square" >"$tmp/numbers.su2"
 counts "points with numbers, whatever they are" "9 8 16 8 2" --mesh "$tmp/numbers.su2"
@@ -171,6 +178,8 @@ spoilt 's/^2 2$/2 2\n9 9/;s/NPOIN= 9/NPOIN= 10/' " no cell has node 9"
 refuses 1 'bad.su2:0: the file ends without NDIME' --mesh "$tmp/bad.su2"
 refuses 1 'absent.su2: No such file' --mesh "$tmp/absent.su2"
 refuses 1 "it has no marker 'inlet' for --farfield" --mesh "$square" --farfield walls,inlet
+refuses 1 'from 16 to 10000000 nodes' --mesh random:15
+refuses 1 'is, say, 27000, not 3x' --mesh random:3x
 refuses 1 'is for the channel, not for a file' --mesh "$square" --size 3x3
 refuses 1 'at least 1x1' --size 0x4
 refuses 1 'not 4x4b' --size 4x4b
@@ -196,7 +205,8 @@ said "$tmp/why"
 table_has start save time_step flux boundary stage last_stage survey
 for program in "$tmp/out" reference_seq; do
   [ "$program" = "$tmp/out" ] || "$programs/$program" --size 8x6 --iterations 207 >"$tmp/out"
-  for figure in time_per_iteration_ms setup_s first_200_iterations_s time_per_iteration_from_100_ms; do
+  for figure in time_per_iteration_ms setup_s first_100_iterations_s first_200_iterations_s \
+    time_per_iteration_from_60_ms time_per_iteration_from_100_ms; do
     grep -Eq "^$figure [0-9.]+" "$tmp/out"
     result $? "${program##*/}: $figure is printed"
   done
