@@ -32,8 +32,10 @@ static inline void fetch_matrices(int64_t c) {
 }
 
 /* Compute K p for LANES cells; returns what they add to p.v. */
-static inline lanes cell_forces(const double *restrict k, const int32_t *restrict node,
-                                const double *restrict p, lanes f[4]) {
+static inline __attribute__((always_inline)) lanes cell_forces(const double *restrict k,
+                                                               const int32_t *restrict node,
+                                                               const double *restrict p,
+                                                               lanes f[4]) {
   lanes m[10], x[4];
   for (int i = 0; i < 10; i++) m[i] = lanes_load(k + i * LANES);
   for (int i = 0; i < 4; i++) x[i] = lanes_gather(p, node + i * LANES, 1);

@@ -50,9 +50,9 @@ static inline void load_states(const double *restrict q, const int32_t *restrict
 }
 
 /* The fluxes of LANES edges, one in each row, with xy their vectors and `cell` their cells. */
-static inline void edge_fluxes(const double *restrict xy, const int32_t *restrict cell,
-                               const double *restrict q, const double *restrict adt,
-                               lanes4 row[LANES]) {
+static inline __attribute__((always_inline)) void
+edge_fluxes(const double *restrict xy, const int32_t *restrict cell, const double *restrict q,
+            const double *restrict adt, lanes4 row[LANES]) {
   lanes a[4], b[4], value[4];
   load_states(q, cell, a);
   load_states(q, cell + 1, b);

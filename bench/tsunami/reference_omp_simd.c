@@ -90,8 +90,10 @@ static inline void load_states(const double *restrict q, const int32_t *restrict
 }
 
 /* The gains of LANES edges, those of the first cells before those of the second ones. */
-static inline void edge_gains(const double *restrict face, const int32_t *restrict cell,
-                              const double *restrict q, lanes4 row[2][LANES]) {
+static inline __attribute__((always_inline)) void edge_gains(const double *restrict face,
+                                                             const int32_t *restrict cell,
+                                                             const double *restrict q,
+                                                             lanes4 row[2][LANES]) {
   lanes normal[3], a[4], b[4], first[4], second[4];
   for (int d = 0; d < 3; d++) normal[d] = lanes_load(face + d * LANES);
   load_states(q, cell, a);
