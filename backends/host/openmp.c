@@ -20,6 +20,7 @@
 #include "plan.h"
 #include "process.h"
 #include "registry.h"
+#include "schedule.h"
 #include "share.h"
 
 #if OP2_HAVE_OPENMP && defined(_OPENMP)
@@ -39,7 +40,8 @@ struct taken {
 
 struct team {
   int threads;
-  bool always; /* True if a team is used even where it does not pay: for tests */
+  bool always;   /* True if a team is used even where it does not pay: for tests */
+  bool recorded; /* True if what members take is noted (schedule.h) */
   /* [2][threads]: members set to 0 in one turn what they use in the next */
   struct taken taken[];
 };
@@ -54,6 +56,7 @@ struct part {
   uint64_t turn;          /* the number of turns so far */
   bool apart;             /* True if members may still be busy with what was last, */
   bool alone;             /* and only the first one. */
+  int64_t came;           /* nanoseconds when the thread came to the turn */
 };
 
 static const char *unavailable(void) { return NULL; }
@@ -103,6 +106,18 @@ static int32_t together(const struct part *part, const struct op2i_step *step, i
   return part->comm || !op2i_step_joins_blocks(step) ? 1 : (int32_t)((share + PIECES - 1) / PIECES);
 }
 
+/* Note that the thread has run these blocks of a member's share, or none: its stay in the turn. */
+static void note(const struct part *part, const struct op2i_step *step, int64_t owner,
+                 int32_t first, int32_t n, int64_t begin) {
+  op2i_schedule_note((int)part->me, (struct op2i_schedule_event){.step = step,
+                                                                 .owner = (int32_t)owner,
+                                                                 .first = first,
+                                                                 .n = n,
+                                                                 .came = part->came,
+                                                                 .begin = begin,
+                                                                 .end = op2i_nanoseconds()});
+}
+
 /* Run blocks of a member's share as long as there are any; first and n are those of the turn. */
 static void take_all(const struct part *part, const struct op2i_step *step, int32_t first,
                      int32_t n, int64_t member) {
@@ -112,8 +127,10 @@ static void take_all(const struct part *part, const struct op2i_step *step, int3
   while (begin + __atomic_load_n(taken, __ATOMIC_RELAXED) < end) {
     const int64_t at = begin + __atomic_fetch_add(taken, most, __ATOMIC_RELAXED);
     if (at >= end) return;
-    op2i_step_run_blocks(step, first + (int32_t)at,
-                         first + (int32_t)(at + most < end ? at + most : end));
+    const int64_t start = part->team->recorded ? op2i_nanoseconds() : 0;
+    const int32_t taken_now = (int32_t)(at + most < end ? most : end - at);
+    op2i_step_run_blocks(step, first + (int32_t)at, first + (int32_t)at + taken_now);
+    if (part->team->recorded) note(part, step, member, first + (int32_t)at, taken_now, start);
     if (part->comm) op2i_comm_progress(part->comm);
   }
 }
@@ -152,6 +169,7 @@ static void wait_for_all(struct part *part) {
 static void run_turn(struct part *part, struct op2i_step *step, int32_t first, int32_t n) {
   wait_for_all(part);
   const int64_t start = op2i_nanoseconds();
+  part->came = start;
   taken_of(part, part->turn + 1, part->me)->blocks = 0;
   take_all(part, step, first, n, part->me);
   int64_t busy = op2i_nanoseconds() - start;
@@ -162,6 +180,7 @@ static void run_turn(struct part *part, struct op2i_step *step, int32_t first, i
     busy += op2i_nanoseconds() - again;
   }
   __atomic_fetch_add(&step->time.nanoseconds, busy, __ATOMIC_RELAXED);
+  if (part->team->recorded) note(part, step, part->me, first, OP2I_SCHEDULE_STAY, start);
   part->turn++;
   part->apart = true;
 }
@@ -176,15 +195,25 @@ static bool is_alone(const struct team *team, const struct op2i_step *step) {
          (step->plan->nblocks == step->plan->ncolors || step->loop->bytes < TEAM_BYTES);
 }
 
-static void run_alone(struct op2i_step *step, struct op2i_comm *comm) {
+static void combine(const struct part *part, struct op2i_step *step) {
+  const int64_t start = part->team->recorded ? op2i_nanoseconds() : 0;
+  op2i_step_combine(step, step->plan->nblocks);
+  if (part->team->recorded && step->values.partials)
+    note(part, step, part->me, 0, OP2I_SCHEDULE_FOLD, start);
+}
+
+static void run_alone(struct part *part, struct op2i_step *step) {
+  struct op2i_comm *comm = part->comm;
   const int32_t n = step->plan->nblocks, piece = comm ? 1 : n;
   const int64_t start = op2i_nanoseconds();
+  part->came = start;
   for (int32_t i = 0; i < n; i += piece) {
     op2i_step_run_blocks(step, i, i + piece);
     if (comm) op2i_comm_progress(comm);
   }
   step->time.nanoseconds = op2i_nanoseconds() - start;
-  op2i_step_combine(step, n);
+  if (part->team->recorded) note(part, step, part->me, 0, n, start);
+  combine(part, step);
 }
 
 static void run_shared(struct part *part, struct op2i_step *step) {
@@ -193,7 +222,7 @@ static void run_shared(struct part *part, struct op2i_step *step) {
     run_turn(part, step, plan->color_offs[t], plan->color_offs[t + 1] - plan->color_offs[t]);
   if (!step->values.partials) return;
   wait_for_all(part);
-  if (part->me == 0) op2i_step_combine(step, plan->nblocks);
+  if (part->me == 0) combine(part, step);
   part->apart = part->alone = true;
 }
 
@@ -207,7 +236,7 @@ static void run_part(struct part *part) {
       continue;
     }
     if (!part->alone) wait_for_all(part);
-    if (part->me == 0) run_alone(step, part->comm);
+    if (part->me == 0) run_alone(part, step);
     part->apart = part->alone = true;
   }
 }
@@ -241,10 +270,11 @@ static bool are_short(const struct team *team, const struct op2i_step *steps, in
 }
 
 /* A parallel region of one thread would cost a microsecond, too. */
-static void run_here(struct op2i_step *steps, int64_t nsteps) {
+static void run_here(struct team *team, struct op2i_step *steps, int64_t nsteps) {
   OP2I_FP_DEFAULT;
+  struct part part = {.team = team, .all = 1, .comm = steps->loop->op.ctx->comm};
   for (struct op2i_step *step = steps; step < steps + nsteps; step++)
-    if (!is_empty(step)) run_alone(step, step->loop->op.ctx->comm);
+    if (!is_empty(step)) run_alone(&part, step);
 }
 
 static void find_numbers(int *numbers, int threads) {
@@ -268,7 +298,7 @@ static void *run_errand(void *errand) {
   if (!e->steps)
     find_numbers(e->numbers, e->threads);
   else if (e->threads < 2)
-    run_here(e->steps, e->nsteps);
+    run_here(e->team, e->steps, e->nsteps);
   else
     run_together(e->team, e->steps, e->nsteps, e->threads);
   return NULL;
@@ -303,8 +333,10 @@ static op2_status run_loops(void *state, struct op2i_step *steps, int64_t nsteps
   }
   if (status) return status;
   const int threads = alone ? 1 : team->threads;
+  team->recorded = op2i_schedule_begin("openmp", steps, nsteps, threads);
   const double start = alone ? 0 : op2i_seconds();
   run_team((struct errand){.team = team, .steps = steps, .nsteps = nsteps, .threads = threads});
+  if (team->recorded) op2i_schedule_end();
   for (int64_t s = 0; s < nsteps; s++) {
     steps[s].time.seconds = 1e-9 * (double)steps[s].time.nanoseconds;
     steps[s].time.before = steps[s].time.nanoseconds;

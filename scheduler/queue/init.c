@@ -22,6 +22,7 @@
 #include "recycle.h"
 #include "registry.h"
 #include "sched.h"
+#include "schedule.h"
 #include "share.h"
 #include "watch.h"
 
@@ -60,6 +61,18 @@ static op2_status choose_backend(op2_context ctx) {
   return open_backend(ctx);
 }
 
+static op2_status create_sched(op2_context ctx) {
+  const char *record = ctx->config.schedule_file;
+  op2_status status = record ? op2i_schedule_open(record) : OP2_SUCCESS;
+  if (status) return status;
+  status = op2i_sched_create(ctx, &ctx->sched);
+  if (!status)
+    op2i_sched_use(ctx->sched);
+  else if (record)
+    op2i_schedule_close();
+  return status;
+}
+
 /* The number of contexts of this process so far that have used its cores, or a share of them; those
  * that compute only in the calling thread do not count. */
 static int64_t settled;
@@ -82,8 +95,7 @@ static op2_status begin_context(const op2_options *options, struct op2i_comm *co
   OP2I_TRY(choose_backend(ctx));
   ctx->workers = ctx->backend->workers(ctx->backend_state);
   ctx->spares.never = ctx->backend->never_recycles;
-  status = op2i_sched_create(ctx, &ctx->sched);
-  if (!status) op2i_sched_use(ctx->sched);
+  status = create_sched(ctx);
   if (status) {
     ctx->backend->close(ctx->backend_state);
     goto fail;
@@ -131,6 +143,7 @@ static void end(op2_context ctx) {
   op2i_interned_kernels.free(ctx);
   op2i_jit_close(ctx);
   ctx->backend->close(ctx->backend_state);
+  if (ctx->config.schedule_file) op2i_schedule_close();
   op2i_context_unref(ctx);
 }
 

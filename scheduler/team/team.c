@@ -8,6 +8,7 @@
 #include "fpenv.h"
 #include "partial.h"
 #include "plan.h"
+#include "schedule.h"
 #include "tasks.h"
 
 /* A share's word has the number of the turn in its upper bits and the number of blocks left in the
@@ -183,8 +184,26 @@ static int32_t take_blocks(const struct op2i_team *team, struct op2i_team_share 
   return 0;
 }
 
+/* A member in a turn. */
+struct visit {
+  int share;    /* the member's own */
+  int64_t came; /* nanoseconds when it came to the turn */
+};
+
+/* Blocks are noted before the turn can be over. */
+static void note(const struct visit *visit, const struct op2i_step *step, int owner, int32_t first,
+                 int32_t n, int64_t begin) {
+  op2i_schedule_note(visit->share, (struct op2i_schedule_event){.step = step,
+                                                                .owner = owner,
+                                                                .first = first,
+                                                                .n = n,
+                                                                .came = visit->came,
+                                                                .begin = begin,
+                                                                .end = op2i_nanoseconds()});
+}
+
 /* Run blocks of one share as long as there are any. */
-static void take_all(struct op2i_team *team, int share) {
+static void take_all(struct op2i_team *team, const struct visit *visit, int share) {
   struct op2i_step *step = NULL;
   int64_t taken = 0, start = 0;
   int32_t index, n;
@@ -193,7 +212,9 @@ static void take_all(struct op2i_team *team, int share) {
       start = op2i_nanoseconds();
       step = &team->steps[team->step];
     }
+    int64_t begin = team->recorded ? op2i_nanoseconds() : 0;
     op2i_step_run_blocks(step, index, index + n);
+    if (team->recorded) note(visit, step, share, index, n, begin);
   }
   if (!taken) return;
   __atomic_fetch_add(&step->time.nanoseconds, op2i_nanoseconds() - start, __ATOMIC_RELAXED);
@@ -245,12 +266,12 @@ static void await(struct op2i_team *team, uint64_t turn) {
  * than what a cache holds, or a member is missing. */
 static void take_part(struct op2i_team *team, uint64_t turn, int share) {
   enum { CACHED_NS = 200000, PATIENCE = 3 };
-  int64_t own = -op2i_nanoseconds();
-  take_all(team, share);
-  own += op2i_nanoseconds();
+  const struct visit visit = {.share = share, .came = op2i_nanoseconds()};
+  take_all(team, &visit, share);
+  int64_t own = op2i_nanoseconds() - visit.came;
   if (own < CACHED_NS && op2i_team_awake(team) && spin(team, turn, own / PATIENCE)) return;
   for (int m = 1; m < team->members && turn_of(team) == turn; m++)
-    take_all(team, (share + m) % team->members);
+    take_all(team, &visit, (share + m) % team->members);
 }
 
 bool op2i_team_run(struct op2i_team *team, struct op2i_idle *idle, struct op2i_step *steps,
@@ -261,6 +282,7 @@ bool op2i_team_run(struct op2i_team *team, struct op2i_idle *idle, struct op2i_s
   team->step = 0;
   team->colour = -1;
   team->always = always;
+  team->recorded = op2i_schedule_begin("team", steps, nsteps, team->members);
   __atomic_store_n(&team->caller, share, __ATOMIC_RELAXED);
   advance(team);
   uint64_t turn = turn_of(team);
@@ -269,6 +291,7 @@ bool op2i_team_run(struct op2i_team *team, struct op2i_idle *idle, struct op2i_s
     take_part(team, turn, share);
     await(team, turn);
   }
+  if (team->recorded) op2i_schedule_end();
   pthread_mutex_unlock(&team->busy);
   return true;
 }

@@ -39,6 +39,7 @@ struct op2i_team {
   int64_t nsteps, step;
   int32_t colour;
   uint64_t dealt;              /* the last turn; `turn` is set to it a moment later */
+  bool recorded;               /* what members take is noted (schedule.h) */
   bool always;                 /* share every turn that has at least two blocks */
   int32_t together;            /* blocks of the turn that a member takes at a time, at most */
   _Alignas(128) uint64_t turn; /* even while the turn lasts, odd when the program is over */
