@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Sums over the turns of a loop. */
+typedef struct sums {
+  double turns, rounds, stolen, idle;
+} sums;
+
+/* One turn, as it is recorded. */
+typedef struct seen {
+  int32_t *ran; /* [members] */
+  int32_t stolen;
+  int64_t came, end, busy;
+} seen;
+
+static void see(seen *t, const record_event *e) {
+  if (e->came < t->came) t->came = e->came;
+  if (e->end > t->end) t->end = e->end;
+  if (e->n <= 0) return;
+  t->ran[e->member] += e->n;
+  t->busy += e->end - e->begin;
+  if (e->owner != e->member) t->stolen += e->n;
+}
+
+static void add_recorded(const record_run *run, int64_t step, int32_t colour, int32_t *ran,
+                         sums *all) {
+  seen t = {.ran = ran, .came = INT64_MAX};
+  int32_t rounds = 0;
+  memset(ran, 0, (size_t)run->members * sizeof *ran);
+  for (int64_t e = 0; e < run->nevent; e++)
+    if (run->events[e].step == step && run->events[e].colour == colour && run->events[e].n >= 0)
+      see(&t, &run->events[e]);
+  for (int m = 0; m < run->members; m++)
+    if (ran[m] > rounds) rounds = ran[m];
+  all->turns++;
+  all->rounds += rounds;
+  all->stolen += t.stolen;
+  all->idle += 1 - (double)t.busy / ((double)(t.end - t.came) * run->members);
+}
+
+static int add_modelled(const profile *p, const setting *s, const record_run *run, int64_t step,
+                        int32_t colour, sums *all, bench_error *error) {
+  double *block = predict_blocks(p, s, run, step, colour);
+  sim_result result = {0};
+  if (!block) return bench_fail(error, "out of memory for a turn");
+  const record_step *of = &run->steps[step];
+  const sim_turn turn = {.team = run->openmp ? SIM_OPENMP : SIM_STARPU,
+                         .members = run->members,
+                         .cores = run->members < s->m->cores ? run->members : s->m->cores,
+                         .blocks = of->blocks[colour],
+                         .joined = of->ncolour == 1 && !of->partials,
+                         .block = block};
+  const int failed = sim_run(&turn, &s->costs, &result, error);
+  free(block);
+  if (failed) return -1;
+  all->turns++;
+  all->rounds += result.rounds;
+  all->stolen += result.stolen;
+  all->idle += 1 - result.busy / (result.length * run->members);
+  sim_free(&result);
+  return 0;
+}
+
+static bool is_off(double recorded, double modelled) {
+  return fabs(recorded - modelled) > 0.1 * fmax(recorded, modelled);
+}
+
+static void print(const char *name, int members, const char *loop, const sums *recorded,
+                  const sums *model) {
+  const double n = recorded->turns;
+  const bool off = is_off(recorded->rounds, model->rounds) ||
+                   is_off(recorded->stolen, model->stolen) || is_off(recorded->idle, model->idle);
+  printf("schedule %-12s %3d members %-26s %5.0f turns: rounds %6.2f, model %6.2f; stolen %7.2f, "
+         "model %7.2f; idle %.3f, model %.3f%s\n",
+         name, members, loop, n, recorded->rounds / n, model->rounds / n, recorded->stolen / n,
+         model->stolen / n, recorded->idle / n, model->idle / n, off ? "  more than 10 % off" : "");
+}
+
+/* All turns of a loop in the second half of the runs. */
+static int check_loop(const profile *p, const setting *s, const char *name, const record *r,
+                      const char *loop, int32_t *ran, bench_error *error) {
+  sums recorded = {0}, model = {0};
+  for (int64_t i = r->nrun / 2; i < r->nrun; i++) {
+    const record_run *run = &r->runs[i];
+    for (int64_t k = 0; k < run->nstep; k++) {
+      if (strcmp(run->steps[k].name, loop) != 0 || predict_alone(&run->steps[k])) continue;
+      for (int32_t c = 0; c < run->steps[k].ncolour; c++) {
+        add_recorded(run, k, c, ran, &recorded);
+        if (add_modelled(p, s, run, k, c, &model, error)) return -1;
+      }
+    }
+  }
+  if (recorded.turns > 0) print(name, s->members, loop, &recorded, &model);
+  return 0;
+}
+
+int check_schedule(const machine *m, const char *name, const profile *p, const record *r,
+                   bench_error *error) {
+  const int members = r->runs[r->nrun - 1].members;
+  const setting s = {.m = m,
+                     .costs = m->costs,
+                     .members = members,
+                     .threads = members < m->cores ? members : m->cores,
+                     .cut = 1};
+  int32_t *ran = malloc((size_t)members * sizeof *ran);
+  int failed = ran ? 0 : bench_fail(error, "out of memory for a schedule");
+  for (int i = 0; i < p->nloop && !failed; i++)
+    failed = check_loop(p, &s, name, r, p->loops[i].name, ran, error);
+  free(ran);
+  return failed;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "machine.h"
+
+#include <math.h>
+
+double machine_byte_ns(const machine *m, double bytes, int threads) {
+  const int t = (threads < MACHINE_THREADS ? threads : MACHINE_THREADS) - 1;
+  const double *ns = m->byte_ns[t];
+  if (bytes <= m->bytes[0]) return ns[0];
+  for (int s = 1; s < MACHINE_SIZES; s++)
+    if (bytes <= m->bytes[s]) {
+      const double part = log(bytes / m->bytes[s - 1]) / log(m->bytes[s] / m->bytes[s - 1]);
+      return ns[s - 1] + part * (ns[s] - ns[s - 1]);
+    }
+  return ns[MACHINE_SIZES - 1];
+}
+
+void machine_print(const machine *m, FILE *stream) {
+  const sim_costs *c = &m->costs;
+  fprintf(stream, "constants, in nanoseconds, on %d cores:\n", m->cores);
+  fprintf(stream, "  take blocks %.1f; read another member's line %.1f\n", c->take, c->look);
+  fprintf(stream, "  end of a turn %.1f, and %.1f for each further member\n", c->barrier,
+          c->member);
+  fprintf(stream, "  parallel region %.0f for each member; slice of a shared core %.0f\n",
+          c->region, c->slice);
+  fprintf(stream, "  combine two partial results %.1f; from loop to loop %.0f; queue a loop %.0f\n",
+          c->fold, c->start, c->queue);
+  fprintf(stream, "  a byte in a working set of so many KiB:");
+  for (int s = 0; s < MACHINE_SIZES; s++) fprintf(stream, " %.0f", m->bytes[s] / 1024);
+  for (int t = 0; t < MACHINE_THREADS; t++) {
+    fprintf(stream, "\n    %d thread%s:", t + 1, t ? "s" : " ");
+    for (int s = 0; s < MACHINE_SIZES; s++) fprintf(stream, " %.4f", m->byte_ns[t][s]);
+  }
+  fputc('\n', stream);
+}

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Measurements with OpenMP's threads, whose barriers and regions the backend openmp uses. The
+ * machine may have other things to do, so the least of several figures counts. */
+#include <math.h>
+#include <omp.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "common/clock.h"
+#include "machine.h"
+
+enum { TRIES = 15 };
+
+/* ---- parts of dispatch ----------------------------------------------------------------------- */
+
+static double barrier_ns(int threads) {
+  enum { TURNS = 2000 };
+  double least = INFINITY;
+  for (int k = 0; k < TRIES; k++) {
+    double took = 0;
+#pragma omp parallel num_threads(threads)
+    {
+#pragma omp barrier
+      const double begin = clock_now();
+      for (int i = 0; i < TURNS; i++) {
+#pragma omp barrier
+      }
+      if (omp_get_thread_num() == 0) took = clock_now() - begin;
+    }
+    least = fmin(least, 1e9 * took / TURNS);
+  }
+  return least;
+}
+
+static double region_ns(int threads) {
+  enum { REGIONS = 500 };
+  static volatile int ran;
+  double least = INFINITY;
+  for (int k = 0; k < TRIES; k++) {
+    const double begin = clock_now();
+    for (int i = 0; i < REGIONS; i++) {
+#pragma omp parallel num_threads(threads)
+      ran = i;
+    }
+    least = fmin(least, 1e9 * (clock_now() - begin) / REGIONS);
+  }
+  return least;
+}
+
+typedef void block_code(int64_t lo, int64_t hi);
+static volatile int64_t seen;
+static void nothing(int64_t lo, int64_t hi) { seen = hi - lo; }
+
+static double take_ns(void) {
+  enum { BLOCKS = 100000 };
+  static _Alignas(128) int32_t taken;
+  block_code *volatile run = nothing;
+  double least = INFINITY;
+  for (int k = 0; k < TRIES; k++) {
+    const double begin = clock_now();
+    taken = 0;
+    while (__atomic_load_n(&taken, __ATOMIC_RELAXED) < BLOCKS) {
+      const int32_t at = __atomic_fetch_add(&taken, 1, __ATOMIC_RELAXED);
+      run(at, at + 1);
+    }
+    least = fmin(least, 1e9 * (clock_now() - begin) / BLOCKS);
+  }
+  return least;
+}
+
+/* Two threads write a line in turn; half of that is a transfer. */
+static double look_ns(void) {
+  enum { LAPS = 5000 };
+  static _Alignas(128) int lap;
+  double least = INFINITY;
+  for (int k = 0; k < TRIES; k++) {
+    double took = 0;
+    lap = 0;
+#pragma omp parallel num_threads(2)
+    {
+      const int me = omp_get_thread_num();
+#pragma omp barrier
+      const double begin = clock_now();
+      if (omp_get_num_threads() == 2)
+        for (int i = me; i < 2 * LAPS; i += 2) {
+          while (__atomic_load_n(&lap, __ATOMIC_ACQUIRE) != i) continue;
+          __atomic_store_n(&lap, i + 1, __ATOMIC_RELEASE);
+        }
+#pragma omp barrier
+      if (me == 0) took = clock_now() - begin;
+    }
+    least = fmin(least, 1e9 * took / (2 * LAPS));
+  }
+  return least;
+}
+
+/* ---- cores that several members share ---------------------------------------------------------- */
+
+enum { SLICES = 64 };
+
+/* More threads than cores read the clock all the time. A thread that sees it jump had no core
+ * meanwhile, and had one since the last jump; the median of these times is the slice. */
+static int see_slices(double seconds, double *slices) {
+  const double jump = 300e-6, begin = clock_now();
+  double last = begin, since = begin;
+  int n = 0;
+  while (last - begin < seconds && n < SLICES) {
+    const double now = clock_now();
+    if (now - last > jump) {
+      if (since > begin) slices[n++] = 1e9 * (last - since);
+      since = now;
+    }
+    last = now;
+  }
+  return n;
+}
+
+static int compare(const void *left, const void *right) {
+  const double l = *(const double *)left, r = *(const double *)right;
+  return (l > r) - (l < r);
+}
+
+static double slice_ns(int cores) {
+  double slices[SLICES];
+  int n = 0;
+#pragma omp parallel num_threads(3 * cores)
+  {
+    double mine[SLICES];
+    const int got = see_slices(0.3, mine);
+#pragma omp critical
+    for (int i = 0; i < got && n < SLICES; i++) slices[n++] = mine[i];
+  }
+  if (n == 0) return INFINITY;
+  qsort(slices, (size_t)n, sizeof *slices, compare);
+  return slices[n / 2];
+}
+
+/* ---- bytes ----------------------------------------------------------------------------------- */
+
+/* Each thread passes over its parts of three arrays: it reads all, and writes one. */
+static double pass_ns(double *a, const double *b, const double *c, int64_t n, int threads) {
+  const double bytes_of_one = 4 * sizeof(double), least_bytes = 64e6;
+  const int passes = (int)fmax(2, least_bytes / (bytes_of_one * (double)n));
+  double least = INFINITY;
+  for (int k = 0; k < 5; k++) {
+    double took = 0;
+#pragma omp parallel num_threads(threads)
+    {
+      const int64_t me = omp_get_thread_num(), all = omp_get_num_threads();
+      const int64_t lo = n * me / all, hi = n * (me + 1) / all;
+      double begin = 0;
+      for (int p = 0; p <= passes; p++) {
+        if (p == 1) {
+#pragma omp barrier
+          begin = clock_now();
+        }
+        for (int64_t i = lo; i < hi; i++) a[i] = 0.5 * a[i] + b[i] * c[i];
+        __asm__ volatile("" ::: "memory");
+      }
+#pragma omp barrier
+      if (me == 0) took = clock_now() - begin;
+    }
+    least = fmin(least, took);
+  }
+  return 1e9 * least / (bytes_of_one * (double)n / threads * passes);
+}
+
+static bool measure_bytes(machine *m) {
+  const int64_t most = (int64_t)128 << 20, n = most / 24;
+  double *data = malloc((size_t)(3 * n) * sizeof *data);
+  if (!data) return false;
+  for (int64_t i = 0; i < 3 * n; i++) data[i] = 0.25;
+  for (int s = 0; s < MACHINE_SIZES; s++) {
+    m->bytes[s] = (double)(most >> (MACHINE_SIZES - 1 - s));
+    const int64_t part = (int64_t)(m->bytes[s] / 24);
+    for (int t = 0; t < MACHINE_THREADS; t++)
+      m->byte_ns[t][s] = pass_ns(data, data + n, data + 2 * n, part, t + 1);
+  }
+  free(data);
+  return true;
+}
+
+bool machine_measure(machine *m) {
+  *m = (machine){.cores = omp_get_num_procs()};
+  m->costs.take = take_ns();
+  m->costs.look = look_ns();
+  m->costs.barrier = barrier_ns(1);
+  m->costs.member = fmax(0, barrier_ns(2) - m->costs.barrier);
+  m->costs.region = fmax(0, region_ns(2) - region_ns(1));
+  m->costs.slice = slice_ns(m->cores);
+  return measure_bytes(m);
+}

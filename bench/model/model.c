@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* A model of dispatch: predicts what programs take on some members, from what the machine takes for
+ * the parts of dispatch, and from what elements take on a small mesh with one member. bench/model.sh
+ * runs the programs and calls this. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "check.h"
+#include "predict.h"
+
+static const char usage[] =
+    "usage: model < LIST\n"
+    "Each line of the list is one of these, and names records that OP2_SCHEDULE made:\n"
+    "  machine RECORD LOOP TIMES MS         learn costs from one member's record\n"
+    "  program NAME LOOP TIMES SMALL PLANS  SMALL has one member, on a small mesh\n"
+    "  measured MEMBERS MS                  of the program, with PLANS\n"
+    "  schedule RECORD                      of the program, with any number of members\n"
+    "  far MEMBERS PLANS                    of the program\n"
+    "LOOP is a loop that comes so many TIMES in an iteration, which takes MS milliseconds.\n";
+
+typedef struct program {
+  char name[32], marker[128];
+  int times;
+  profile small;
+  record plans;
+} program;
+
+static int do_machine(machine *m, const char *line, bench_error *error) {
+  char path[512], marker[128];
+  int times;
+  double ms;
+  record r;
+  if (sscanf(line, "%*s %511s %127s %d %lf", path, marker, &times, &ms) != 4)
+    return bench_fail(error, "not understood: %s", line);
+  if (!machine_measure(m)) return bench_fail(error, "no memory for measurements");
+  if (record_read(path, &r, error)) return -1;
+  const int failed = profile_costs(&r, marker, times, ms, &m->costs, error);
+  record_free(&r);
+  if (!failed) machine_print(m, stdout);
+  return failed;
+}
+
+static int do_program(program *p, const char *line, bench_error *error) {
+  char small[512], plans[512];
+  record r;
+  if (sscanf(line, "%*s %31s %127s %d %511s %511s", p->name, p->marker, &p->times, small, plans) !=
+      5)
+    return bench_fail(error, "not understood: %s", line);
+  record_free(&p->plans);
+  if (record_read(small, &r, error)) return -1;
+  int failed = profile_make(&r, &p->small, error);
+  record_free(&r);
+  if (!failed) failed = record_read(plans, &p->plans, error);
+  return failed;
+}
+
+static int do_measured(const machine *m, const program *p, const char *line, bench_error *error) {
+  int members;
+  double ms;
+  prediction out;
+  if (sscanf(line, "%*s %d %lf", &members, &ms) != 2)
+    return bench_fail(error, "not understood: %s", line);
+  const setting s = {.m = m, .costs = m->costs, .members = members, .threads = members, .cut = 1};
+  if (predict(&p->small, &s, &p->plans, p->marker, p->times, &out, error)) return -1;
+  const double off = 100 * (1e-6 * out.ns / ms - 1);
+  printf("time %-20s %3d members: measured %9.4f ms, predicted %9.4f ms, %+6.1f %%%s\n", p->name,
+         members, ms, 1e-6 * out.ns, off, off > 15 || off < -15 ? "  more than 15 % off" : "");
+  return 0;
+}
+
+/* Print the speed-up over one member, with the costs of dispatch times `factor`. */
+static int print_far(const machine *m, const program *p, const record *plans, int members,
+                     double factor, int cut, bench_error *error) {
+  setting s = {.m = m, .costs = m->costs, .members = 1, .threads = 1, .cut = 1};
+  prediction one, many;
+  if (predict(&p->small, &s, plans, p->marker, p->times, &one, error)) return -1;
+  s.members = members;
+  s.cut = cut;
+  double *costs[] = {&s.costs.take,   &s.costs.look, &s.costs.barrier, &s.costs.member,
+                     &s.costs.region, &s.costs.fold, &s.costs.start,   &s.costs.queue};
+  for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) *costs[i] *= factor;
+  if (predict(&p->small, &s, plans, p->marker, p->times, &many, error)) return -1;
+  printf(
+      "far %-20s %3d members, costs x%.0f, blocks cut by %d: speed-up %5.1f; of %.4f ms %.4f are "
+      "an equal share, %.4f blocks that do not fill rounds, %.4f loops of one member, "
+      "%.4f dispatch in %.1f turns\n",
+      p->name, members, factor, cut, one.ns / many.ns, 1e-6 * many.ns, 1e-6 * one.ns / members,
+      1e-6 * (many.blocks + many.alone - one.ns / members) - 1e-6 * many.alone, 1e-6 * many.alone,
+      1e-6 * (many.ns - many.blocks - many.alone), many.turns);
+  return 0;
+}
+
+static int do_far(const machine *m, const program *p, const char *line, bench_error *error) {
+  char plans[512];
+  int members, failed = 0;
+  record r;
+  if (sscanf(line, "%*s %d %511s", &members, plans) != 2)
+    return bench_fail(error, "not understood: %s", line);
+  if (record_read(plans, &r, error)) return -1;
+  for (int cut = 1; cut <= 8 && !failed; cut *= 2)
+    for (int factor = 1; factor <= 2 && !failed; factor++)
+      failed = print_far(m, p, &r, members, factor, cut, error);
+  record_free(&r);
+  return failed;
+}
+
+static int do_schedule(const machine *m, const program *p, const char *line, bench_error *error) {
+  char path[512];
+  record r;
+  if (sscanf(line, "%*s %511s", path) != 1) return bench_fail(error, "not understood: %s", line);
+  if (record_read(path, &r, error)) return -1;
+  const int failed = check_schedule(m, p->name, &p->small, &r, error);
+  record_free(&r);
+  return failed;
+}
+
+static int do_line(machine *m, program *p, const char *line, bench_error *error) {
+  if (!strncmp(line, "machine ", 8)) return do_machine(m, line, error);
+  if (!strncmp(line, "program ", 8)) return do_program(p, line, error);
+  if (!strncmp(line, "measured ", 9)) return do_measured(m, p, line, error);
+  if (!strncmp(line, "schedule ", 9)) return do_schedule(m, p, line, error);
+  if (!strncmp(line, "far ", 4)) return do_far(m, p, line, error);
+  return bench_fail(error, "not understood: %s", line);
+}
+
+int main(int argc, char **argv) {
+  static machine m;
+  static program p;
+  char line[2048];
+  bench_error error;
+  (void)argv;
+  if (argc > 1) {
+    fputs(usage, stdout);
+    return EXIT_SUCCESS;
+  }
+  while (fgets(line, sizeof line, stdin))
+    if (do_line(&m, &p, line, &error)) {
+      fprintf(stderr, "model: %s\n", error.text);
+      return EXIT_FAILURE;
+    }
+  record_free(&p.plans);
+  return EXIT_SUCCESS;
+}

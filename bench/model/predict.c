@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "predict.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* backends/host/openmp.c leaves loops to the first member that have less data than this. */
+enum { TEAM_BYTES = 64 * 1024, MOST_LOOPS = sizeof((profile *)0)->loops / sizeof(profile_loop) };
+
+bool predict_alone(const record_step *step) {
+  return step->nblock == step->ncolour || step->bytes < TEAM_BYTES;
+}
+
+/* ---- what a record with one member tells ----------------------------------------------------- */
+
+static int compare(const void *left, const void *right) {
+  const double l = *(const double *)left, r = *(const double *)right;
+  return (l > r) - (l < r);
+}
+
+/* The median; reorders the values. */
+static double median(double *values, int64_t n) {
+  if (n == 0) return 0;
+  qsort(values, (size_t)n, sizeof *values, compare);
+  return values[n / 2];
+}
+
+static double working_set(const record_run *run, int64_t step) {
+  return run->steps[step].bytes + (step > 0 ? run->steps[step - 1].bytes : 0);
+}
+
+static int64_t first_run(const record *r) { return r->nrun / 2; }
+
+static int64_t count_events(const record *r) {
+  int64_t n = 0;
+  for (int64_t i = first_run(r); i < r->nrun; i++) n += r->runs[i].nevent;
+  return n;
+}
+
+static const profile_loop *find(const profile *p, const char *name) {
+  for (int i = 0; i < p->nloop; i++)
+    if (!strcmp(p->loops[i].name, name)) return &p->loops[i];
+  return NULL;
+}
+
+/* Collect what the elements of a loop took, each time that it ran. */
+static int64_t element_times(const record *r, const char *name, double *values) {
+  int64_t n = 0;
+  for (int64_t i = first_run(r); i < r->nrun; i++)
+    for (int64_t e = 0; e < r->runs[i].nevent; e++) {
+      const record_event *event = &r->runs[i].events[e];
+      const record_step *step = &r->runs[i].steps[event->step];
+      if (event->n > 0 && !strcmp(step->name, name))
+        values[n++] = (double)(event->end - event->begin) / (double)step->elements;
+    }
+  return n;
+}
+
+static bool add_loop(const record *r, const record_run *run, int64_t s, double *values,
+                     profile *p) {
+  const record_step *step = &run->steps[s];
+  if (find(p, step->name)) return true;
+  if (p->nloop == MOST_LOOPS) return false;
+  profile_loop *loop = &p->loops[p->nloop++];
+  *loop = (profile_loop){.set = working_set(run, s)};
+  memcpy(loop->name, step->name, sizeof loop->name);
+  loop->element = median(values, element_times(r, step->name, values));
+  return true;
+}
+
+int profile_make(const record *r, profile *p, bench_error *error) {
+  double *values = malloc(((size_t)count_events(r) + 1) * sizeof *values);
+  bool good = values;
+  *p = (profile){0};
+  for (int64_t i = first_run(r); i < r->nrun && good; i++)
+    for (int64_t s = r->runs[i].nstep - 1; s >= 0 && good; s--)
+      if (r->runs[i].steps[s].nblock > 0) good = add_loop(r, &r->runs[i], s, values, p);
+  free(values);
+  return good ? 0 : bench_fail(error, "out of memory, or too many loops, in a record");
+}
+
+double record_iterations(const record *r, const char *marker, int times) {
+  int64_t n = 0;
+  for (int64_t i = first_run(r); i < r->nrun; i++)
+    for (int64_t s = 0; s < r->runs[i].nstep; s++) n += !strcmp(r->runs[i].steps[s].name, marker);
+  return (double)n / times;
+}
+
+static double median_fold(const record *r, double *values) {
+  int64_t n = 0;
+  for (int64_t i = first_run(r); i < r->nrun; i++)
+    for (int64_t e = 0; e < r->runs[i].nevent; e++) {
+      const record_event *event = &r->runs[i].events[e];
+      if (event->n == -1)
+        values[n++] = (double)(event->end - event->begin) / r->runs[i].steps[event->step].nblock;
+    }
+  return median(values, n);
+}
+
+static double median_start(const record *r, double *values) {
+  int64_t n = 0;
+  for (int64_t i = first_run(r); i < r->nrun; i++)
+    for (int64_t e = 1; e < r->runs[i].nevent; e++)
+      if (r->runs[i].events[e].n > 0)
+        values[n++] = (double)(r->runs[i].events[e].begin - r->runs[i].events[e - 1].end);
+  return median(values, n);
+}
+
+int profile_costs(const record *r, const char *marker, int times, double ms, sim_costs *costs,
+                  bench_error *error) {
+  double *values = malloc(((size_t)count_events(r) + 1) * sizeof *values), ns = 0, steps = 0;
+  const double iterations = record_iterations(r, marker, times);
+  if (!values || iterations <= 0) {
+    free(values);
+    return bench_fail(error, "no memory, or no loop '%s' in a record", marker);
+  }
+  costs->fold = median_fold(r, values);
+  costs->start = median_start(r, values);
+  for (int64_t i = first_run(r); i < r->nrun; i++) {
+    ns += (double)r->runs[i].ns;
+    steps += (double)r->runs[i].nstep;
+  }
+  costs->queue = fmax(0, (1e6 * ms * iterations - ns) / steps);
+  free(values);
+  return 0;
+}
+
+/* ---- predictions ----------------------------------------------------------------------------- */
+
+/* Nanoseconds of an element: what it took on the small mesh, and what its bytes take more from
+ * where they are now. */
+static double element_ns(const profile *p, const setting *s, const record_run *run, int64_t i,
+                         int threads) {
+  const record_step *step = &run->steps[i];
+  const profile_loop *loop = find(p, step->name);
+  if (!loop || step->elements == 0) return 0;
+  const double more =
+      machine_byte_ns(s->m, working_set(run, i), threads) - machine_byte_ns(s->m, loop->set, 1);
+  return loop->element + step->bytes / (double)step->elements * fmax(0, more);
+}
+
+double *predict_blocks(const profile *p, const setting *s, const record_run *run, int64_t i,
+                       int32_t colour) {
+  const record_step *step = &run->steps[i];
+  const int32_t n = step->blocks[colour] * s->cut;
+  const double ns = element_ns(p, s, run, i, s->threads);
+  double *block = malloc(((size_t)n + 1) * sizeof *block);
+  if (!block) return NULL;
+  for (int32_t b = 0; b < n; b++) block[b] = ns * (double)step->size / s->cut;
+  if (colour == 0 && n > 0) /* one block is short; which colour it has is not known */
+    block[n - 1] -= ns * (double)(step->nblock * step->size - step->elements) / s->cut;
+  return block;
+}
+
+/* One turn; with `cut` blocks the parts that are even or odd, which are half of them. */
+static int predict_turn(const profile *p, const setting *s, const record_run *run, int64_t i,
+                        int32_t colour, prediction *out, bench_error *error) {
+  const record_step *step = &run->steps[i];
+  const int halves = s->cut > 1 && step->ncolour > 1 ? 2 : 1;
+  sim_result result = {0};
+  double *block = predict_blocks(p, s, run, i, colour);
+  if (!block) return bench_fail(error, "out of memory for a turn");
+  sim_turn turn = {.team = SIM_OPENMP,
+                   .members = s->members,
+                   .cores = s->members,
+                   .blocks = step->blocks[colour] * s->cut / halves,
+                   .joined = step->ncolour == 1 && !step->partials,
+                   .block = block};
+  const sim_costs none = {.slice = INFINITY};
+  int failed = sim_run(&turn, &none, &result, error);
+  out->blocks += halves * result.length;
+  if (!failed) failed = sim_run(&turn, &s->costs, &result, error);
+  out->ns += halves * (result.length + sim_turn_end(&s->costs, s->members));
+  out->turns += halves;
+  sim_free(&result);
+  free(block);
+  return failed;
+}
+
+static int predict_step(const profile *p, const setting *s, const record_run *run, int64_t i,
+                        bool *behind, prediction *out, bench_error *error) {
+  const record_step *step = &run->steps[i];
+  const double end = sim_turn_end(&s->costs, s->members);
+  out->ns += s->costs.start + s->costs.queue;
+  if (s->members == 1 || predict_alone(step)) {
+    const double ns =
+        (double)step->elements * element_ns(p, s, run, i, s->members == 1 ? s->threads : 1);
+    out->alone += ns;
+    out->ns += ns + (step->partials ? s->costs.fold * step->nblock : 0);
+    *behind = true;
+    return 0;
+  }
+  if (*behind) out->ns += end;
+  *behind = false;
+  for (int32_t c = 0; c < step->ncolour; c++)
+    if (predict_turn(p, s, run, i, c, out, error)) return -1;
+  if (step->partials) out->ns += s->costs.fold * step->nblock + end;
+  return 0;
+}
+
+int predict(const profile *p, const setting *s, const record *r, const char *marker, int times,
+            prediction *out, bench_error *error) {
+  const double iterations = record_iterations(r, marker, times);
+  *out = (prediction){0};
+  if (iterations <= 0) return bench_fail(error, "no loop '%s' in a record", marker);
+  for (int64_t i = first_run(r); i < r->nrun; i++) {
+    bool behind = false;
+    if (s->members > 1) out->ns += s->costs.region * s->members;
+    for (int64_t k = 0; k < r->runs[i].nstep; k++)
+      if (r->runs[i].steps[k].nblock > 0 && predict_step(p, s, &r->runs[i], k, &behind, out, error))
+        return -1;
+  }
+  out->ns /= iterations;
+  out->blocks /= iterations;
+  out->alone /= iterations;
+  out->turns /= iterations;
+  return 0;
+}

@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "simulate.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The constants of the rule: blocks of others are left for a third of the time that the own ones
+ * took, if that was shorter than what a cache holds takes; a share that runs by one call is taken
+ * in four pieces on openmp, and in pieces of two microseconds by a team of starpu's workers. */
+enum { PATIENCE = 3, CACHED_NS = 200000, PIECES = 4, CALL_NS = 2000 };
+
+typedef enum phase { OWN, WAIT, STEAL, ENDED } phase;
+
+typedef struct member {
+  phase phase;
+  int from;     /* the next member whose share is looked at, counted from this one */
+  double came;  /* when the turn began for it */
+  double until; /* while it waits for others */
+  int32_t ran;  /* blocks */
+} member;
+
+typedef struct core {
+  double now, since; /* since when the present member has it */
+  int member;        /* -1: none */
+} core;
+
+typedef struct state {
+  const sim_turn *turn;
+  const sim_costs *costs;
+  sim_result *result;
+  member *members;
+  core *cores;
+  int32_t *taken; /* [members] of their shares */
+  int *queue;     /* [members] that have no core, a ring */
+  int head, waiting, ended;
+  int32_t left; /* blocks that nobody has taken */
+} state;
+
+int32_t sim_share(int32_t blocks, int members, int member) {
+  return (int32_t)((int64_t)blocks * member / members);
+}
+
+double sim_turn_end(const sim_costs *costs, int members) {
+  return costs->barrier + costs->member * (members - 1);
+}
+
+void sim_free(sim_result *result) {
+  free(result->takes);
+  *result = (sim_result){0};
+}
+
+/* ---- taking blocks --------------------------------------------------------------------------- */
+
+static int32_t share_size(const sim_turn *t, int owner) {
+  return sim_share(t->blocks, t->members, owner + 1) - sim_share(t->blocks, t->members, owner);
+}
+
+/* The number of blocks that are taken at a time from a share of which `left` blocks are left. */
+static int32_t together(const sim_turn *t, int owner, int32_t left) {
+  int32_t most = 1;
+  if (t->joined && t->team == SIM_OPENMP) most = (share_size(t, owner) + PIECES - 1) / PIECES;
+  if (t->joined && t->team == SIM_STARPU) {
+    double all = 0;
+    for (int32_t b = 0; b < t->blocks; b++) all += t->block[b];
+    const double mean = all / t->blocks;
+    if (mean > 0 && mean < CALL_NS) most = all > CALL_NS ? (int32_t)(CALL_NS / mean) : t->blocks;
+  }
+  const int32_t limit = t->team == SIM_STARPU ? (left + 1) / 2 : left;
+  return most < limit ? most : limit;
+}
+
+/* Take blocks of a share; returns how long they take, 0 if there are none. */
+static double take(state *s, core *c, int owner) {
+  const sim_turn *t = s->turn;
+  const int32_t left = share_size(t, owner) - s->taken[owner];
+  if (left <= 0) return 0;
+  const int32_t n = together(t, owner, left);
+  const int32_t first = sim_share(t->blocks, t->members, owner) + s->taken[owner];
+  double ns = 0;
+  for (int32_t b = first; b < first + n; b++) ns += t->block[b];
+  s->taken[owner] += n;
+  s->left -= n;
+  s->members[c->member].ran += n;
+  s->result->busy += ns;
+  if (owner != c->member) s->result->stolen += n;
+  s->result->takes[s->result->ntake++] =
+      (sim_take){.member = c->member, .owner = owner, .first = first, .n = n, .begin = c->now};
+  return ns + s->costs->take;
+}
+
+/* ---- members --------------------------------------------------------------------------------- */
+
+static void begin_wait(state *s, core *c, member *m) {
+  const double own = c->now - m->came;
+  m->phase = WAIT;
+  m->from = 1;
+  m->until = c->now + (own < CACHED_NS ? own / PATIENCE : 0);
+  c->now += s->costs->look * (s->turn->members - 1);
+}
+
+/* Let time pass until the wait is over, or the next event of another core, which may take the last
+ * block. */
+static void wait_for_others(const state *s, core *c, member *m) {
+  double next = m->until;
+  if (s->left == 0) {
+    m->phase = ENDED;
+    return;
+  }
+  if (c->now >= m->until) {
+    m->phase = STEAL;
+    return;
+  }
+  for (int k = 0; k < s->turn->cores; k++)
+    if (&s->cores[k] != c && s->cores[k].member >= 0 && s->cores[k].now < next &&
+        s->cores[k].now > c->now)
+      next = s->cores[k].now;
+  c->now = next;
+}
+
+static void steal(state *s, core *c, member *m) {
+  const int owner = (c->member + m->from) % s->turn->members;
+  const double ns = take(s, c, owner);
+  if (ns > 0) {
+    c->now += ns + s->costs->look;
+    return;
+  }
+  c->now += s->costs->look;
+  if (++m->from == s->turn->members) m->phase = ENDED;
+}
+
+/* The next thing that the core's member does. */
+static void act(state *s, core *c) {
+  member *m = &s->members[c->member];
+  double ns;
+  switch (m->phase) {
+  case OWN:
+    ns = take(s, c, c->member);
+    c->now += ns;
+    if (ns <= 0 && s->turn->members == 1)
+      m->phase = ENDED;
+    else if (ns <= 0)
+      begin_wait(s, c, m);
+    break;
+  case WAIT: wait_for_others(s, c, m); break;
+  case STEAL: steal(s, c, m); break;
+  case ENDED: break;
+  }
+}
+
+/* ---- cores ----------------------------------------------------------------------------------- */
+
+static void give_next(state *s, core *c) {
+  c->member = -1;
+  if (s->waiting == 0) return;
+  c->member = s->queue[s->head];
+  c->since = c->now;
+  s->head = (s->head + 1) % s->turn->members;
+  s->waiting--;
+  member *m = &s->members[c->member];
+  if (m->phase == OWN && m->ran == 0) m->came = c->now;
+}
+
+static void put_behind(state *s, int member) {
+  s->queue[(s->head + s->waiting++) % s->turn->members] = member;
+}
+
+static core *earliest(const state *s) {
+  core *first = NULL;
+  for (int k = 0; k < s->turn->cores; k++)
+    if (s->cores[k].member >= 0 && (!first || s->cores[k].now < first->now)) first = &s->cores[k];
+  return first;
+}
+
+static void run_all(state *s) {
+  for (int m = 0; m < s->turn->members; m++) put_behind(s, m);
+  for (int k = 0; k < s->turn->cores; k++) give_next(s, &s->cores[k]);
+  for (core *c; (c = earliest(s));) {
+    act(s, c);
+    if (s->members[c->member].phase == ENDED) {
+      s->result->length = fmax(s->result->length, c->now);
+      give_next(s, c);
+    } else if (s->waiting > 0 && c->now - c->since > s->costs->slice) {
+      put_behind(s, c->member);
+      give_next(s, c);
+    }
+  }
+}
+
+int sim_run(const sim_turn *turn, const sim_costs *costs, sim_result *result, bench_error *error) {
+  const size_t members = (size_t)turn->members, cores = (size_t)turn->cores;
+  state s = {.turn = turn, .costs = costs, .result = result, .left = turn->blocks};
+  sim_free(result);
+  s.members = calloc(members, sizeof *s.members);
+  s.cores = calloc(cores, sizeof *s.cores);
+  s.taken = calloc(members, sizeof *s.taken);
+  s.queue = calloc(members, sizeof *s.queue);
+  result->takes = calloc((size_t)turn->blocks + 1, sizeof *result->takes);
+  const bool good = s.members && s.cores && s.taken && s.queue && result->takes;
+  if (good) run_all(&s);
+  for (size_t m = 0; good && m < members; m++)
+    if (s.members[m].ran > result->rounds) result->rounds = s.members[m].ran;
+  free(s.members);
+  free(s.cores);
+  free(s.taken);
+  free(s.queue);
+  if (good) return 0;
+  sim_free(result);
+  return bench_fail(error, "out of memory for a turn");
+}
