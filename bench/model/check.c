@@ -2,8 +2,13 @@
 #include "check.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "rehearse.h"
+
+/* ---- turns ------------------------------------------------------------------------------------ */
 
 /* Sums over the turns of a loop. */
 typedef struct sums {
@@ -42,10 +47,20 @@ static void add_recorded(const record_run *run, int64_t step, int32_t colour, in
   all->idle += 1 - (double)t.busy / ((double)(t.end - t.came) * run->members);
 }
 
+static int add_turn(const sim_turn *turn, const sim_costs *costs, sums *all, bench_error *error) {
+  sim_result result = {0};
+  if (sim_run(turn, costs, &result, error)) return -1;
+  all->turns++;
+  all->rounds += result.rounds;
+  all->stolen += result.stolen;
+  all->idle += 1 - result.busy / (result.length * turn->members);
+  sim_free(&result);
+  return 0;
+}
+
 static int add_modelled(const profile *p, const setting *s, const record_run *run, int64_t step,
                         int32_t colour, sums *all, bench_error *error) {
   double *block = predict_blocks(p, s, run, step, colour);
-  sim_result result = {0};
   if (!block) return bench_fail(error, "out of memory for a turn");
   const record_step *of = &run->steps[step];
   const sim_turn turn = {.team = run->openmp ? SIM_OPENMP : SIM_STARPU,
@@ -54,15 +69,9 @@ static int add_modelled(const profile *p, const setting *s, const record_run *ru
                          .blocks = of->blocks[colour],
                          .joined = of->ncolour == 1 && !of->partials,
                          .block = block};
-  const int failed = sim_run(&turn, &s->costs, &result, error);
+  const int failed = add_turn(&turn, &s->costs, all, error);
   free(block);
-  if (failed) return -1;
-  all->turns++;
-  all->rounds += result.rounds;
-  all->stolen += result.stolen;
-  all->idle += 1 - result.busy / (result.length * run->members);
-  sim_free(&result);
-  return 0;
+  return failed;
 }
 
 static bool is_off(double recorded, double modelled) {
@@ -111,5 +120,47 @@ int check_schedule(const machine *m, const char *name, const profile *p, const r
   for (int i = 0; i < p->nloop && !failed; i++)
     failed = check_loop(p, &s, name, r, p->loops[i].name, ran, error);
   free(ran);
+  return failed;
+}
+
+/* ---- rehearsals ------------------------------------------------------------------------------ */
+
+enum { REHEARSED = 256 };
+
+static int check_rehearsal(const rehearsal *what, const char *name, const char *path,
+                           bench_error *error) {
+  const sim_costs costs = {.slice = INFINITY};
+  sums recorded = {0}, model = {0};
+  record r;
+  int32_t *ran = malloc((size_t)what->members * sizeof *ran);
+  int failed = ran ? 0 : bench_fail(error, "out of memory for a schedule");
+  if (failed || rehearse(what, path, &r, error)) {
+    free(ran);
+    return -1;
+  }
+  const record_run *run = &r.runs[r.nrun - 1];
+  for (int32_t c = 0; c < run->steps[0].ncolour && !failed; c++) {
+    const sim_turn turn = rehearsal_turn(what, c);
+    add_recorded(run, 0, c, ran, &recorded);
+    failed = add_turn(&turn, &costs, &model, error);
+    free((double *)(uintptr_t)turn.block);
+  }
+  if (!failed) print("rehearsal", what->members, name, &recorded, &model);
+  record_free(&r);
+  free(ran);
+  return failed;
+}
+
+int check_rehearsals(int members, const char *path, bench_error *error) {
+  static const char *const names[2][2] = {{"equal, one colour", "equal, two colours"},
+                                          {"uneven, one colour", "uneven, two colours"}};
+  static double ms[REHEARSED];
+  int failed = 0;
+  for (int uneven = 0; uneven < 2; uneven++)
+    for (int coloured = 0; coloured < 2 && !failed; coloured++) {
+      for (int b = 0; b < REHEARSED; b++) ms[b] = 12 + 3 * uneven * (b * 7 / 2 % 5);
+      const rehearsal what = {members, REHEARSED, coloured, !coloured, ms};
+      failed = check_rehearsal(&what, names[uneven][coloured], path, error);
+    }
   return failed;
 }

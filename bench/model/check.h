@@ -13,4 +13,9 @@
 int check_schedule(const machine *m, const char *name, const profile *p, const record *r,
                    bench_error *error);
 
+/** Rehearse turns of 256 blocks by so many members, which need no cores while they sleep: in one
+ * colour and in two, with equal blocks and with blocks that differ. Prints a line for each. `path`
+ * is a file for records. */
+int check_rehearsals(int members, const char *path, bench_error *error);
+
 #endif

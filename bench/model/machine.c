@@ -18,7 +18,8 @@ double machine_byte_ns(const machine *m, double bytes, int threads) {
 void machine_print(const machine *m, FILE *stream) {
   const sim_costs *c = &m->costs;
   fprintf(stream, "constants, in nanoseconds, on %d cores:\n", m->cores);
-  fprintf(stream, "  take blocks %.1f; read another member's line %.1f\n", c->take, c->look);
+  fprintf(stream, "  take blocks %.1f; read another member's line %.1f, each of many %.1f\n",
+          c->take, c->look, c->scan);
   fprintf(stream, "  end of a turn %.1f, and %.1f for each further member\n", c->barrier,
           c->member);
   fprintf(stream, "  parallel region %.0f for each member; slice of a shared core %.0f\n",

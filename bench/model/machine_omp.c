@@ -11,6 +11,12 @@
 
 enum { TRIES = 15 };
 
+/* What is written here is not left out by compilers. */
+extern volatile int machine_regions;
+extern volatile bool machine_found;
+volatile int machine_regions;
+volatile bool machine_found;
+
 /* ---- parts of dispatch ----------------------------------------------------------------------- */
 
 static double barrier_ns(int threads) {
@@ -34,13 +40,12 @@ static double barrier_ns(int threads) {
 
 static double region_ns(int threads) {
   enum { REGIONS = 500 };
-  static volatile int ran;
   double least = INFINITY;
   for (int k = 0; k < TRIES; k++) {
     const double begin = clock_now();
     for (int i = 0; i < REGIONS; i++) {
 #pragma omp parallel num_threads(threads)
-      ran = i;
+      machine_regions = i;
     }
     least = fmin(least, 1e9 * (clock_now() - begin) / REGIONS);
   }
@@ -94,6 +99,34 @@ static double look_ns(void) {
   return least;
 }
 
+/* One thread writes a line for each of many members, and the other one reads them all, as a member
+ * does that looks whether blocks are left. */
+static double scan_ns(void) {
+  enum { LINES = 64, LAPS = 500 };
+  static struct { _Alignas(128) int32_t value; } lines[LINES];
+  double least = INFINITY;
+  for (int k = 0; k < TRIES; k++) {
+    double took = 0;
+#pragma omp parallel num_threads(2)
+    for (int i = 0; i < LAPS; i++) {
+      if (omp_get_thread_num() == omp_get_num_threads() - 1)
+        for (int l = 0; l < LINES; l++) __atomic_store_n(&lines[l].value, i, __ATOMIC_RELAXED);
+#pragma omp barrier
+      if (omp_get_thread_num() == 0) {
+        const double begin = clock_now();
+        bool left = false;
+        for (int l = 0; l < LINES && !left; l++)
+          left = __atomic_load_n(&lines[l].value, __ATOMIC_RELAXED) < i;
+        machine_found = left;
+        took += clock_now() - begin;
+      }
+#pragma omp barrier
+    }
+    least = fmin(least, 1e9 * took / ((double)LAPS * LINES));
+  }
+  return least;
+}
+
 /* ---- cores that several members share ---------------------------------------------------------- */
 
 enum { SLICES = 64 };
@@ -139,10 +172,10 @@ static double slice_ns(int cores) {
 
 /* Each thread passes over its parts of three arrays: it reads all, and writes one. */
 static double pass_ns(double *a, const double *b, const double *c, int64_t n, int threads) {
-  const double bytes_of_one = 4 * sizeof(double), least_bytes = 64e6;
+  const double bytes_of_one = 4 * sizeof(double), least_bytes = 32e6;
   const int passes = (int)fmax(2, least_bytes / (bytes_of_one * (double)n));
   double least = INFINITY;
-  for (int k = 0; k < 5; k++) {
+  for (int k = 0; k < TRIES; k++) {
     double took = 0;
 #pragma omp parallel num_threads(threads)
     {
@@ -184,6 +217,7 @@ bool machine_measure(machine *m) {
   *m = (machine){.cores = omp_get_num_procs()};
   m->costs.take = take_ns();
   m->costs.look = look_ns();
+  m->costs.scan = scan_ns();
   m->costs.barrier = barrier_ns(1);
   m->costs.member = fmax(0, barrier_ns(2) - m->costs.barrier);
   m->costs.region = fmax(0, region_ns(2) - region_ns(1));

@@ -2,6 +2,7 @@
 /* A model of dispatch: predicts what programs take on some members, from what the machine takes for
  * the parts of dispatch, and from what elements take on a small mesh with one member. bench/model.sh
  * runs the programs and calls this. */
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ static const char usage[] =
     "  measured MEMBERS MS                  of the program, with PLANS\n"
     "  schedule RECORD                      of the program, with any number of members\n"
     "  far MEMBERS PLANS                    of the program\n"
+    "  rehearse MEMBERS RECORD              make a record of blocks that sleep\n"
     "LOOP is a loop that comes so many TIMES in an iteration, which takes MS milliseconds.\n";
 
 typedef struct program {
@@ -69,25 +71,53 @@ static int do_measured(const machine *m, const program *p, const char *line, ben
   return 0;
 }
 
-/* Print the speed-up over one member, with the costs of dispatch times `factor`. */
+static int64_t most_elements(const record *r) {
+  const record_run *run = &r->runs[r->nrun - 1];
+  int64_t most = 0;
+  for (int64_t i = 0; i < run->nstep; i++)
+    if (run->steps[i].elements > most) most = run->steps[i].elements;
+  return most;
+}
+
+/* What the dispatch of openmp could be: see predict.h and simulate.h. */
+typedef struct variant {
+  const char *name;
+  int cut;
+  bool tree, counter;
+} variant;
+
+static const variant variants[] = {
+    {"as it is", 1, false, false},          {"blocks in 2 parts", 2, false, false},
+    {"blocks in 4 parts", 4, false, false}, {"a tree", 1, true, false},
+    {"a tree, a counter", 1, true, true},   {"and 2 parts", 2, true, true},
+    {"and 4 parts", 4, true, true},
+};
+
+static void scale(sim_costs *c, double factor) {
+  double *costs[] = {&c->take,   &c->look, &c->scan,  &c->barrier, &c->member,
+                     &c->region, &c->fold, &c->start, &c->queue};
+  for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) *costs[i] *= factor;
+}
+
+/* Print the speed-up over one member, with the costs of dispatch times `factor`, and what the time
+ * consists of. */
 static int print_far(const machine *m, const program *p, const record *plans, int members,
-                     double factor, int cut, bench_error *error) {
+                     const variant *v, double factor, bench_error *error) {
   setting s = {.m = m, .costs = m->costs, .members = 1, .threads = 1, .cut = 1};
   prediction one, many;
   if (predict(&p->small, &s, plans, p->marker, p->times, &one, error)) return -1;
   s.members = members;
-  s.cut = cut;
-  double *costs[] = {&s.costs.take,   &s.costs.look, &s.costs.barrier, &s.costs.member,
-                     &s.costs.region, &s.costs.fold, &s.costs.start,   &s.costs.queue};
-  for (size_t i = 0; i < sizeof costs / sizeof *costs; i++) *costs[i] *= factor;
+  s.cut = v->cut;
+  s.costs.tree = v->tree;
+  s.costs.counter = v->counter;
+  scale(&s.costs, factor);
   if (predict(&p->small, &s, plans, p->marker, p->times, &many, error)) return -1;
-  printf(
-      "far %-20s %3d members, costs x%.0f, blocks cut by %d: speed-up %5.1f; of %.4f ms %.4f are "
-      "an equal share, %.4f blocks that do not fill rounds, %.4f loops of one member, "
-      "%.4f dispatch in %.1f turns\n",
-      p->name, members, factor, cut, one.ns / many.ns, 1e-6 * many.ns, 1e-6 * one.ns / members,
-      1e-6 * (many.blocks + many.alone - one.ns / members) - 1e-6 * many.alone, 1e-6 * many.alone,
-      1e-6 * (many.ns - many.blocks - many.alone), many.turns);
+  const double share = one.ns / members;
+  printf("far %s %9" PRId64 " elements, %3d members, %-18s costs x%.0f: speed-up %5.1f; "
+         "%7.1f us: share %.1f, rounds %.1f, alone %.1f, dispatch %.1f in %.1f turns\n",
+         p->name, most_elements(plans), members, v->name, factor, one.ns / many.ns, 1e-3 * many.ns,
+         1e-3 * share, 1e-3 * (many.blocks - share), 1e-3 * many.alone,
+         1e-3 * (many.ns - many.blocks - many.alone), many.turns);
   return 0;
 }
 
@@ -98,9 +128,9 @@ static int do_far(const machine *m, const program *p, const char *line, bench_er
   if (sscanf(line, "%*s %d %511s", &members, plans) != 2)
     return bench_fail(error, "not understood: %s", line);
   if (record_read(plans, &r, error)) return -1;
-  for (int cut = 1; cut <= 8 && !failed; cut *= 2)
+  for (size_t v = 0; v < sizeof variants / sizeof *variants && !failed; v++)
     for (int factor = 1; factor <= 2 && !failed; factor++)
-      failed = print_far(m, p, &r, members, factor, cut, error);
+      failed = print_far(m, p, &r, members, &variants[v], factor, error);
   record_free(&r);
   return failed;
 }
@@ -115,11 +145,20 @@ static int do_schedule(const machine *m, const program *p, const char *line, ben
   return failed;
 }
 
+static int do_rehearse(const char *line, bench_error *error) {
+  char path[512];
+  int members;
+  if (sscanf(line, "%*s %d %511s", &members, path) != 2 || members < 1)
+    return bench_fail(error, "not understood: %s", line);
+  return check_rehearsals(members, path, error);
+}
+
 static int do_line(machine *m, program *p, const char *line, bench_error *error) {
   if (!strncmp(line, "machine ", 8)) return do_machine(m, line, error);
   if (!strncmp(line, "program ", 8)) return do_program(p, line, error);
   if (!strncmp(line, "measured ", 9)) return do_measured(m, p, line, error);
   if (!strncmp(line, "schedule ", 9)) return do_schedule(m, p, line, error);
+  if (!strncmp(line, "rehearse ", 9)) return do_rehearse(line, error);
   if (!strncmp(line, "far ", 4)) return do_far(m, p, line, error);
   return bench_fail(error, "not understood: %s", line);
 }

@@ -12,13 +12,13 @@ enum { PATIENCE = 3, CACHED_NS = 200000, PIECES = 4, CALL_NS = 2000 };
 
 typedef enum phase { OWN, WAIT, STEAL, ENDED } phase;
 
-typedef struct member {
+typedef struct sim_member {
   phase phase;
   int from;     /* the next member whose share is looked at, counted from this one */
   double came;  /* when the turn began for it */
   double until; /* while it waits for others */
   int32_t ran;  /* blocks */
-} member;
+} sim_member;
 
 typedef struct core {
   double now, since; /* since when the present member has it */
@@ -29,7 +29,7 @@ typedef struct state {
   const sim_turn *turn;
   const sim_costs *costs;
   sim_result *result;
-  member *members;
+  sim_member *members;
   core *cores;
   int32_t *taken; /* [members] of their shares */
   int *queue;     /* [members] that have no core, a ring */
@@ -42,7 +42,9 @@ int32_t sim_share(int32_t blocks, int members, int member) {
 }
 
 double sim_turn_end(const sim_costs *costs, int members) {
-  return costs->barrier + costs->member * (members - 1);
+  int levels = 0;
+  while (1 << levels < members) levels++;
+  return costs->barrier + (costs->tree ? 2 * costs->look * levels : costs->member * (members - 1));
 }
 
 void sim_free(sim_result *result) {
@@ -56,15 +58,15 @@ static int32_t share_size(const sim_turn *t, int owner) {
   return sim_share(t->blocks, t->members, owner + 1) - sim_share(t->blocks, t->members, owner);
 }
 
-/* The number of blocks that are taken at a time from a share of which `left` blocks are left. */
+/* The number of blocks that are taken at a time from a share of which `left` blocks are left. One
+ * thread of openmp runs all of them. */
 static int32_t together(const sim_turn *t, int owner, int32_t left) {
   int32_t most = 1;
+  if (t->members == 1 && t->team == SIM_OPENMP) return left;
   if (t->joined && t->team == SIM_OPENMP) most = (share_size(t, owner) + PIECES - 1) / PIECES;
-  if (t->joined && t->team == SIM_STARPU) {
-    double all = 0;
-    for (int32_t b = 0; b < t->blocks; b++) all += t->block[b];
-    const double mean = all / t->blocks;
-    if (mean > 0 && mean < CALL_NS) most = all > CALL_NS ? (int32_t)(CALL_NS / mean) : t->blocks;
+  if (t->joined && t->team == SIM_STARPU && t->estimate > 0 && t->estimate < CALL_NS) {
+    most = (int32_t)(CALL_NS / t->estimate);
+    if (most > t->blocks) most = t->blocks;
   }
   const int32_t limit = t->team == SIM_STARPU ? (left + 1) / 2 : left;
   return most < limit ? most : limit;
@@ -91,17 +93,17 @@ static double take(state *s, core *c, int owner) {
 
 /* ---- members --------------------------------------------------------------------------------- */
 
-static void begin_wait(state *s, core *c, member *m) {
+static void begin_wait(state *s, core *c, sim_member *m) {
   const double own = c->now - m->came;
   m->phase = WAIT;
   m->from = 1;
   m->until = c->now + (own < CACHED_NS ? own / PATIENCE : 0);
-  c->now += s->costs->look * (s->turn->members - 1);
+  c->now += s->costs->counter ? s->costs->look : s->costs->scan * (s->turn->members - 1);
 }
 
 /* Let time pass until the wait is over, or the next event of another core, which may take the last
  * block. */
-static void wait_for_others(const state *s, core *c, member *m) {
+static void wait_for_others(const state *s, core *c, sim_member *m) {
   double next = m->until;
   if (s->left == 0) {
     m->phase = ENDED;
@@ -118,20 +120,20 @@ static void wait_for_others(const state *s, core *c, member *m) {
   c->now = next;
 }
 
-static void steal(state *s, core *c, member *m) {
+static void steal(state *s, core *c, sim_member *m) {
   const int owner = (c->member + m->from) % s->turn->members;
   const double ns = take(s, c, owner);
   if (ns > 0) {
     c->now += ns + s->costs->look;
     return;
   }
-  c->now += s->costs->look;
+  c->now += s->costs->scan;
   if (++m->from == s->turn->members) m->phase = ENDED;
 }
 
 /* The next thing that the core's member does. */
 static void act(state *s, core *c) {
-  member *m = &s->members[c->member];
+  sim_member *m = &s->members[c->member];
   double ns;
   switch (m->phase) {
   case OWN:
@@ -157,7 +159,7 @@ static void give_next(state *s, core *c) {
   c->since = c->now;
   s->head = (s->head + 1) % s->turn->members;
   s->waiting--;
-  member *m = &s->members[c->member];
+  sim_member *m = &s->members[c->member];
   if (m->phase == OWN && m->ran == 0) m->came = c->now;
 }
 

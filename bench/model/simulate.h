@@ -20,6 +20,7 @@ typedef enum sim_team { SIM_OPENMP, SIM_STARPU } sim_team;
 typedef struct sim_costs {
   double take;    /**< to take blocks and to call the loop's code */
   double look;    /**< to read what another member has written */
+  double scan;    /**< the same for each of many lines that are read one behind the other */
   double barrier; /**< of a turn's end with one member */
   double member;  /**< of a turn's end, for each further member */
   double region;  /**< to call the members and let them go, for each of them, once in a run */
@@ -27,6 +28,8 @@ typedef struct sim_costs {
   double start;   /**< from the end of a loop to the beginning of the next one */
   double queue;   /**< to queue a loop and to find its program */
   double slice;   /**< for which a core runs one of several members before the next one */
+  bool tree;      /**< members would meet in a tree at the end of a turn: for a forecast */
+  bool counter;   /**< they would see by one number that no block is left: for a forecast */
 } sim_costs;
 
 /** A turn. */
@@ -36,6 +39,7 @@ typedef struct sim_turn {
   int32_t blocks;
   bool joined;         /**< several blocks can run by one call */
   const double *block; /**< [blocks] how long each of them takes */
+  double estimate;     /**< how long a team of starpu's workers takes a block to last */
 } sim_turn;
 
 /** Blocks that were taken together. */
