@@ -4,7 +4,7 @@
 # machine are measured, and those of loops come from runs with one worker on small meshes.
 #   bench/model.sh [--parts "times schedules far"] [--rounds N] [--threads "4 16 64 128"] [--build DIR] [--keep DIR]
 # times: predicted and measured milliseconds of an iteration of airfoil (720,000 cells), tsunami, cg and euler with 1 and
-# 2 workers; N rounds in turn (default 5), of which the least times count.
+# 2 workers; of N times twenty iterations (default 5) the least times count.
 # schedules: airfoil with more threads than cores: rounds, stolen blocks and idle shares, as recorded and by the model.
 # far: predicted speed-ups of airfoil, 720,000 cells with 64 workers and 2.88 million with 128, with the costs of
 # dispatch as measured and doubled, and with blocks that are cut into parts.
@@ -103,15 +103,10 @@ for name in airfoil tsunami cg euler; do
   OP2_SCHEDULE=$work/$name-large run $name 1 20 $large >/dev/null
   echo "program $name $marker $times $work/$name-small $work/$name-large" >>"$work/list"
   if has times; then
-    : >"$work/one" && : >"$work/two"
-    round=0
-    while [ $round -lt "$rounds" ]; do
-      round=$((round + 1))
-      run $name 1 60 $large >>"$work/one"
-      run $name 2 60 $large >>"$work/two"
+    for p in 1 2; do
+      OP2_SCHEDULE=$work/$name-on-$p run $name $p $((rounds * 40)) $large >/dev/null
+      echo "measured $work/$name-on-$p" >>"$work/list"
     done
-    echo "measured 1 $(least "$work/one")" >>"$work/list"
-    echo "measured 2 $(least "$work/two")" >>"$work/list"
   fi
   [ $name = airfoil ] || continue
   if has schedules; then

@@ -3,9 +3,8 @@
 
 #include <math.h>
 
-double machine_byte_ns(const machine *m, double bytes, int threads) {
-  const int t = (threads < MACHINE_THREADS ? threads : MACHINE_THREADS) - 1;
-  const double *ns = m->byte_ns[t];
+/* Between the sizes that were measured. */
+static double at_size(const machine *m, const double *ns, double bytes) {
   if (bytes <= m->bytes[0]) return ns[0];
   for (int s = 1; s < MACHINE_SIZES; s++)
     if (bytes <= m->bytes[s]) {
@@ -13,6 +12,22 @@ double machine_byte_ns(const machine *m, double bytes, int threads) {
       return ns[s - 1] + part * (ns[s] - ns[s - 1]);
     }
   return ns[MACHINE_SIZES - 1];
+}
+
+double machine_more_ns(const machine *m, double ns, double before, double bytes, int threads) {
+  const int t = (threads < MACHINE_THREADS ? threads : MACHINE_THREADS) - 1;
+  double known[MACHINE_KERNELS], more[MACHINE_KERNELS];
+  for (int k = 0; k < MACHINE_KERNELS; k++) {
+    known[k] = at_size(m, m->byte_ns[0][k], before);
+    more[k] = fmax(0, at_size(m, m->byte_ns[t][k], bytes) - known[k]);
+  }
+  if (ns <= known[0]) return more[0];
+  for (int k = 1; k < MACHINE_KERNELS; k++)
+    if (ns <= known[k]) {
+      const double part = log(ns / known[k - 1]) / log(known[k] / known[k - 1]);
+      return more[k - 1] + part * (more[k] - more[k - 1]);
+    }
+  return more[MACHINE_KERNELS - 1];
 }
 
 void machine_print(const machine *m, FILE *stream) {
@@ -28,9 +43,10 @@ void machine_print(const machine *m, FILE *stream) {
           c->fold, c->start, c->queue);
   fprintf(stream, "  a byte in a working set of so many KiB:");
   for (int s = 0; s < MACHINE_SIZES; s++) fprintf(stream, " %.0f", m->bytes[s] / 1024);
-  for (int t = 0; t < MACHINE_THREADS; t++) {
-    fprintf(stream, "\n    %d thread%s:", t + 1, t ? "s" : " ");
-    for (int s = 0; s < MACHINE_SIZES; s++) fprintf(stream, " %.4f", m->byte_ns[t][s]);
-  }
+  for (int t = 0; t < MACHINE_THREADS; t++)
+    for (int k = 0; k < MACHINE_KERNELS; k++) {
+      fprintf(stream, "\n    %d thread%s, kernel %d:", t + 1, t ? "s" : " ", k + 1);
+      for (int s = 0; s < MACHINE_SIZES; s++) fprintf(stream, " %.4f", m->byte_ns[t][k][s]);
+    }
   fputc('\n', stream);
 }

@@ -11,22 +11,24 @@
  * What the machine takes for the parts of dispatch, and for bytes that come from caches or from
  * memory: all of it is measured. */
 
-enum { MACHINE_SIZES = 12, MACHINE_THREADS = 2 };
+enum { MACHINE_SIZES = 9, MACHINE_THREADS = 2, MACHINE_KERNELS = 4 };
 
 typedef struct machine {
   int cores;
   sim_costs costs;             /**< without fold, start and queue, which a run tells */
   double bytes[MACHINE_SIZES]; /**< of a working set */
   /** [threads - 1]: nanoseconds of a thread for each of its bytes while all of them pass over the
-   * working set, of which each has a part */
-  double byte_ns[MACHINE_THREADS][MACHINE_SIZES];
+   * working set, of which each has a part, by kernels that compute more and more */
+  double byte_ns[MACHINE_THREADS][MACHINE_KERNELS][MACHINE_SIZES];
 } machine;
 
-/** Measure; a second or two. Returns false if memory is short. */
+/** Measure; some seconds. Returns false if memory is short. */
 bool machine_measure(machine *m);
 
-/** Nanoseconds of a thread for each of its bytes in a working set of so many bytes. */
-double machine_byte_ns(const machine *m, double bytes, int threads);
+/** The nanoseconds that a byte takes more in a working set of `bytes` with so many threads than in
+ * one of `before` with one, for code that takes `ns` for a byte there: the more it computes, the
+ * more of this is hidden. */
+double machine_more_ns(const machine *m, double ns, double before, double bytes, int threads);
 
 /** Print what was measured. */
 void machine_print(const machine *m, FILE *stream);

@@ -170,44 +170,66 @@ static double slice_ns(int cores) {
 
 /* ---- bytes ----------------------------------------------------------------------------------- */
 
-/* Each thread passes over its parts of three arrays: it reads all, and writes one. */
-static double pass_ns(double *a, const double *b, const double *c, int64_t n, int threads) {
-  const double bytes_of_one = 4 * sizeof(double), least_bytes = 32e6;
-  const int passes = (int)fmax(2, least_bytes / (bytes_of_one * (double)n));
-  double least = INFINITY;
-  for (int k = 0; k < TRIES; k++) {
-    double took = 0;
-#pragma omp parallel num_threads(threads)
-    {
-      const int64_t me = omp_get_thread_num(), all = omp_get_num_threads();
-      const int64_t lo = n * me / all, hi = n * (me + 1) / all;
-      double begin = 0;
-      for (int p = 0; p <= passes; p++) {
-        if (p == 1) {
-#pragma omp barrier
-          begin = clock_now();
-        }
-        for (int64_t i = lo; i < hi; i++) a[i] = 0.5 * a[i] + b[i] * c[i];
-        __asm__ volatile("" ::: "memory");
-      }
-#pragma omp barrier
-      if (me == 0) took = clock_now() - begin;
-    }
-    least = fmin(least, took);
+/* Kernels that read three arrays and write one of them, and compute so much in between. */
+typedef void pass_kernel(double *restrict a, const double *b, const double *c, int64_t n);
+
+#define KERNEL(name_, rounds_)                                                                     \
+  static void name_(double *restrict a, const double *b, const double *c, int64_t n) {             \
+    for (int64_t i = 0; i < n; i++) {                                                              \
+      double v = 0.5 * a[i] + b[i] * c[i];                                                         \
+      for (int r = 0; r < (rounds_); r++) v = 0.5 * v + c[i];                                      \
+      a[i] = v;                                                                                    \
+    }                                                                                              \
   }
+KERNEL(pass_least, 0)
+KERNEL(pass_little, 12)
+KERNEL(pass_some, 36)
+KERNEL(pass_much, 108)
+static pass_kernel *const kernels[MACHINE_KERNELS] = {pass_least, pass_little, pass_some,
+                                                      pass_much};
+
+/* Each thread passes over its parts of the arrays. */
+static double pass_seconds(pass_kernel *run, double *data, int64_t space, int64_t n, int threads,
+                           int passes) {
+  double took = 0;
+#pragma omp parallel num_threads(threads)
+  {
+    const int64_t me = omp_get_thread_num(), all = omp_get_num_threads();
+    const int64_t lo = n * me / all, part = n * (me + 1) / all - lo;
+    double begin = 0;
+    for (int p = 0; p <= passes; p++) {
+      if (p == 1) {
+#pragma omp barrier
+        begin = clock_now();
+      }
+      run(data + lo, data + space + lo, data + 2 * space + lo, part);
+    }
+#pragma omp barrier
+    if (me == 0) took = clock_now() - begin;
+  }
+  return took;
+}
+
+static double pass_ns(pass_kernel *run, double *data, int64_t space, int64_t n, int threads) {
+  enum { PASS_TRIES = 7 };
+  const double bytes_of_one = 4 * sizeof(double), least_bytes = 16e6;
+  const int passes = (int)fmax(1, least_bytes / (bytes_of_one * (double)n));
+  double least = INFINITY;
+  for (int k = 0; k < PASS_TRIES; k++)
+    least = fmin(least, pass_seconds(run, data, space, n, threads, passes));
   return 1e9 * least / (bytes_of_one * (double)n / threads * passes);
 }
 
 static bool measure_bytes(machine *m) {
-  const int64_t most = (int64_t)128 << 20, n = most / 24;
-  double *data = malloc((size_t)(3 * n) * sizeof *data);
+  const int64_t most = (int64_t)128 << 20, space = most / 24;
+  double *data = malloc((size_t)(3 * space) * sizeof *data);
   if (!data) return false;
-  for (int64_t i = 0; i < 3 * n; i++) data[i] = 0.25;
+  for (int64_t i = 0; i < 3 * space; i++) data[i] = 0.25;
   for (int s = 0; s < MACHINE_SIZES; s++) {
     m->bytes[s] = (double)(most >> (MACHINE_SIZES - 1 - s));
-    const int64_t part = (int64_t)(m->bytes[s] / 24);
     for (int t = 0; t < MACHINE_THREADS; t++)
-      m->byte_ns[t][s] = pass_ns(data, data + n, data + 2 * n, part, t + 1);
+      for (int k = 0; k < MACHINE_KERNELS; k++)
+        m->byte_ns[t][k][s] = pass_ns(kernels[k], data, space, (int64_t)(m->bytes[s] / 24), t + 1);
   }
   free(data);
   return true;

@@ -15,7 +15,7 @@ static const char usage[] =
     "Each line of the list is one of these, and names records that OP2_SCHEDULE made:\n"
     "  machine RECORD LOOP TIMES MS         learn costs from one member's record\n"
     "  program NAME LOOP TIMES SMALL PLANS  SMALL has one member, on a small mesh\n"
-    "  measured MEMBERS MS                  of the program, with PLANS\n"
+    "  measured RECORD                      of the program, with PLANS\n"
     "  schedule RECORD                      of the program, with any number of members\n"
     "  far MEMBERS PLANS                    of the program\n"
     "  rehearse MEMBERS RECORD              make a record of blocks that sleep\n"
@@ -58,16 +58,22 @@ static int do_program(program *p, const char *line, bench_error *error) {
 }
 
 static int do_measured(const machine *m, const program *p, const char *line, bench_error *error) {
-  int members;
-  double ms;
+  char path[512];
+  double usual = 0;
   prediction out;
-  if (sscanf(line, "%*s %d %lf", &members, &ms) != 2)
-    return bench_fail(error, "not understood: %s", line);
+  record r;
+  if (sscanf(line, "%*s %511s", path) != 1) return bench_fail(error, "not understood: %s", line);
+  if (record_read(path, &r, error)) return -1;
+  const int members = r.runs[r.nrun - 1].members;
+  const double ns = record_least(&r, p->marker, p->times, &usual);
+  record_free(&r);
   const setting s = {.m = m, .costs = m->costs, .members = members, .threads = members, .cut = 1};
   if (predict(&p->small, &s, &p->plans, p->marker, p->times, &out, error)) return -1;
-  const double off = 100 * (1e-6 * out.ns / ms - 1);
-  printf("time %-20s %3d members: measured %9.4f ms, predicted %9.4f ms, %+6.1f %%%s\n", p->name,
-         members, ms, 1e-6 * out.ns, off, off > 15 || off < -15 ? "  more than 15 % off" : "");
+  const double off = 100 * (out.ns / ns - 1);
+  printf(
+      "time %-10s %3d members: measured %8.4f ms (median %8.4f), predicted %8.4f ms, %+6.1f %%%s\n",
+      p->name, members, 1e-6 * ns, 1e-6 * usual, 1e-6 * out.ns, off,
+      off > 15 || off < -15 ? "  more than 15 % off" : "");
   return 0;
 }
 
@@ -83,14 +89,15 @@ static int64_t most_elements(const record *r) {
 typedef struct variant {
   const char *name;
   int cut;
+  int32_t most;
   bool tree, counter;
 } variant;
 
 static const variant variants[] = {
-    {"as it is", 1, false, false},          {"blocks in 2 parts", 2, false, false},
-    {"blocks in 4 parts", 4, false, false}, {"a tree", 1, true, false},
-    {"a tree, a counter", 1, true, true},   {"and 2 parts", 2, true, true},
-    {"and 4 parts", 4, true, true},
+    {"as it is", 1, 0, false, false},          {"blocks in 2 parts", 2, 0, false, false},
+    {"blocks in 4 parts", 4, 0, false, false}, {"256 blocks at most", 1, 256, false, false},
+    {"a tree, a counter", 1, 0, true, true},   {"with 4 parts", 4, 0, true, true},
+    {"with 256 at most", 1, 256, true, true},
 };
 
 static void scale(sim_costs *c, double factor) {
@@ -108,16 +115,17 @@ static int print_far(const machine *m, const program *p, const record *plans, in
   if (predict(&p->small, &s, plans, p->marker, p->times, &one, error)) return -1;
   s.members = members;
   s.cut = v->cut;
+  s.most = v->most;
   s.costs.tree = v->tree;
   s.costs.counter = v->counter;
   scale(&s.costs, factor);
   if (predict(&p->small, &s, plans, p->marker, p->times, &many, error)) return -1;
-  const double share = one.ns / members;
+  const double alone = one.ns + one.queue, all = many.ns + many.queue, share = alone / members;
   printf("far %s %9" PRId64 " elements, %3d members, %-18s costs x%.0f: speed-up %5.1f; "
          "%7.1f us: share %.1f, rounds %.1f, alone %.1f, dispatch %.1f in %.1f turns\n",
-         p->name, most_elements(plans), members, v->name, factor, one.ns / many.ns, 1e-3 * many.ns,
+         p->name, most_elements(plans), members, v->name, factor, alone / all, 1e-3 * all,
          1e-3 * share, 1e-3 * (many.blocks - share), 1e-3 * many.alone,
-         1e-3 * (many.ns - many.blocks - many.alone), many.turns);
+         1e-3 * (all - many.blocks - many.alone), many.turns);
   return 0;
 }
 

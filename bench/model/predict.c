@@ -5,6 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* The machine may have other things to do, so of a loop's times the tenth part that is least counts. */
+enum { LOW = 10 };
+
 /* backends/host/openmp.c leaves loops to the first member that have less data than this. */
 enum { TEAM_BYTES = 64 * 1024, MOST_LOOPS = sizeof((profile *)0)->loops / sizeof(profile_loop) };
 
@@ -44,6 +47,27 @@ static const profile_loop *find(const profile *p, const char *name) {
   return NULL;
 }
 
+/* Nanoseconds of an iteration in a run; infinite if there is none in it. */
+static double iteration_ns(const record_run *run, const char *marker, int times) {
+  int64_t n = 0;
+  for (int64_t s = 0; s < run->nstep; s++) n += !strcmp(run->steps[s].name, marker);
+  return n > 0 ? (double)run->ns * times / (double)n : INFINITY;
+}
+
+double record_least(const record *r, const char *marker, int times, double *usual) {
+  double *values = malloc((size_t)r->nrun * sizeof *values), least = INFINITY;
+  int64_t n = 0;
+  if (!values) return INFINITY;
+  for (int64_t i = first_run(r); i < r->nrun; i++) {
+    const double ns = iteration_ns(&r->runs[i], marker, times);
+    least = fmin(least, ns);
+    if (ns < INFINITY) values[n++] = ns;
+  }
+  *usual = median(values, n);
+  free(values);
+  return least;
+}
+
 /* Collect what the elements of a loop took, each time that it ran. */
 static int64_t element_times(const record *r, const char *name, double *values) {
   int64_t n = 0;
@@ -65,7 +89,9 @@ static bool add_loop(const record *r, const record_run *run, int64_t s, double *
   profile_loop *loop = &p->loops[p->nloop++];
   *loop = (profile_loop){.set = working_set(run, s)};
   memcpy(loop->name, step->name, sizeof loop->name);
-  loop->element = median(values, element_times(r, step->name, values));
+  const int64_t n = element_times(r, step->name, values);
+  (void)median(values, n);
+  loop->element = n > 0 ? values[n / LOW] : 0;
   return true;
 }
 
@@ -135,21 +161,31 @@ static double element_ns(const profile *p, const setting *s, const record_run *r
   const record_step *step = &run->steps[i];
   const profile_loop *loop = find(p, step->name);
   if (!loop || step->elements == 0) return 0;
-  const double more =
-      machine_byte_ns(s->m, working_set(run, i), threads) - machine_byte_ns(s->m, loop->set, 1);
-  return loop->element + step->bytes / (double)step->elements * fmax(0, more);
+  const double bytes = step->bytes / (double)step->elements;
+  return loop->element + bytes * machine_more_ns(s->m, loop->element / bytes, loop->set,
+                                                 working_set(run, i), threads);
+}
+
+/* The number of blocks of a colour, if blocks are cut or there are no more than some. */
+static int32_t blocks_of(const setting *s, const record_step *step, int32_t colour) {
+  const int64_t n = step->blocks[colour];
+  if (s->most && step->nblock > s->most)
+    return (int32_t)((n * s->most + step->nblock - 1) / step->nblock);
+  return (int32_t)n * s->cut;
 }
 
 double *predict_blocks(const profile *p, const setting *s, const record_run *run, int64_t i,
                        int32_t colour) {
   const record_step *step = &run->steps[i];
-  const int32_t n = step->blocks[colour] * s->cut;
+  const int32_t n = blocks_of(s, step, colour);
   const double ns = element_ns(p, s, run, i, s->threads);
+  const double size = (double)step->size * step->blocks[colour] / (n ? n : 1);
   double *block = malloc(((size_t)n + 1) * sizeof *block);
   if (!block) return NULL;
-  for (int32_t b = 0; b < n; b++) block[b] = ns * (double)step->size / s->cut;
+  for (int32_t b = 0; b < n; b++) block[b] = ns * size;
+  const double missing = ns * (double)(step->nblock * step->size - step->elements);
   if (colour == 0 && n > 0) /* one block is short; which colour it has is not known */
-    block[n - 1] -= ns * (double)(step->nblock * step->size - step->elements) / s->cut;
+    block[n - 1] = fmax(0, block[n - 1] - missing);
   return block;
 }
 
@@ -164,7 +200,7 @@ static int predict_turn(const profile *p, const setting *s, const record_run *ru
   sim_turn turn = {.team = SIM_OPENMP,
                    .members = s->members,
                    .cores = s->members,
-                   .blocks = step->blocks[colour] * s->cut / halves,
+                   .blocks = blocks_of(s, step, colour) / halves,
                    .joined = step->ncolour == 1 && !step->partials,
                    .block = block};
   const sim_costs none = {.slice = INFINITY};
@@ -182,7 +218,8 @@ static int predict_step(const profile *p, const setting *s, const record_run *ru
                         bool *behind, prediction *out, bench_error *error) {
   const record_step *step = &run->steps[i];
   const double end = sim_turn_end(&s->costs, s->members);
-  out->ns += s->costs.start + s->costs.queue;
+  out->ns += s->costs.start;
+  out->queue += s->costs.queue;
   if (s->members == 1 || predict_alone(step)) {
     const double ns =
         (double)step->elements * element_ns(p, s, run, i, s->members == 1 ? s->threads : 1);
@@ -215,5 +252,6 @@ int predict(const profile *p, const setting *s, const record *r, const char *mar
   out->blocks /= iterations;
   out->alone /= iterations;
   out->turns /= iterations;
+  out->queue /= iterations;
   return 0;
 }

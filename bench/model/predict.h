@@ -29,6 +29,7 @@ typedef struct setting {
   int threads; /**< that share the memory: see machine_byte_ns() */
   /** Each block is cut into so many, and the even ones of all blocks run before the odd ones. */
   int cut;
+  int32_t most; /**< blocks of a loop, which then are larger; 0: as they are */
 } setting;
 
 /** Nanoseconds of an iteration, and what they consist of. */
@@ -37,6 +38,8 @@ typedef struct prediction {
   double blocks; /**< in turns, if these had no costs but those of blocks */
   double alone;  /**< in loops that one member runs */
   double turns;  /**< number of turns */
+  double
+      queue; /**< nanoseconds that are not in `ns`: to queue loops, which comes before they run */
 } prediction;
 
 /** True if one member runs the loop by itself: the rule of backends/host/openmp.c. */
@@ -54,6 +57,10 @@ int profile_costs(const record *r, const char *marker, int times, double ms, sim
 /** Nanoseconds of the blocks of one colour, to be freed; null without memory. */
 double *predict_blocks(const profile *p, const setting *s, const record_run *run, int64_t step,
                        int32_t colour);
+
+/** The least nanoseconds of an iteration in any run of a record, without what is between runs; the
+ * median of the runs in *usual. */
+double record_least(const record *r, const char *marker, int times, double *usual);
 
 /** The number of iterations in the second half of a record's runs. */
 double record_iterations(const record *r, const char *marker, int times);
