@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A model of dispatch beside measurements (doc/dev/dispatch-model.md). The constants come from this run: those of the
 # machine are measured, and those of loops come from runs with one worker on small meshes.
-#   bench/model.sh [--parts "times schedules far"] [--rounds N] [--threads "4 16 64 128"] [--build DIR] [--keep DIR]
+#   bench/model.sh [--parts "times schedules far"] [--rounds N] [--threads "4 16 64 128"] [--vain N] [--build DIR]
+#                 [--keep DIR]
 # times: predicted and measured milliseconds of an iteration of airfoil (720,000 cells), tsunami, cg and euler with 1 and
 # 2 workers; of N times twenty iterations (default 5) the least times count.
 # schedules: airfoil with more threads than cores: rounds, stolen blocks and idle shares, as recorded and by the model.
 # far: predicted speed-ups of airfoil, 720,000 cells with 64 workers and 2.88 million with 128, with the costs of
 # dispatch as measured and doubled, and with blocks that are cut into parts.
+# Runs that other processes disturb are made again, N times at most (default 5).
 # --keep leaves records and the list for the program `model` in a folder. All runs use the backend openmp, and the
 # machine should be quiet. The status is 77, with a reason, where there is no OpenMP.
 set -eu
@@ -17,11 +19,12 @@ die() { say "$*"; exit 2; }
 usage() { sed -n '3,/^set /s/^# \{0,1\}//p' "$0"; }
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-build=$root/build parts="times schedules far" rounds=5 threads="4 16 64 128" keep=
+build=$root/build parts="times schedules far" rounds=5 vain=5
+threads="4 16 64 128" keep=
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) usage; exit 0 ;;
-    --parts | --rounds | --threads | --build | --keep) ;;
+    --parts | --rounds | --threads | --vain | --build | --keep) ;;
     *) die "unknown option $1 (--help lists them)" ;;
   esac
   [ $# -gt 1 ] && [ -n "$2" ] || die "a value is missing after $1"
@@ -29,12 +32,13 @@ while [ $# -gt 0 ]; do
     --parts) parts=$2 ;;
     --rounds) rounds=$2 ;;
     --threads) threads=$2 ;;
+    --vain) vain=$2 ;;
     --build) build=$2 ;;
     --keep) keep=$2 ;;
   esac
   shift 2
 done
-for number in $threads "$rounds"; do
+for number in $threads "$rounds" "$vain"; do
   case $number in
     '' | 0 | *[!0-9]*) die "not a positive number: $number" ;;
   esac
@@ -65,61 +69,85 @@ of() {
   esac
 }
 
-# run NAME THREADS ITERATIONS OPTION...: prints the milliseconds of an iteration
-run() {
-  name=$1 workers=$2 iterations=$3
-  shift 3
-  "$build/bench/$name/$name" $fixed --backend openmp --threads "$workers" --iterations "$iterations" \
-    --warmup $((iterations / 2)) "$@" >"$work/out" 2>"$work/why" || { cat "$work/why" >&2; die "$name failed"; }
-  awk '$1 == "time_per_iteration_ms" { print $2 }' "$work/out"
+# busy: prints the CPU seconds that all processes have used; mine: those of this script's processes
+busy() { awk '$1 == "cpu" { print ($2 + $3 + $4 + $7 + $8) / 100 }' /proc/stat; }
+mine() {
+  times >"$work/cpu"
+  awk 'NR == 2 { gsub(/[ms]/, " "); print $1 * 60 + $2 + $3 * 60 + $4 }' "$work/cpu"
 }
 
-least() { sort -n "$1" | head -n 1; }
-has() { case " $parts " in *" $1 "*) true ;; *) false ;; esac; }
-
-# record NAME FILE THREADS ITERATIONS OPTION...: of several runs keeps the record of the fastest
-record() {
-  name=$1 file=$2 workers=$3 iterations=$4
-  shift 4
-  : >"$work/times"
-  rm -f "$work/$file"
-  for again in 1 2 3; do
-    OP2_SCHEDULE=$work/again run "$name" "$workers" "$iterations" "$@" >"$work/ms"
-    [ -e "$work/$file" ] && [ "$(sort -n "$work/times" "$work/ms" | head -n 1)" != "$(cat "$work/ms")" ] ||
-      mv "$work/again" "$work/$file"
-    cat "$work/ms" >>"$work/times"
+# quietly COMMAND...: runs it, and again if other processes have used more than 0.15 of a core meanwhile; of the runs
+# in vain, which are $vain at most, nothing is left
+disturbed=0
+quietly() {
+  tries=0
+  while :; do
+    used=$(busy) begin=$(date +%s.%N)
+    mine >"$work/before"
+    "$@" >"$work/out" 2>"$work/why" || { cat "$work/why" >&2; die "$* failed"; }
+    mine >"$work/after"
+    others=$(awk -v a="$used" -v b="$(busy)" -v c="$(cat "$work/before")" -v d="$(cat "$work/after")" \
+      -v t0="$begin" -v t1="$(date +%s.%N)" 'BEGIN { printf "%.2f", (b - a - (d - c)) / (t1 - t0) }')
+    tries=$((tries + 1))
+    awk -v o="$others" 'BEGIN { exit !(o < 0.15) }' && return
+    if [ $tries -ge "$vain" ]; then
+      disturbed=$((disturbed + 1))
+      say "others used $others of a core during: $*"
+      return
+    fi
+    sleep 2
   done
 }
 
+# run NAME THREADS ITERATIONS OPTION...
+run() {
+  name=$1 workers=$2 iterations=$3
+  shift 3
+  quietly "$build/bench/$name/$name" $fixed --backend openmp --threads "$workers" --iterations "$iterations" \
+    --warmup $((iterations / 2)) "$@"
+}
+
+has() { case " $parts " in *" $1 "*) true ;; *) false ;; esac; }
+
+# record NAME FILE THREADS ITERATIONS OPTION...
+record() {
+  export OP2_SCHEDULE="$work/$2"
+  name=$1 workers=$3 iterations=$4
+  shift 4
+  run "$name" "$workers" "$iterations" "$@"
+  unset OP2_SCHEDULE
+}
+
 of airfoil
+echo "measure $work/machine" >"$work/list"
+measure() { "$build/bench/model/model" <"$work/list"; }
+quietly measure
 record airfoil airfoil-small 1 200 $small
-: >"$work/times"
-for again in 1 2 3; do run airfoil 1 400 $small >>"$work/times"; done # without a record
-echo "machine $work/airfoil-small $marker $times $(least "$work/times")" >"$work/list"
+echo "machine $work/machine $work/airfoil-small" >"$work/list"
 for name in airfoil tsunami cg euler; do
   has times || [ $name = airfoil ] || continue
   of $name
   [ $name = airfoil ] || record $name $name-small 1 200 $small
-  OP2_SCHEDULE=$work/$name-large run $name 1 20 $large >/dev/null
-  echo "program $name $marker $times $work/$name-small $work/$name-large" >>"$work/list"
+  record $name $name-on-1 1 $((rounds * 40)) $large
+  echo "program $name $marker $times $work/$name-small $work/$name-on-1" >>"$work/list"
   if has times; then
-    for p in 1 2; do
-      OP2_SCHEDULE=$work/$name-on-$p run $name $p $((rounds * 40)) $large >/dev/null
-      echo "measured $work/$name-on-$p" >>"$work/list"
-    done
+    record $name $name-on-2 2 $((rounds * 40)) $large
+    echo "measured $work/$name-on-1" >>"$work/list"
+    echo "measured $work/$name-on-2" >>"$work/list"
   fi
   [ $name = airfoil ] || continue
   if has schedules; then
     for p in $threads; do
-      OMP_WAIT_POLICY=passive OP2_SCHEDULE=$work/airfoil-$p run airfoil $p 20 $large >/dev/null
+      OMP_WAIT_POLICY=passive record airfoil airfoil-$p "$p" 20 $large
       echo "schedule $work/airfoil-$p" >>"$work/list"
       echo "rehearse $p $work/rehearsal-$p" >>"$work/list"
     done
   fi
   if has far; then
-    OP2_SCHEDULE=$work/airfoil-far run airfoil 1 6 --mesh 800x1200 >/dev/null
-    echo "far 64 $work/airfoil-large" >>"$work/list"
+    record airfoil airfoil-far 1 6 --mesh 800x1200
+    echo "far 64 $work/airfoil-on-1" >>"$work/list"
     echo "far 128 $work/airfoil-far" >>"$work/list"
   fi
 done
 "$build/bench/model/model" <"$work/list"
+[ $disturbed -eq 0 ] || say "$disturbed of the runs were disturbed by other processes"

@@ -15,15 +15,18 @@ enum { MACHINE_SIZES = 9, MACHINE_THREADS = 2, MACHINE_KERNELS = 4 };
 
 typedef struct machine {
   int cores;
-  sim_costs costs;             /**< without fold, start and queue, which a run tells */
+  sim_costs costs;             /**< without fold and start, which a run tells */
   double bytes[MACHINE_SIZES]; /**< of a working set */
   /** [threads - 1]: nanoseconds of a thread for each of its bytes while all of them pass over the
    * working set, of which each has a part, by kernels that compute more and more */
   double byte_ns[MACHINE_THREADS][MACHINE_KERNELS][MACHINE_SIZES];
 } machine;
 
-/** Measure; some seconds. Returns false if memory is short. */
+/** Measure; some seconds. Returns false if memory is short or the library fails. */
 bool machine_measure(machine *m);
+
+/** Measure what it takes to queue a loop and to find its program again. */
+bool machine_queue_ns(double *ns);
 
 /** The nanoseconds that a byte takes more in a working set of `bytes` with so many threads than in
  * one of `before` with one, for code that takes `ns` for a byte there: the more it computes, the

@@ -182,9 +182,9 @@ typedef void pass_kernel(double *restrict a, const double *b, const double *c, i
     }                                                                                              \
   }
 KERNEL(pass_least, 0)
-KERNEL(pass_little, 12)
-KERNEL(pass_some, 36)
-KERNEL(pass_much, 108)
+KERNEL(pass_little, 8)
+KERNEL(pass_some, 20)
+KERNEL(pass_much, 40)
 static pass_kernel *const kernels[MACHINE_KERNELS] = {pass_least, pass_little, pass_some,
                                                       pass_much};
 
@@ -244,5 +244,6 @@ bool machine_measure(machine *m) {
   m->costs.member = fmax(0, barrier_ns(2) - m->costs.barrier);
   m->costs.region = fmax(0, region_ns(2) - region_ns(1));
   m->costs.slice = slice_ns(m->cores);
+  if (!machine_queue_ns(&m->costs.queue)) return false;
   return measure_bytes(m);
 }

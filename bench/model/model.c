@@ -13,13 +13,14 @@
 static const char usage[] =
     "usage: model < LIST\n"
     "Each line of the list is one of these, and names records that OP2_SCHEDULE made:\n"
-    "  machine RECORD LOOP TIMES MS         learn costs from one member's record\n"
+    "  measure FILE                         measure the machine, and write that\n"
+    "  machine FILE RECORD                  read it, and learn costs from one member's record\n"
     "  program NAME LOOP TIMES SMALL PLANS  SMALL has one member, on a small mesh\n"
     "  measured RECORD                      of the program, with PLANS\n"
     "  schedule RECORD                      of the program, with any number of members\n"
     "  far MEMBERS PLANS                    of the program\n"
     "  rehearse MEMBERS RECORD              make a record of blocks that sleep\n"
-    "LOOP is a loop that comes so many TIMES in an iteration, which takes MS milliseconds.\n";
+    "LOOP is a loop that comes so many TIMES in an iteration.\n";
 
 typedef struct program {
   char name[32], marker[128];
@@ -28,16 +29,28 @@ typedef struct program {
   record plans;
 } program;
 
+static int do_measure(const char *line, bench_error *error) {
+  char path[512];
+  machine m;
+  if (sscanf(line, "%*s %511s", path) != 1) return bench_fail(error, "not understood: %s", line);
+  if (!machine_measure(&m)) return bench_fail(error, "no memory for measurements");
+  FILE *file = fopen(path, "wb");
+  if (!file || fwrite(&m, sizeof m, 1, file) != 1 || fclose(file))
+    return bench_fail(error, "cannot write %s", path);
+  return 0;
+}
+
 static int do_machine(machine *m, const char *line, bench_error *error) {
-  char path[512], marker[128];
-  int times;
-  double ms;
+  char path[512], from[512];
   record r;
-  if (sscanf(line, "%*s %511s %127s %d %lf", path, marker, &times, &ms) != 4)
+  if (sscanf(line, "%*s %511s %511s", path, from) != 2)
     return bench_fail(error, "not understood: %s", line);
-  if (!machine_measure(m)) return bench_fail(error, "no memory for measurements");
-  if (record_read(path, &r, error)) return -1;
-  const int failed = profile_costs(&r, marker, times, ms, &m->costs, error);
+  FILE *file = fopen(path, "rb");
+  const bool good = file && fread(m, sizeof *m, 1, file) == 1;
+  if (file) fclose(file);
+  if (!good) return bench_fail(error, "cannot read %s", path);
+  if (record_read(from, &r, error)) return -1;
+  const int failed = profile_costs(&r, &m->costs, error);
   record_free(&r);
   if (!failed) machine_print(m, stdout);
   return failed;
@@ -162,6 +175,7 @@ static int do_rehearse(const char *line, bench_error *error) {
 }
 
 static int do_line(machine *m, program *p, const char *line, bench_error *error) {
+  if (!strncmp(line, "measure ", 8)) return do_measure(line, error);
   if (!strncmp(line, "machine ", 8)) return do_machine(m, line, error);
   if (!strncmp(line, "program ", 8)) return do_program(p, line, error);
   if (!strncmp(line, "measured ", 9)) return do_measured(m, p, line, error);

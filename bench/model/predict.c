@@ -133,21 +133,11 @@ static double median_start(const record *r, double *values) {
   return median(values, n);
 }
 
-int profile_costs(const record *r, const char *marker, int times, double ms, sim_costs *costs,
-                  bench_error *error) {
-  double *values = malloc(((size_t)count_events(r) + 1) * sizeof *values), ns = 0, steps = 0;
-  const double iterations = record_iterations(r, marker, times);
-  if (!values || iterations <= 0) {
-    free(values);
-    return bench_fail(error, "no memory, or no loop '%s' in a record", marker);
-  }
+int profile_costs(const record *r, sim_costs *costs, bench_error *error) {
+  double *values = malloc(((size_t)count_events(r) + 1) * sizeof *values);
+  if (!values) return bench_fail(error, "out of memory for a record");
   costs->fold = median_fold(r, values);
   costs->start = median_start(r, values);
-  for (int64_t i = first_run(r); i < r->nrun; i++) {
-    ns += (double)r->runs[i].ns;
-    steps += (double)r->runs[i].nstep;
-  }
-  costs->queue = fmax(0, (1e6 * ms * iterations - ns) / steps);
   free(values);
   return 0;
 }

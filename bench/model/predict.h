@@ -48,11 +48,8 @@ bool predict_alone(const record_step *step);
 /** Learn what elements take from a record with one member. */
 int profile_make(const record *r, profile *p, bench_error *error);
 
-/** Learn from such a record what it takes to combine partial results and to go from loop to loop;
- * `ms` is the time of an iteration by the clock, and `marker` the name of a loop that comes
- * `times` in each of them. */
-int profile_costs(const record *r, const char *marker, int times, double ms, sim_costs *costs,
-                  bench_error *error);
+/** Learn from such a record what it takes to combine partial results and to go from loop to loop. */
+int profile_costs(const record *r, sim_costs *costs, bench_error *error);
 
 /** Nanoseconds of the blocks of one colour, to be freed; null without memory. */
 double *predict_blocks(const profile *p, const setting *s, const record_run *run, int64_t step,
