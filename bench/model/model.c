@@ -3,6 +3,7 @@
  * the parts of dispatch, and from what elements take on a small mesh with one member. bench/model.sh
  * runs the programs and calls this. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -72,21 +73,18 @@ static int do_program(program *p, const char *line, bench_error *error) {
 
 static int do_measured(const machine *m, const program *p, const char *line, bench_error *error) {
   char path[512];
-  double usual = 0;
   prediction out;
   record r;
   if (sscanf(line, "%*s %511s", path) != 1) return bench_fail(error, "not understood: %s", line);
   if (record_read(path, &r, error)) return -1;
   const int members = r.runs[r.nrun - 1].members;
-  const double ns = record_least(&r, p->marker, p->times, &usual);
+  const double ns = record_median(&r, p->marker, p->times);
   record_free(&r);
   const setting s = {.m = m, .costs = m->costs, .members = members, .threads = members, .cut = 1};
   if (predict(&p->small, &s, &p->plans, p->marker, p->times, &out, error)) return -1;
   const double off = 100 * (out.ns / ns - 1);
-  printf(
-      "time %-10s %3d members: measured %8.4f ms (median %8.4f), predicted %8.4f ms, %+6.1f %%%s\n",
-      p->name, members, 1e-6 * ns, 1e-6 * usual, 1e-6 * out.ns, off,
-      off > 15 || off < -15 ? "  more than 15 % off" : "");
+  printf("time %-8s %d members: measured %8.4f ms, predicted %8.4f ms, %+5.1f %%%s\n", p->name,
+         members, 1e-6 * ns, 1e-6 * out.ns, off, fabs(off) > 15 ? "  more than 15 % off" : "");
   return 0;
 }
 

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The machine may have other things to do, so of a loop's times the tenth part that is least counts. */
-enum { LOW = 10 };
-
 /* backends/host/openmp.c leaves loops to the first member that have less data than this. */
 enum { TEAM_BYTES = 64 * 1024, MOST_LOOPS = sizeof((profile *)0)->loops / sizeof(profile_loop) };
 
@@ -54,18 +51,17 @@ static double iteration_ns(const record_run *run, const char *marker, int times)
   return n > 0 ? (double)run->ns * times / (double)n : INFINITY;
 }
 
-double record_least(const record *r, const char *marker, int times, double *usual) {
-  double *values = malloc((size_t)r->nrun * sizeof *values), least = INFINITY;
+double record_median(const record *r, const char *marker, int times) {
+  double *values = malloc((size_t)r->nrun * sizeof *values);
   int64_t n = 0;
-  if (!values) return INFINITY;
+  if (!values) return 0;
   for (int64_t i = first_run(r); i < r->nrun; i++) {
     const double ns = iteration_ns(&r->runs[i], marker, times);
-    least = fmin(least, ns);
     if (ns < INFINITY) values[n++] = ns;
   }
-  *usual = median(values, n);
+  const double middle = median(values, n);
   free(values);
-  return least;
+  return middle;
 }
 
 /* Collect what the elements of a loop took, each time that it ran. */
@@ -89,9 +85,7 @@ static bool add_loop(const record *r, const record_run *run, int64_t s, double *
   profile_loop *loop = &p->loops[p->nloop++];
   *loop = (profile_loop){.set = working_set(run, s)};
   memcpy(loop->name, step->name, sizeof loop->name);
-  const int64_t n = element_times(r, step->name, values);
-  (void)median(values, n);
-  loop->element = n > 0 ? values[n / LOW] : 0;
+  loop->element = median(values, element_times(r, step->name, values));
   return true;
 }
 

@@ -55,9 +55,9 @@ int profile_costs(const record *r, sim_costs *costs, bench_error *error);
 double *predict_blocks(const profile *p, const setting *s, const record_run *run, int64_t step,
                        int32_t colour);
 
-/** The least nanoseconds of an iteration in any run of a record, without what is between runs; the
- * median of the runs in *usual. */
-double record_least(const record *r, const char *marker, int times, double *usual);
+/** The median over the second half of a record's runs of the nanoseconds of an iteration, without
+ * what is between runs. */
+double record_median(const record *r, const char *marker, int times);
 
 /** The number of iterations in the second half of a record's runs. */
 double record_iterations(const record *r, const char *marker, int times);

@@ -21,7 +21,7 @@ typedef struct sim_member {
 } sim_member;
 
 typedef struct core {
-  double now, since; /* since when the present member has it */
+  double now, until; /* until when the present member has it, if others wait */
   int member;        /* -1: none */
 } core;
 
@@ -152,11 +152,20 @@ static void act(state *s, core *c) {
 
 /* ---- cores ----------------------------------------------------------------------------------- */
 
+/* The next moment at which the core goes on to another member. Those of several cores are not at the
+ * same time. */
+static double next_tick(const state *s, const core *c) {
+  const double slice = s->costs->slice, golden = 0.618;
+  const double offset = slice * (s->turn->phase + golden * (double)(c - s->cores));
+  if (!(slice < INFINITY)) return INFINITY;
+  return offset + slice * (floor((c->now - offset) / slice) + 1);
+}
+
 static void give_next(state *s, core *c) {
   c->member = -1;
   if (s->waiting == 0) return;
   c->member = s->queue[s->head];
-  c->since = c->now;
+  c->until = next_tick(s, c);
   s->head = (s->head + 1) % s->turn->members;
   s->waiting--;
   sim_member *m = &s->members[c->member];
@@ -182,7 +191,7 @@ static void run_all(state *s) {
     if (s->members[c->member].phase == ENDED) {
       s->result->length = fmax(s->result->length, c->now);
       give_next(s, c);
-    } else if (s->waiting > 0 && c->now - c->since > s->costs->slice) {
+    } else if (s->waiting > 0 && c->now > c->until) {
       put_behind(s, c->member);
       give_next(s, c);
     }

@@ -27,7 +27,7 @@ typedef struct sim_costs {
   double fold;    /**< to combine two partial results */
   double start;   /**< from the end of a loop to the beginning of the next one */
   double queue;   /**< to queue a loop and to find its program */
-  double slice;   /**< for which a core runs one of several members before the next one */
+  double slice;   /**< between the moments at which a core goes on to the next of its members */
   bool tree;      /**< members would meet in a tree at the end of a turn: for a forecast */
   bool counter;   /**< they would see by one number that no block is left: for a forecast */
 } sim_costs;
@@ -40,6 +40,7 @@ typedef struct sim_turn {
   bool joined;         /**< several blocks can run by one call */
   const double *block; /**< [blocks] how long each of them takes */
   double estimate;     /**< how long a team of starpu's workers takes a block to last */
+  double phase;        /**< from 0 to 1: when cores go on to other members; see sim_costs.slice */
 } sim_turn;
 
 /** Blocks that were taken together. */

@@ -223,7 +223,7 @@ static bool team_ran(int members, int32_t blocks, double estimate, bool tell) {
   dismiss_members(&t, members);
   double ns[MOST_BLOCKS];
   for (int32_t b = 0; b < blocks; b++) ns[b] = 1e6 * ms[b];
-  const sim_turn turn = {SIM_STARPU, members, members, blocks, true, ns, estimate};
+  const sim_turn turn = {SIM_STARPU, members, members, blocks, true, ns, estimate, 0};
   record r;
   bench_error error;
   if (!good || record_read(path, &r, &error)) return false;
