@@ -18,9 +18,10 @@
 
 /* The events of one member. What several members write is two cache lines apart. */
 struct notes {
-  _Alignas(128) struct op2i_schedule_event *events; /* [capacity] */
+  struct op2i_schedule_event *events; /* [capacity] */
   int64_t n, capacity;
   int64_t lost; /* events for which there was no memory */
+  char space[128 - sizeof(void *) - 3 * sizeof(int64_t)];
 };
 
 /* The file and the run that is recorded. `lock` protects the first three fields; the others belong
@@ -54,7 +55,7 @@ op2_status op2i_schedule_open(const char *path) {
 
 static void free_notes(void) {
   for (int m = 0; m < run.most; m++) op2i_free(run.notes[m].events);
-  op2i_free_data(run.notes);
+  op2i_free(run.notes);
   run.notes = NULL;
   run.most = 0;
 }
@@ -73,10 +74,9 @@ void op2i_schedule_close(void) {
 
 static bool have_notes(int members) {
   if (members > run.most) {
-    struct notes *notes = op2i_alloc_data((size_t)members * sizeof *notes);
+    struct notes *notes = op2i_calloc((size_t)members, sizeof *notes);
     if (!notes) return false;
     free_notes();
-    memset(notes, 0, (size_t)members * sizeof *notes);
     run.notes = notes;
     run.most = members;
   }
