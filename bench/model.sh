@@ -5,7 +5,7 @@
 #   bench/model.sh [--parts "times schedules far"] [--rounds N] [--threads "4 16 64 128"] [--vain N] [--build DIR]
 #                 [--keep DIR]
 # times: predicted and measured milliseconds of an iteration of airfoil (720,000 cells), tsunami, cg and euler with 1 and
-# 2 workers; of N times twenty iterations (default 5) the least times count.
+# 2 workers; N rounds of all measurements (default 5), whose medians count.
 # schedules: airfoil with more threads than cores: rounds, stolen blocks and idle shares, as recorded and by the model.
 # far: predicted speed-ups of airfoil, 720,000 cells with 64 workers and 2.88 million with 128, with the costs of
 # dispatch as measured and doubled, and with blocks that are cut into parts.
@@ -118,36 +118,46 @@ record() {
   unset OP2_SCHEDULE
 }
 
-of airfoil
-echo "measure $work/machine" >"$work/list"
 measure() { "$build/bench/model/model" <"$work/list"; }
-quietly measure
-record airfoil airfoil-small 1 200 $small
-echo "machine $work/machine $work/airfoil-small" >"$work/list"
-for name in airfoil tsunami cg euler; do
-  has times || [ $name = airfoil ] || continue
-  of $name
-  [ $name = airfoil ] || record $name $name-small 1 200 $small
-  record $name $name-on-1 1 $((rounds * 40)) $large
-  echo "program $name $marker $times $work/$name-small $work/$name-on-1" >>"$work/list"
-  if has times; then
-    record $name $name-on-2 2 $((rounds * 40)) $large
-    echo "measured $work/$name-on-1" >>"$work/list"
-    echo "measured $work/$name-on-2" >>"$work/list"
-  fi
-  [ $name = airfoil ] || continue
-  if has schedules; then
-    for p in $threads; do
-      OMP_WAIT_POLICY=passive record airfoil airfoil-$p "$p" 20 $large
-      echo "schedule $work/airfoil-$p" >>"$work/list"
-      echo "rehearse $p $work/rehearsal-$p" >>"$work/list"
-    done
-  fi
-  if has far; then
-    record airfoil airfoil-far 1 6 --mesh 800x1200
-    echo "far 64 $work/airfoil-on-1" >>"$work/list"
-    echo "far 128 $work/airfoil-far" >>"$work/list"
-  fi
+applications=airfoil
+! has times || applications="airfoil tsunami cg euler"
+round=0 all=
+while [ $round -lt "$rounds" ]; do
+  round=$((round + 1))
+  all="$all $round"
+  echo "measure $work/machine-$round" >"$work/list"
+  quietly measure
+  for name in $applications; do
+    of $name
+    record $name $name-small-$round 1 100 $small
+    record $name $name-1-$round 1 40 $large
+    ! has times || record $name $name-2-$round 2 40 $large
+  done
 done
+if has schedules; then
+  of airfoil
+  for p in $threads; do OMP_WAIT_POLICY=passive record airfoil airfoil-$p "$p" 20 $large; done
+fi
+if has far; then
+  of airfoil
+  record airfoil airfoil-far 1 6 --mesh 800x1200
+fi
+
+# files NAME: prints the files of all rounds
+files() { for round in $all; do printf ' %s' "$work/$1-$round"; done; }
+
+{
+  echo "machine $work/airfoil-small-1$(files machine)"
+  for name in $applications; do
+    of $name
+    echo "program $name $marker $times $work/$name-1-1$(files $name-small)"
+    ! has times || printf '%s\n' "measured$(files $name-1)" "measured$(files $name-2)"
+    [ $name = airfoil ] || continue
+    ! has far || printf '%s\n' "far 64 $work/airfoil-1-1" "far 128 $work/airfoil-far"
+    ! has schedules || for p in $threads; do
+      printf '%s\n' "schedule $work/airfoil-$p" "rehearse $p $work/rehearsal-$p"
+    done
+  done
+} >"$work/list"
 "$build/bench/model/model" <"$work/list"
 [ $disturbed -eq 0 ] || say "$disturbed of the runs were disturbed by other processes"

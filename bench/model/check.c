@@ -118,13 +118,13 @@ static void print(const char *name, int members, const char *loop, int turns, co
                  : "");
 }
 
-/* All turns of a loop in the second half of the runs. */
+/* All turns of a loop. */
 static int check_loop(const profile *p, const setting *s, const char *name, const record *r,
                       const char *loop, int32_t *ran, bench_error *error) {
   const double at_work = 0.9;
   sums recorded = {0}, model = {0};
   int seen_turns = 0;
-  for (int64_t i = r->nrun / 2; i < r->nrun; i++) {
+  for (int64_t i = 0; i < r->nrun; i++) {
     const record_run *run = &r->runs[i];
     for (int64_t k = 0; k < run->nstep; k++) {
       if (strcmp(run->steps[k].name, loop) != 0 || predict_alone(&run->steps[k])) continue;
@@ -164,7 +164,7 @@ static int check_rehearsal(const rehearsal *what, const char *name, const char *
                            bench_error *error) {
   const sim_costs costs = {.slice = INFINITY};
   sums recorded = {0}, model = {0};
-  record r;
+  record r = {0};
   int32_t *ran = malloc((size_t)what->members * sizeof *ran);
   int failed = ran ? 0 : bench_fail(error, "out of memory for a schedule");
   if (failed || rehearse(what, path, &r, error)) {

@@ -2,6 +2,8 @@
 #include "machine.h"
 
 #include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
 
 /* Between the sizes that were measured. */
 static double at_size(const machine *m, const double *ns, double bytes) {
@@ -28,6 +30,32 @@ double machine_more_ns(const machine *m, double ns, double before, double bytes,
       return more[k - 1] + part * (more[k] - more[k - 1]);
     }
   return more[MACHINE_KERNELS - 1];
+}
+
+static int compare(const void *left, const void *right) {
+  const double l = *(const double *)left, r = *(const double *)right;
+  return (l > r) - (l < r);
+}
+
+/* Put the median of a number that all have at the same offset into *out. */
+static void take_median(const machine *several, int n, size_t offset, machine *out) {
+  double values[MACHINE_MOST];
+  for (int i = 0; i < n; i++)
+    values[i] = *(const double *)(const void *)((const char *)&several[i] + offset);
+  qsort(values, (size_t)n, sizeof *values, compare);
+  *(double *)(void *)((char *)out + offset) = values[n / 2];
+}
+
+machine machine_median(const machine *several, int n) {
+  static const size_t costs[] = {offsetof(machine, costs.take),   offsetof(machine, costs.look),
+                                 offsetof(machine, costs.scan),   offsetof(machine, costs.barrier),
+                                 offsetof(machine, costs.member), offsetof(machine, costs.region),
+                                 offsetof(machine, costs.queue),  offsetof(machine, costs.slice)};
+  machine out = several[0];
+  for (size_t c = 0; c < sizeof costs / sizeof *costs; c++) take_median(several, n, costs[c], &out);
+  for (size_t i = 0; i < sizeof out.byte_ns / sizeof(double); i++)
+    take_median(several, n, offsetof(machine, byte_ns) + i * sizeof(double), &out);
+  return out;
 }
 
 void machine_print(const machine *m, FILE *stream) {

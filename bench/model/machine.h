@@ -11,7 +11,7 @@
  * What the machine takes for the parts of dispatch, and for bytes that come from caches or from
  * memory: all of it is measured. */
 
-enum { MACHINE_SIZES = 9, MACHINE_THREADS = 2, MACHINE_KERNELS = 4 };
+enum { MACHINE_SIZES = 9, MACHINE_THREADS = 2, MACHINE_KERNELS = 4, MACHINE_MOST = 64 };
 
 typedef struct machine {
   int cores;
@@ -32,6 +32,9 @@ bool machine_queue_ns(double *ns);
  * one of `before` with one, for code that takes `ns` for a byte there: the more it computes, the
  * more of this is hidden. */
 double machine_more_ns(const machine *m, double ns, double before, double bytes, int threads);
+
+/** The median of up to MACHINE_MOST measurements, number by number. */
+machine machine_median(const machine *several, int n);
 
 /** Print what was measured. */
 void machine_print(const machine *m, FILE *stream);

@@ -14,14 +14,16 @@
 static const char usage[] =
     "usage: model < LIST\n"
     "Each line of the list is one of these, and names records that OP2_SCHEDULE made:\n"
-    "  measure FILE                         measure the machine, and write that\n"
-    "  machine FILE RECORD                  read it, and learn costs from one member's record\n"
-    "  program NAME LOOP TIMES SMALL PLANS  SMALL has one member, on a small mesh\n"
-    "  measured RECORD                      of the program, with PLANS\n"
-    "  schedule RECORD                      of the program, with any number of members\n"
-    "  far MEMBERS PLANS                    of the program\n"
-    "  rehearse MEMBERS RECORD              make a record of blocks that sleep\n"
-    "LOOP is a loop that comes so many TIMES in an iteration.\n";
+    "  measure FILE                  measure the machine, and write that\n"
+    "  machine RECORD FILES          read it, and learn costs from one member's record\n"
+    "  program NAME LOOP TIMES PLANS SMALLS\n"
+    "                                SMALLS have one member, on a small mesh\n"
+    "  measured RECORDS              of the program, with PLANS\n"
+    "  schedule RECORD               of the program, with any number of members\n"
+    "  far MEMBERS PLANS             of the program\n"
+    "  rehearse MEMBERS RECORD       make a record of blocks that sleep\n"
+    "LOOP is a loop that comes so many TIMES in an iteration. Of several files the median "
+    "counts.\n";
 
 typedef struct program {
   char name[32], marker[128];
@@ -41,42 +43,59 @@ static int do_measure(const char *line, bench_error *error) {
   return 0;
 }
 
-static int do_machine(machine *m, const char *line, bench_error *error) {
-  char path[512], from[512];
-  record r;
-  if (sscanf(line, "%*s %511s %511s", path, from) != 2)
+/* Read all records that the rest of a line names. */
+static int read_all(char *rest, record *r, bench_error *error) {
+  *r = (record){0};
+  for (char *path = strtok(rest, " \n"); path; path = strtok(NULL, " \n"))
+    if (record_read(path, r, error)) return -1;
+  return r->nrun ? 0 : bench_fail(error, "no record is named");
+}
+
+static int read_machines(char *rest, machine *m, bench_error *error) {
+  static machine several[MACHINE_MOST];
+  int n = 0;
+  for (char *path = strtok(rest, " \n"); path && n < MACHINE_MOST; path = strtok(NULL, " \n")) {
+    FILE *file = fopen(path, "rb");
+    const bool good = file && fread(&several[n++], sizeof *several, 1, file) == 1;
+    if (file) fclose(file);
+    if (!good) return bench_fail(error, "cannot read %s", path);
+  }
+  if (n == 0) return bench_fail(error, "no measurement is named");
+  *m = machine_median(several, n);
+  return 0;
+}
+
+static int do_machine(machine *m, char *line, bench_error *error) {
+  char from[512];
+  int at = 0;
+  record r = {0};
+  if (sscanf(line, "%*s %511s%n", from, &at) != 1)
     return bench_fail(error, "not understood: %s", line);
-  FILE *file = fopen(path, "rb");
-  const bool good = file && fread(m, sizeof *m, 1, file) == 1;
-  if (file) fclose(file);
-  if (!good) return bench_fail(error, "cannot read %s", path);
-  if (record_read(from, &r, error)) return -1;
+  if (read_machines(line + at, m, error) || record_read(from, &r, error)) return -1;
   const int failed = profile_costs(&r, &m->costs, error);
   record_free(&r);
   if (!failed) machine_print(m, stdout);
   return failed;
 }
 
-static int do_program(program *p, const char *line, bench_error *error) {
-  char small[512], plans[512];
+static int do_program(program *p, char *line, bench_error *error) {
+  char plans[512];
+  int at = 0;
   record r;
-  if (sscanf(line, "%*s %31s %127s %d %511s %511s", p->name, p->marker, &p->times, small, plans) !=
-      5)
+  if (sscanf(line, "%*s %31s %127s %d %511s%n", p->name, p->marker, &p->times, plans, &at) != 4)
     return bench_fail(error, "not understood: %s", line);
   record_free(&p->plans);
-  if (record_read(small, &r, error)) return -1;
+  if (read_all(line + at, &r, error)) return -1;
   int failed = profile_make(&r, &p->small, error);
   record_free(&r);
   if (!failed) failed = record_read(plans, &p->plans, error);
   return failed;
 }
 
-static int do_measured(const machine *m, const program *p, const char *line, bench_error *error) {
-  char path[512];
+static int do_measured(const machine *m, const program *p, char *line, bench_error *error) {
   prediction out;
   record r;
-  if (sscanf(line, "%*s %511s", path) != 1) return bench_fail(error, "not understood: %s", line);
-  if (record_read(path, &r, error)) return -1;
+  if (read_all(line + strcspn(line, " "), &r, error)) return -1;
   const int members = r.runs[r.nrun - 1].members;
   const double ns = record_median(&r, p->marker, p->times);
   record_free(&r);
@@ -143,7 +162,7 @@ static int print_far(const machine *m, const program *p, const record *plans, in
 static int do_far(const machine *m, const program *p, const char *line, bench_error *error) {
   char plans[512];
   int members, failed = 0;
-  record r;
+  record r = {0};
   if (sscanf(line, "%*s %d %511s", &members, plans) != 2)
     return bench_fail(error, "not understood: %s", line);
   if (record_read(plans, &r, error)) return -1;
@@ -156,7 +175,7 @@ static int do_far(const machine *m, const program *p, const char *line, bench_er
 
 static int do_schedule(const machine *m, const program *p, const char *line, bench_error *error) {
   char path[512];
-  record r;
+  record r = {0};
   if (sscanf(line, "%*s %511s", path) != 1) return bench_fail(error, "not understood: %s", line);
   if (record_read(path, &r, error)) return -1;
   const int failed = check_schedule(m, p->name, &p->small, &r, error);
@@ -172,7 +191,7 @@ static int do_rehearse(const char *line, bench_error *error) {
   return check_rehearsals(members, path, error);
 }
 
-static int do_line(machine *m, program *p, const char *line, bench_error *error) {
+static int do_line(machine *m, program *p, char *line, bench_error *error) {
   if (!strncmp(line, "measure ", 8)) return do_measure(line, error);
   if (!strncmp(line, "machine ", 8)) return do_machine(m, line, error);
   if (!strncmp(line, "program ", 8)) return do_program(p, line, error);
@@ -186,7 +205,7 @@ static int do_line(machine *m, program *p, const char *line, bench_error *error)
 int main(int argc, char **argv) {
   static machine m;
   static program p;
-  char line[2048];
+  char line[1 << 14];
   bench_error error;
   (void)argv;
   if (argc > 1) {

@@ -30,11 +30,9 @@ static double working_set(const record_run *run, int64_t step) {
   return run->steps[step].bytes + (step > 0 ? run->steps[step - 1].bytes : 0);
 }
 
-static int64_t first_run(const record *r) { return r->nrun / 2; }
-
 static int64_t count_events(const record *r) {
   int64_t n = 0;
-  for (int64_t i = first_run(r); i < r->nrun; i++) n += r->runs[i].nevent;
+  for (int64_t i = 0; i < r->nrun; i++) n += r->runs[i].nevent;
   return n;
 }
 
@@ -55,7 +53,7 @@ double record_median(const record *r, const char *marker, int times) {
   double *values = malloc((size_t)r->nrun * sizeof *values);
   int64_t n = 0;
   if (!values) return 0;
-  for (int64_t i = first_run(r); i < r->nrun; i++) {
+  for (int64_t i = 0; i < r->nrun; i++) {
     const double ns = iteration_ns(&r->runs[i], marker, times);
     if (ns < INFINITY) values[n++] = ns;
   }
@@ -67,7 +65,7 @@ double record_median(const record *r, const char *marker, int times) {
 /* Collect what the elements of a loop took, each time that it ran. */
 static int64_t element_times(const record *r, const char *name, double *values) {
   int64_t n = 0;
-  for (int64_t i = first_run(r); i < r->nrun; i++)
+  for (int64_t i = 0; i < r->nrun; i++)
     for (int64_t e = 0; e < r->runs[i].nevent; e++) {
       const record_event *event = &r->runs[i].events[e];
       const record_step *step = &r->runs[i].steps[event->step];
@@ -93,7 +91,7 @@ int profile_make(const record *r, profile *p, bench_error *error) {
   double *values = malloc(((size_t)count_events(r) + 1) * sizeof *values);
   bool good = values;
   *p = (profile){0};
-  for (int64_t i = first_run(r); i < r->nrun && good; i++)
+  for (int64_t i = 0; i < r->nrun && good; i++)
     for (int64_t s = r->runs[i].nstep - 1; s >= 0 && good; s--)
       if (r->runs[i].steps[s].nblock > 0) good = add_loop(r, &r->runs[i], s, values, p);
   free(values);
@@ -102,14 +100,14 @@ int profile_make(const record *r, profile *p, bench_error *error) {
 
 double record_iterations(const record *r, const char *marker, int times) {
   int64_t n = 0;
-  for (int64_t i = first_run(r); i < r->nrun; i++)
+  for (int64_t i = 0; i < r->nrun; i++)
     for (int64_t s = 0; s < r->runs[i].nstep; s++) n += !strcmp(r->runs[i].steps[s].name, marker);
   return (double)n / times;
 }
 
 static double median_fold(const record *r, double *values) {
   int64_t n = 0;
-  for (int64_t i = first_run(r); i < r->nrun; i++)
+  for (int64_t i = 0; i < r->nrun; i++)
     for (int64_t e = 0; e < r->runs[i].nevent; e++) {
       const record_event *event = &r->runs[i].events[e];
       if (event->n == -1)
@@ -120,7 +118,7 @@ static double median_fold(const record *r, double *values) {
 
 static double median_start(const record *r, double *values) {
   int64_t n = 0;
-  for (int64_t i = first_run(r); i < r->nrun; i++)
+  for (int64_t i = 0; i < r->nrun; i++)
     for (int64_t e = 1; e < r->runs[i].nevent; e++)
       if (r->runs[i].events[e].n > 0)
         values[n++] = (double)(r->runs[i].events[e].begin - r->runs[i].events[e - 1].end);
@@ -225,7 +223,7 @@ int predict(const profile *p, const setting *s, const record *r, const char *mar
   const double iterations = record_iterations(r, marker, times);
   *out = (prediction){0};
   if (iterations <= 0) return bench_fail(error, "no loop '%s' in a record", marker);
-  for (int64_t i = first_run(r); i < r->nrun; i++) {
+  for (int64_t i = 0; i < r->nrun; i++) {
     bool behind = false;
     if (s->members > 1) out->ns += s->costs.region * s->members;
     for (int64_t k = 0; k < r->runs[i].nstep; k++)

@@ -55,11 +55,11 @@ int profile_costs(const record *r, sim_costs *costs, bench_error *error);
 double *predict_blocks(const profile *p, const setting *s, const record_run *run, int64_t step,
                        int32_t colour);
 
-/** The median over the second half of a record's runs of the nanoseconds of an iteration, without
- * what is between runs. */
+/** The median over a record's runs of the nanoseconds of an iteration, without what is between
+ * runs. */
 double record_median(const record *r, const char *marker, int times);
 
-/** The number of iterations in the second half of a record's runs. */
+/** The number of iterations in a record. */
 double record_iterations(const record *r, const char *marker, int times);
 
 /** Predict an iteration from the plans in a record of the same program, of any number of members.

@@ -73,29 +73,42 @@ static bool read_line(record *r, const char *line) {
   return run && sscanf(line, "end %" SCNd64 " %" SCNd64, &run->ns, &run->lost) == 2;
 }
 
+static void free_run(record_run *run) {
+  for (int64_t s = 0; s < run->nstep; s++) free(run->steps[s].blocks);
+  free(run->steps);
+  free(run->events);
+}
+
+/* Remove the first half of the runs from `begin` on. */
+static void drop_half(record *r, int64_t begin) {
+  const int64_t half = (r->nrun - begin) / 2;
+  for (int64_t i = begin; i < begin + half; i++) free_run(&r->runs[i]);
+  r->nrun -= half;
+  for (int64_t i = begin; i < r->nrun; i++) r->runs[i] = r->runs[i + half];
+}
+
 int record_read(const char *path, record *r, bench_error *error) {
   FILE *file = fopen(path, "r");
   char *line = malloc(LINE);
+  const int64_t before = r->nrun;
   int number = 0;
   bool good = true;
-  *r = (record){0};
   if (file && line)
     for (; good && fgets(line, LINE, file); number++) good = read_line(r, line);
   const bool opened = file && line;
   if (file) fclose(file);
   free(line);
-  if (opened && good && r->nrun > 0) return 0;
+  if (opened && good && r->nrun > before) {
+    drop_half(r, before);
+    return 0;
+  }
   record_free(r);
   if (!opened) return bench_fail(error, "%s: %s", path, strerror(errno));
   return bench_fail(error, "%s: line %d is not one of a schedule", path, number);
 }
 
 void record_free(record *r) {
-  for (int64_t i = 0; i < r->nrun; i++) {
-    for (int64_t s = 0; s < r->runs[i].nstep; s++) free(r->runs[i].steps[s].blocks);
-    free(r->runs[i].steps);
-    free(r->runs[i].events);
-  }
+  for (int64_t i = 0; i < r->nrun; i++) free_run(&r->runs[i]);
   free(r->runs);
   *r = (record){0};
 }

@@ -41,7 +41,8 @@ typedef struct record {
   record_run *runs;
 } record;
 
-/** Read a file. Returns 0, or -1 with the reason in *error and nothing in *r. */
+/** Add the second half of a file's runs, whose code and data are in their places, to what *r holds;
+ * it may be all zero. Returns 0, or -1 with the reason in *error and nothing in *r. */
 int record_read(const char *path, record *r, bench_error *error);
 void record_free(record *r);
 

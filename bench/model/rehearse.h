@@ -18,8 +18,8 @@ typedef struct rehearsal {
   const double *ms; /**< [blocks] for which each of them sleeps */
 } rehearsal;
 
-/** Run the loop on the backend openmp, twice, and read the record, of which the last run counts;
- * `path` is a file for it. Returns 0, or -1 with the reason in *error and nothing in *r. */
+/** Run the loop on the backend openmp, twice, and read the record of the second time into *r, which is
+ * all zero; `path` is a file for it. Returns 0, or -1 with the reason in *error and nothing in *r. */
 int rehearse(const rehearsal *what, const char *path, record *r, bench_error *error);
 
 /** The model's turn for a colour; its blocks are to be freed. Null blocks if memory is short. */

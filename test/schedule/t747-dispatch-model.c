@@ -90,7 +90,7 @@ static bool same(const record *r, const sim_turn *turn, int32_t colour, bool who
 
 /* Run once, and compare all turns. */
 static bool rehearsed(const rehearsal *what, bool who, bool tell) {
-  record r;
+  record r = {0};
   bench_error error;
   bool good = true;
   if (rehearse(what, path, &r, &error)) {
@@ -224,7 +224,7 @@ static bool team_ran(int members, int32_t blocks, double estimate, bool tell) {
   double ns[MOST_BLOCKS];
   for (int32_t b = 0; b < blocks; b++) ns[b] = 1e6 * ms[b];
   const sim_turn turn = {SIM_STARPU, members, members, blocks, true, ns, estimate, 0};
-  record r;
+  record r = {0};
   bench_error error;
   if (!good || record_read(path, &r, &error)) return false;
   good = !r.runs[r.nrun - 1].openmp && same(&r, &turn, 0, true, tell);
@@ -251,7 +251,7 @@ static void test_team(void) {
 static void test_planted(void) {
   const rehearsal what = {4, 16, false, true, ms};
   rehearsal wrong = what;
-  record r;
+  record r = {0};
   bench_error error;
   equal_ms(2);
   wrong.members = 3;
