@@ -4,14 +4,14 @@
 # machine are measured, and those of loops come from runs with one worker on small meshes.
 #   bench/model.sh [--parts "times schedules far"] [--rounds N] [--threads "4 16 64 128"] [--vain N] [--build DIR]
 #                 [--keep DIR]
-# times: predicted and measured milliseconds of an iteration of airfoil (720,000 cells), tsunami, cg and euler with 1 and
-# 2 workers; N rounds of all measurements (default 5), whose medians count.
+# times: predicted and measured milliseconds of an iteration of airfoil (720,000 cells), tsunami, cg and euler with 1
+# and 2 workers; N rounds of all measurements (default 5), whose medians count.
 # schedules: airfoil with more threads than cores: rounds, stolen blocks and idle shares, as recorded and by the model.
 # far: predicted speed-ups of airfoil, 720,000 cells with 64 workers and 2.88 million with 128, with the costs of
-# dispatch as measured and doubled, and with blocks that are cut into parts.
-# Runs that other processes disturb are made again, N times at most (default 5).
-# --keep leaves records and the list for the program `model` in a folder. All runs use the backend openmp, and the
-# machine should be quiet. The status is 77, with a reason, where there is no OpenMP.
+# dispatch as measured and doubled, and with what dispatch could be.
+# Runs that other processes disturb are made again, N times at most (--vain, default 5); those that stay disturbed do
+# not count where there are others. --keep leaves records and the list for the program `model` in a folder. All runs
+# use the backend openmp. The status is 77, with a reason, where there is no OpenMP.
 set -eu
 
 say() { echo "model: $*" >&2; }
@@ -76,11 +76,12 @@ mine() {
   awk 'NR == 2 { gsub(/[ms]/, " "); print $1 * 60 + $2 + $3 * 60 + $4 }' "$work/cpu"
 }
 
-# quietly COMMAND...: runs it, and again if other processes have used more than 0.15 of a core meanwhile; of the runs
-# in vain, which are $vain at most, nothing is left
-disturbed=0
+# quietly FILE COMMAND...: runs it, which makes this file, and again if other processes have used more than 0.15 of a
+# core meanwhile, so often as --vain says. Then the file is renamed to FILE.disturbed.
 quietly() {
-  tries=0
+  file=$work/$1 tries=0
+  shift
+  rm -f "$file" "$file.disturbed"
   while :; do
     used=$(busy) begin=$(date +%s.%N)
     mine >"$work/before"
@@ -91,20 +92,12 @@ quietly() {
     tries=$((tries + 1))
     awk -v o="$others" 'BEGIN { exit !(o < 0.15) }' && return
     if [ $tries -ge "$vain" ]; then
-      disturbed=$((disturbed + 1))
       say "others used $others of a core during: $*"
+      mv "$file" "$file.disturbed"
       return
     fi
     sleep 2
   done
-}
-
-# run NAME THREADS ITERATIONS OPTION...
-run() {
-  name=$1 workers=$2 iterations=$3
-  shift 3
-  quietly "$build/bench/$name/$name" $fixed --backend openmp --threads "$workers" --iterations "$iterations" \
-    --warmup $((iterations / 2)) "$@"
 }
 
 has() { case " $parts " in *" $1 "*) true ;; *) false ;; esac; }
@@ -112,21 +105,37 @@ has() { case " $parts " in *" $1 "*) true ;; *) false ;; esac; }
 # record NAME FILE THREADS ITERATIONS OPTION...
 record() {
   export OP2_SCHEDULE="$work/$2"
-  name=$1 workers=$3 iterations=$4
+  name=$1 made=$2 workers=$3 iterations=$4
   shift 4
-  run "$name" "$workers" "$iterations" "$@"
+  quietly "$made" "$build/bench/$name/$name" $fixed --backend openmp --threads "$workers" --iterations "$iterations" \
+    --warmup $((iterations / 2)) "$@"
   unset OP2_SCHEDULE
 }
+
+# files NAME: prints the files of all rounds, without those that were disturbed if there are others
+files() {
+  for end in '' .disturbed; do
+    found=
+    for file in "$work/$1-"[0-9]"$end" "$work/$1-"[0-9][0-9]"$end"; do
+      [ ! -e "$file" ] || found="$found $file"
+    done
+    [ -z "$found" ] || break
+  done
+  [ -z "$end" ] || say "all runs of $1 were disturbed"
+  echo "$found"
+}
+# first NAME: the first of these; only NAME: a file that is made once
+first() { files "$1" | awk '{ print $1 }'; }
+only() { [ -e "$work/$1" ] && echo "$work/$1" || echo "$work/$1.disturbed"; }
 
 measure() { "$build/bench/model/model" <"$work/list"; }
 applications=airfoil
 ! has times || applications="airfoil tsunami cg euler"
-round=0 all=
+round=0
 while [ $round -lt "$rounds" ]; do
   round=$((round + 1))
-  all="$all $round"
   echo "measure $work/machine-$round" >"$work/list"
-  quietly measure
+  quietly machine-$round measure
   for name in $applications; do
     of $name
     record $name $name-small-$round 1 100 $small
@@ -136,28 +145,24 @@ while [ $round -lt "$rounds" ]; do
 done
 if has schedules; then
   of airfoil
-  for p in $threads; do OMP_WAIT_POLICY=passive record airfoil airfoil-$p "$p" 20 $large; done
+  for p in $threads; do OMP_WAIT_POLICY=passive record airfoil airfoil-on-$p "$p" 20 $large; done
 fi
 if has far; then
   of airfoil
   record airfoil airfoil-far 1 6 --mesh 800x1200
 fi
 
-# files NAME: prints the files of all rounds
-files() { for round in $all; do printf ' %s' "$work/$1-$round"; done; }
-
 {
-  echo "machine $work/airfoil-small-1$(files machine)"
+  echo "machine $(first airfoil-small)$(files machine)"
   for name in $applications; do
     of $name
-    echo "program $name $marker $times $work/$name-1-1$(files $name-small)"
+    echo "program $name $marker $times $(first $name-1)$(files $name-small)"
     ! has times || printf '%s\n' "measured$(files $name-1)" "measured$(files $name-2)"
     [ $name = airfoil ] || continue
-    ! has far || printf '%s\n' "far 64 $work/airfoil-1-1" "far 128 $work/airfoil-far"
+    ! has far || printf '%s\n' "far 64 $(first airfoil-1)" "far 128 $(only airfoil-far)"
     ! has schedules || for p in $threads; do
-      printf '%s\n' "schedule $work/airfoil-$p" "rehearse $p $work/rehearsal-$p"
+      printf '%s\n' "schedule $(only airfoil-on-$p)" "rehearse $p $work/rehearsal-$p"
     done
   done
 } >"$work/list"
 "$build/bench/model/model" <"$work/list"
-[ $disturbed -eq 0 ] || say "$disturbed of the runs were disturbed by other processes"
