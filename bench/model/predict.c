@@ -171,9 +171,21 @@ double *predict_blocks(const profile *p, const setting *s, const record_run *run
   return block;
 }
 
+/* Whether members may still be busy with what was last, and only the first one: the rule of
+ * backends/host/openmp.c. */
+typedef struct team_state {
+  bool apart, alone;
+} team_state;
+
+/* All members wait for one another, if they have to. */
+static void wait_for_all(const setting *s, team_state *team, prediction *out) {
+  if (team->apart && s->members > 1) out->ns += sim_turn_end(&s->costs, s->members);
+  *team = (team_state){false, false};
+}
+
 /* One turn; with `cut` blocks the parts that are even or odd, which are half of them. */
 static int predict_turn(const profile *p, const setting *s, const record_run *run, int64_t i,
-                        int32_t colour, prediction *out, bench_error *error) {
+                        int32_t colour, team_state *team, prediction *out, bench_error *error) {
   const record_step *step = &run->steps[i];
   const int halves = s->cut > 1 && step->ncolour > 1 ? 2 : 1;
   sim_result result = {0};
@@ -189,7 +201,11 @@ static int predict_turn(const profile *p, const setting *s, const record_run *ru
   int failed = sim_run(&turn, &none, &result, error);
   out->blocks += halves * result.length;
   if (!failed) failed = sim_run(&turn, &s->costs, &result, error);
-  out->ns += halves * (result.length + sim_turn_end(&s->costs, s->members));
+  for (int half = 0; half < halves && !failed; half++) {
+    wait_for_all(s, team, out);
+    out->ns += result.length;
+    team->apart = true;
+  }
   out->turns += halves;
   sim_free(&result);
   free(block);
@@ -197,24 +213,26 @@ static int predict_turn(const profile *p, const setting *s, const record_run *ru
 }
 
 static int predict_step(const profile *p, const setting *s, const record_run *run, int64_t i,
-                        bool *behind, prediction *out, bench_error *error) {
+                        team_state *team, prediction *out, bench_error *error) {
   const record_step *step = &run->steps[i];
-  const double end = sim_turn_end(&s->costs, s->members);
+  const double fold = step->partials ? s->costs.fold * step->nblock : 0;
   out->ns += s->costs.start;
   out->queue += s->costs.queue;
   if (s->members == 1 || predict_alone(step)) {
-    const double ns =
-        (double)step->elements * element_ns(p, s, run, i, s->members == 1 ? s->threads : 1);
+    const int threads = s->members == 1 ? s->threads : 1;
+    const double ns = (double)step->elements * element_ns(p, s, run, i, threads);
+    if (!team->alone) wait_for_all(s, team, out);
     out->alone += ns;
-    out->ns += ns + (step->partials ? s->costs.fold * step->nblock : 0);
-    *behind = true;
+    out->ns += ns + fold;
+    *team = (team_state){true, true};
     return 0;
   }
-  if (*behind) out->ns += end;
-  *behind = false;
   for (int32_t c = 0; c < step->ncolour; c++)
-    if (predict_turn(p, s, run, i, c, out, error)) return -1;
-  if (step->partials) out->ns += s->costs.fold * step->nblock + end;
+    if (predict_turn(p, s, run, i, c, team, out, error)) return -1;
+  if (!step->partials) return 0;
+  wait_for_all(s, team, out);
+  out->ns += fold;
+  *team = (team_state){true, true};
   return 0;
 }
 
@@ -224,10 +242,10 @@ int predict(const profile *p, const setting *s, const record *r, const char *mar
   *out = (prediction){0};
   if (iterations <= 0) return bench_fail(error, "no loop '%s' in a record", marker);
   for (int64_t i = 0; i < r->nrun; i++) {
-    bool behind = false;
+    team_state team = {false, false};
     if (s->members > 1) out->ns += s->costs.region * s->members;
     for (int64_t k = 0; k < r->runs[i].nstep; k++)
-      if (r->runs[i].steps[k].nblock > 0 && predict_step(p, s, &r->runs[i], k, &behind, out, error))
+      if (r->runs[i].steps[k].nblock > 0 && predict_step(p, s, &r->runs[i], k, &team, out, error))
         return -1;
   }
   out->ns /= iterations;
