@@ -200,11 +200,6 @@ static inline void pass_one(const mesh *m, const flow *f, int64_t c, cell_pass p
           x + 2 * (int64_t)n[3], f->q + 4 * c, f->adt + c);
 }
 
-static inline void fetch_fluxes(int64_t c) {
-  for (int64_t i = edges.first[c]; i < edges.first[c + LANES]; i++)
-    __builtin_prefetch(fluxes + 4 * (int64_t)(edges.at[i] / 2));
-}
-
 /* The pass over cells from `begin` to before `end`; returns the sum of the squares of updates. */
 static inline double pass(const mesh *m, const flow *given, int64_t begin, int64_t end,
                           cell_pass p) {
@@ -215,7 +210,9 @@ static inline double pass(const mesh *m, const flow *given, int64_t begin, int64
   int64_t c = begin;
   for (; c + LANES <= end; c += LANES) {
     lanes q[4];
-    if (fluxes && p.update && c + 3 * LANES <= m->ncell) fetch_fluxes(c + 2 * LANES);
+    if (fluxes && p.update && c + 3 * LANES <= m->ncell)
+      for (int64_t i = edges.first[c + 2 * LANES]; i < edges.first[c + 3 * LANES]; i++)
+        __builtin_prefetch(fluxes + 4 * (int64_t)(edges.at[i] / 2));
     if (p.update)
       update(f, c, q, &squares);
     else

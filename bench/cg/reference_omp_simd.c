@@ -14,8 +14,8 @@
  * iteration is one parallel region. */
 
 enum {
-  AHEAD = 16 * LANES, /* Cells whose matrices are fetched early. */
-  NEAR = 4 * LANES    /* Cells whose nodes are fetched early, if they are far apart. */
+  AHEAD = 8 * LANES, /* Cells whose matrices are fetched early. */
+  NEAR = 4 * LANES   /* Cells whose nodes are fetched early, if they are far apart. */
 };
 
 static pieces cells;
@@ -25,11 +25,6 @@ static double *forces;  /* [cells of whole groups][4] if nodes sum them up, or e
 static double *partial; /* [threads][LANES] sums of the threads, one in each line */
 
 /* ---- cells ---- */
-
-static inline void fetch_matrices(int64_t c) {
-  for (int i = 0; i < 10; i++) __builtin_prefetch(matrix + 10 * (c + AHEAD) + i * LANES);
-  for (int i = 0; i < 2; i++) __builtin_prefetch(nodes + 4 * (c + AHEAD) + 2 * i * LANES);
-}
 
 /* Compute K p for LANES cells; returns what they add to p.v. */
 static inline __attribute__((always_inline)) lanes cell_forces(const double *restrict k,
@@ -54,7 +49,8 @@ static lanes add_forces(const double *restrict p, double *restrict v, int64_t be
     const int32_t *restrict node = nodes + 4 * c;
     double value[4 * LANES];
     lanes f[4];
-    fetch_matrices(c);
+    for (int i = 0; i < 10; i++) __builtin_prefetch(matrix + 10 * (c + AHEAD) + i * LANES);
+    for (int i = 0; i < 2; i++) __builtin_prefetch(nodes + 4 * (c + AHEAD) + 2 * i * LANES);
     sum += cell_forces(matrix + 10 * c, node, p, f);
     for (int i = 0; i < 4; i++) lanes_store(value + i * LANES, f[i]);
 #pragma GCC unroll 32
