@@ -102,12 +102,14 @@ static void name_rewrite(const struct op2i_loop *loop, int member, struct op2i_r
   snprintf(r->prefix, sizeof r->prefix, "k%d_", r->same_as);
 }
 
-op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member, struct op2i_rewrite *r) {
-  *r = (struct op2i_rewrite){.member = op2i_loop_member(loop, member)};
+static op2_status begin(const struct op2i_loop *loop, int member, struct op2i_text source,
+                        struct op2i_rewrite *r) {
+  *r = (struct op2i_rewrite){.member = op2i_loop_member(loop, member), .source = source};
   const struct op2_kernel_s *kernel = r->member.kernel;
   r->consts = loop->consts + r->member.first_const;
   name_rewrite(loop, member, r);
-  op2_status status = op2i_unit_read(kernel->source, kernel->given, &r->unit);
+  const char *text = source.length ? source.chars : kernel->source;
+  op2_status status = op2i_unit_read(text, kernel->given, &r->unit);
   if (!status) status = op2i_rewrite_macros(r);
   if (!status) {
     r->needs = op2i_calloc((size_t)r->unit.nitems, sizeof *r->needs);
@@ -122,6 +124,18 @@ op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member, struct o
   if (!status) return OP2_SUCCESS;
   return op2i_error(status, "kernel '%s', line %d: %s", kernel->obj.name, r->unit.wrong_line,
                     r->unit.wrong);
+}
+
+op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member, struct op2i_rewrite *r) {
+  return begin(loop, member, (struct op2i_text){0}, r);
+}
+
+op2_status op2i_rewrite_replace(const struct op2i_loop *loop, int member, struct op2i_text *source,
+                                struct op2i_rewrite *r) {
+  struct op2i_text taken = *source;
+  *source = (struct op2i_text){0};
+  op2i_rewrite_end(r);
+  return begin(loop, member, taken, r);
 }
 
 /* True if a header declares something of the name of one of the loop's constants: scalar code, which
@@ -145,6 +159,7 @@ op2_status op2i_rewrite_whole(const struct op2i_rewrite *r, struct op2i_rewrite 
                               const char **why) {
   const struct op2_kernel_s *kernel = r->member.kernel;
   *whole = *r;
+  whole->source = (struct op2i_text){0};
   whole->unit = (struct op2i_unit){0};
   whole->needs = NULL;
   whole->macros = (struct op2i_rewrite_macros){0};
@@ -173,6 +188,7 @@ op2_status op2i_rewrite_whole(const struct op2i_rewrite *r, struct op2i_rewrite 
 void op2i_rewrite_end(struct op2i_rewrite *r) {
   op2i_rewrite_free_macros(r);
   op2i_unit_free(&r->unit);
+  op2i_text_free(&r->source);
   op2i_free(r->needs);
   r->needs = NULL;
 }

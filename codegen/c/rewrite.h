@@ -36,8 +36,9 @@ struct op2i_rewrite {
   int same_as;     /* the first member of the loop with this kernel; only its text is needed */
   char prefix[16]; /* prefix of the names of its functions: "", in fused loops "k<same_as>_" */
   struct op2i_unit unit;
-  bool apart;  /* the structure holds a pointer to each constant */
-  bool *needs; /* [unit.nitems] True if the function at this item uses constants. */
+  struct op2i_text source; /* in place of the kernel's own source, if it is not empty */
+  bool apart;              /* the structure holds a pointer to each constant */
+  bool *needs;             /* [unit.nitems] True if the function at this item uses constants. */
   struct op2i_rewrite_macros macros;
   /* True if source and headers cannot disturb others in their translation unit: there are functions
    * only, no preprocessor lines, and no headers but those that all loops see. Otherwise functions
@@ -51,6 +52,9 @@ struct op2i_rewrite {
 
 op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member,
                               struct op2i_rewrite *rewrite);
+/* The same with another source of the kernel, which then belongs to the rewrite whatever is returned. */
+op2_status op2i_rewrite_replace(const struct op2i_loop *loop, int member, struct op2i_text *source,
+                                struct op2i_rewrite *rewrite);
 /* The same of a kernel's source with its headers in it, for translations; *whole is ended like any
  * other. Sets *why to a reason where the text means something else than in scalar code. */
 op2_status op2i_rewrite_whole(const struct op2i_rewrite *rewrite, struct op2i_rewrite *whole,

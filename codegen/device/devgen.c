@@ -195,6 +195,9 @@ static void text(struct op2i_devgen *g) {
                 "#define OP2_NAME(name) " OP2I_FUNCTION_PREFIX "##name\n",
                 op2i_loop_name(g->e.loop), OP2I_ABI);
   op2i_text_add(g->e.out, "%s", g->dialect->prelude);
+  if (op2i_emit_contracts(&g->e))
+    op2i_text_add(g->e.out, "#define op2_fused_f64(a, b, c) fma(a, b, c)\n"
+                            "#define op2_fused_minus_f64(a, b, c) fma(-(a), b, c)\n");
   if (g->form.strategy == OP2I_DEVICE_ATOMICS) op2i_devgen_define_atomics(g);
   for (int m = 0; m < g->e.nmembers; m++) op2i_rewrite_define(&g->e.rewrites[m], g->e.out);
   op2i_text_add(g->e.out, "%s", g->e.loop->kernel->headers ? g->e.loop->kernel->headers : "");

@@ -128,8 +128,14 @@ static bool all_mergeable(const struct op2i_emitter *e) {
   return all;
 }
 
-/* The functions of the math library that scalar code computes by itself. */
+/* The functions of the math library that scalar code computes by itself, and those that contracted
+ * products are computed by. */
 static void define_math(const struct op2i_emitter *e) {
+  if (op2i_emit_contracts(e)) {
+    struct op2i_math_seen seen = {0};
+    op2i_math_print("fused", 1, &seen, e->out);
+    op2i_math_print("fused_minus", 1, &seen, e->out);
+  }
   if (!op2i_emit_own_math(e)) return;
   for (int m = 0; m < e->nmembers; m++) {
     const struct op2_kernel_s *kernel = e->rewrites[m].member.kernel;

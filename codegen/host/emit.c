@@ -12,6 +12,7 @@
 #include "error.h"
 #include "longs.h"
 #include "mem.h"
+#include "simd_contract.h"
 
 const struct op2i_dialect op2i_dialect_c = {
     .restricted = "__restrict__",
@@ -81,6 +82,17 @@ op2_status op2i_emit_bare_types(struct op2i_emitter *e) {
   return OP2_SUCCESS;
 }
 
+/* Begin the rewrite of a member's kernel, with products contracted if the context wants that. */
+static op2_status begin_rewrite(const struct op2i_loop *loop, int m, struct op2i_rewrite *rewrite) {
+  const op2_context ctx = loop->op.ctx;
+  struct op2i_text source = {0};
+  op2_status status = op2i_rewrite_begin(loop, m, rewrite);
+  if (!status && ctx && ctx->config.contract) status = op2i_simd_contract(rewrite, &source);
+  if (!status && source.length) status = op2i_rewrite_replace(loop, m, &source, rewrite);
+  op2i_text_free(&source);
+  return status;
+}
+
 op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *loop,
                               const struct op2i_dialect *dialect, struct op2i_text *out) {
   op2_status status = OP2_SUCCESS;
@@ -91,7 +103,7 @@ op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *lo
   if (!e->types || !e->rewrites) return op2i_error_nomem("generated code");
   for (int m = 0; m < op2i_loop_nmembers(loop) && !status; m++) {
     e->nmembers++;
-    status = op2i_rewrite_begin(loop, m, &e->rewrites[m]);
+    status = begin_rewrite(loop, m, &e->rewrites[m]);
     e->rewrites[m].tables = dialect->tables;
     e->rewrites[m].longs = dialect->longs;
     e->rewrites[m].renames = dialect->renames;
@@ -109,6 +121,12 @@ void op2i_emitter_end(struct op2i_emitter *e) {
   e->types = NULL;
   e->rewrites = NULL;
   e->nmembers = 0;
+}
+
+bool op2i_emit_contracts(const struct op2i_emitter *e) {
+  for (int m = 0; m < e->nmembers; m++)
+    if (e->rewrites[m].source.length) return true;
+  return false;
 }
 
 bool op2i_emit_own_math(const struct op2i_emitter *e) {

@@ -80,6 +80,8 @@ op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *lo
 /* Use C's names of types, for text in which the kernel's own names of types are not defined. */
 op2_status op2i_emit_bare_types(struct op2i_emitter *e);
 void op2i_emitter_end(struct op2i_emitter *e);
+/* True if the text calls the functions by which contracted products are computed. */
+bool op2i_emit_contracts(const struct op2i_emitter *e);
 /* True if functions of the math library have texts of their own (math_print.h), false with
  * OP2_LIBM=1. */
 bool op2i_emit_own_math(const struct op2i_emitter *e);

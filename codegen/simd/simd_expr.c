@@ -445,14 +445,26 @@ static int binary_tightness(const struct op2i_piece *t) {
   return 0;
 }
 
+/* Note which pieces an operation was read from, up to where the parser is. */
+static void note_pieces(const struct op2i_simd_parser *p, struct op2i_simd_node *e, int first,
+                        int middle) {
+  e->first = &p->r.tokens[first];
+  e->middle = &p->r.tokens[middle];
+  e->end = &p->r.tokens[p->r.at];
+}
+
 static struct op2i_simd_node *binary(struct op2i_simd_parser *p, int least) {
+  const int first = p->r.at;
   struct op2i_simd_node *e = op2i_simd_unary(p);
   while (!op2i_simd_stopped(p->l)) {
     int tightness = binary_tightness(&p->r.tokens[p->r.at]);
     if (!tightness || tightness < least) break;
+    const int middle = p->r.at;
     const char *op = spelled(p);
     struct op2i_simd_node *right = binary(p, tightness + 1);
-    if (!op2i_simd_stopped(p->l)) e = op2i_simd_operation(p->l, op, e, right);
+    if (op2i_simd_stopped(p->l)) break;
+    e = op2i_simd_operation(p->l, op, e, right);
+    if (e->kind == OP2I_SIMD_BINARY) note_pieces(p, e, first, middle);
   }
   return e;
 }
@@ -500,7 +512,9 @@ static void complex_step(struct op2i_simd *l, struct op2i_simd_node *e) {
 struct op2i_simd_node *op2i_simd_assignment(struct op2i_simd_parser *p) {
   static const char *const ops[] = {
       "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="};
+  const int first = p->r.at;
   struct op2i_simd_node *left = choice(p);
+  const int middle = p->r.at;
   for (size_t i = 0; i < sizeof ops / sizeof ops[0] && !op2i_simd_stopped(p->l); i++) {
     if (!op2i_simd_at(p, ops[i])) continue;
     struct op2i_simd_node *e = op2i_simd_node(p->l, OP2I_SIMD_ASSIGN, left->line);
@@ -510,6 +524,7 @@ struct op2i_simd_node *op2i_simd_assignment(struct op2i_simd_parser *p) {
     if (op2i_simd_enter(p->l, e->line)) e->b = op2i_simd_assignment(p);
     op2i_simd_leave(p->l);
     if (op2i_simd_stopped(p->l)) return e;
+    note_pieces(p, e, first, middle);
     need_lvalue(p->l, left);
     note_assigned(left);
     e->type = left->type;

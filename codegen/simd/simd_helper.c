@@ -337,7 +337,7 @@ static void math_extreme(const struct op2i_simd_math *math, const struct words *
 }
 
 bool op2i_simd_own_math(const struct op2i_simd *l, const struct op2i_simd_math *math) {
-  return l->request->own_math && op2i_math_known(math->name);
+  return math->how == OP2I_SIMD_FUSED || (l->request->own_math && op2i_math_known(math->name));
 }
 
 /* Functions of float compute in double, with vectors that are no longer than the machine's. */

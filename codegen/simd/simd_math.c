@@ -35,7 +35,14 @@ static const struct op2i_simd_math functions[] = {
     {"lrint", "ld", OP2I_SIMD_EACH},      {"lround", "ld", OP2I_SIMD_EACH},
     {"llrint", "ld", OP2I_SIMD_EACH},     {"llround", "ld", OP2I_SIMD_EACH}};
 
+/* What simd_contract.c has put into the source. */
+static const struct op2i_simd_math fused[] = {{"fused", "dddd", OP2I_SIMD_FUSED},
+                                              {"fused_minus", "dddd", OP2I_SIMD_FUSED}};
+
 const struct op2i_simd_math *op2i_simd_math_find(const struct op2i_piece *name, bool *single) {
+  *single = false;
+  if (op2i_piece_is(name, "op2_fused_f64")) return &fused[0];
+  if (op2i_piece_is(name, "op2_fused_minus_f64")) return &fused[1];
   for (size_t i = 0; i < sizeof functions / sizeof functions[0]; i++) {
     const struct op2i_simd_math *math = &functions[i];
     struct op2i_piece stem = *name;

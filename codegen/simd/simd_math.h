@@ -8,7 +8,8 @@
 struct op2i_simd_math {
   const char *name;
   const char *types; /* result and parameters: d double or, by the name, float; i int; l long */
-  enum { OP2I_SIMD_EACH, OP2I_SIMD_SMALL, OP2I_SIMD_TEST } how; /* EACH: a call for each lane */
+  /* EACH: a call for each lane; FUSED: always computed by a text of the library's own */
+  enum { OP2I_SIMD_EACH, OP2I_SIMD_SMALL, OP2I_SIMD_TEST, OP2I_SIMD_FUSED } how;
 };
 const struct op2i_simd_math *op2i_simd_math_find(const struct op2i_piece *name, bool *single);
 int op2i_simd_math_arity(const struct op2i_simd_math *math);

@@ -90,6 +90,8 @@ struct op2i_simd_node {
   struct op2i_simd_node *a, *b, *c, *d, *next;
   struct op2i_simd_var *var;
   const char *text; /* the spelling of a literal */
+  /* BINARY, ASSIGN: where it begins, its operator, and what follows it; null if it is made up */
+  const struct op2i_piece *first, *middle, *end;
   const struct op2i_c_member *member;
   bool known; /* True for an integer constant of this value. */
   int64_t value;

@@ -4,6 +4,7 @@
  * and what else depends on the counter is a constant. Compilers unroll loops of few trips only. */
 #include <string.h>
 
+#include "simd_math.h"
 #include "simd_parse.h"
 #include "simd_tree.h"
 #include "simd_unroll.h"
@@ -98,6 +99,11 @@ static bool operates(const struct op2i_simd_node *e) {
   }
 }
 
+/* True for a call of what is an instruction or two. */
+static bool is_short(const struct op2i_simd_node *call) {
+  return call->math && (call->math->how == OP2I_SIMD_SMALL || call->math->how == OP2I_SIMD_FUSED);
+}
+
 static int64_t at_most(int64_t operations) { return operations < MOST ? operations : MOST; }
 
 /* Count the operations of a list of statements, up to MOST, as if all loops were unrolled. */
@@ -111,7 +117,7 @@ static int64_t size_of(const struct op2i_simd_node *e, const struct op2i_simd_co
         e->kind == OP2I_SIMD_FOR || e->kind == OP2I_SIMD_WHILE || e->kind == OP2I_SIMD_DO;
     const bool known = is_loop && op2i_simd_counted(e, around, &counted);
     if (is_loop && (!known || counted.trips > MOST)) return MOST;
-    if (e->kind == OP2I_SIMD_CALL && e->varying) size += CALL;
+    if (e->kind == OP2I_SIMD_CALL && e->varying) size += is_short(e) ? 1 : CALL;
     size += (known ? counted.trips : 1) * size_of(e->d, known ? &counted : around, depth + 1) +
             (e->varying && operates(e)) + size_of(e->a, around, depth + 1) +
             size_of(e->b, around, depth + 1) + size_of(e->c, around, depth + 1);

@@ -21,7 +21,8 @@ extern "C" {
  * OP2_TEAM, OP2_RENUMBER and OP2_SLICES switch parts of the library off, to measure their effect;
  * with OP2_LIBM=1 kernels call the C library's exp() and the like in place of the library's own,
  * whose errors are below one unit in the last place, and whose last bits may differ between
- * processors with fused multiplication and addition and without;
+ * processors with fused multiplication and addition and without; with OP2_CONTRACT=1 products of
+ * doubles that are added are rounded once (op2/loop.h);
  * OP2_WAIT_MAX is the time that ranks wait for each other, OP2_CC_TIMEOUT the seconds that a
  * compiler may take, and OP2_CACHE_MB the size that the cache of compiled loops may have;
  * OP2_DEVICE and OP2_DEVICE_STRATEGY choose the device that loops run on, and how they add there

@@ -60,7 +60,9 @@ extern "C" {
  * | signed integers that overflow | wrap, as unsigned ones do (-fwrapv); on devices the result is
  *   not defined: compute in unsigned types what is to wrap there |
  * | float and double | every operation is rounded to its own type, and none is contracted with
- *   another (fused multiply-add); denormal numbers are kept |
+ *   another (fused multiply-add); denormal numbers are kept. With OP2_CONTRACT=1, where the
+ *   processor has the instruction, a product of doubles without parentheses of its own is rounded
+ *   once with what it is added to or subtracted from: of `a * b + c * d` the left one |
  * | fmin(a, b), fmax(a, b) | a where it is less (greater) than b or b is NaN, else b: of two zeros
  *   b, of a number and a NaN the number |
  * | NaN | it is certain that a result is NaN, but not its sign and its other bits |

@@ -315,6 +315,7 @@ static const struct {
     {"OP2_CHECK_SAMPLE", "77"},
     {"OP2_PROGRAM_BYTES", "77"},
     {"OP2_STREAM_MB", "77"},
+    {"OP2_CONTRACT", "1"},
     {"OP2_LIBM", "1"},
     {"OP2_TRIAL", "0"},
     {"OP2_FUSE", "2"},

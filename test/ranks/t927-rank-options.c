@@ -53,6 +53,7 @@ static const struct scene scenes[] = {
     {.name = "OP2_CHECK_SAMPLE", .at = IN(check_sample), .number = 7, .other = "7"},
     {.name = "OP2_PROGRAM_BYTES", .at = IN(program_bytes), .number = 7, .other = "7"},
     {.name = "OP2_STREAM_MB", .at = IN(stream_mb), .number = 7, .other = "7"},
+    {.name = "OP2_CONTRACT", .at = IN(contract), .number = 7, .other = "7"},
     {.name = "OP2_LIBM", .at = IN(libm), .number = 7, .other = "7"},
     {.name = "OP2_FUSE", .at = IN(fuse), .number = 7, .other = "7"},
     {.name = "OP2_REPLAY", .at = IN(replay), .number = 7, .other = "7"},
