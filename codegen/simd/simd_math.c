@@ -35,7 +35,7 @@ static const struct op2i_simd_math functions[] = {
     {"lrint", "ld", OP2I_SIMD_EACH},      {"lround", "ld", OP2I_SIMD_EACH},
     {"llrint", "ld", OP2I_SIMD_EACH},     {"llround", "ld", OP2I_SIMD_EACH}};
 
-/* What simd_contract.c has put into the source. */
+/* These are the functions that simd_contract.c puts into the source. */
 static const struct op2i_simd_math fused[] = {{"fused", "dddd", OP2I_SIMD_FUSED},
                                               {"fused_minus", "dddd", OP2I_SIMD_FUSED}};
 
