@@ -37,16 +37,16 @@ void op2i_shared_plan_unref(struct op2i_shared_plan *shared) {
 
 /* Elements per block when the user has not set a size: enough blocks to share out, and large
  * ones on large sets, since each colour streams the data once more. The size is rounded up, so that
- * there are at most 256 blocks while they may grow: 64 workers then run 128 of one colour in two
- * rounds, but 130 in three. The size depends on the set alone - not on workers, nor on which loops
+ * there are at most 256 blocks: 64 workers then run 128 of one colour in two rounds, but 130 in
+ * three. The size depends on the set alone - not on workers, nor on which loops
  * were fused - because the results of reductions depend on it. */
 static int32_t choose_block_size(const struct op2i_loop *loop) {
-  enum { SMALLEST = 512, LARGEST = 16384, BLOCKS = 256, STEP = 64 };
+  enum { SMALLEST = 512, BLOCKS = 256, STEP = 64 };
   _Static_assert(STEP % OP2I_SLICE == 0, "blocks do not cut slices of a matrix's rows");
   int chosen = loop->op.ctx->config.block_size;
   if (chosen) return chosen;
   int64_t size = (loop->set->ends[OP2I_OWNED] + BLOCKS * STEP - 1) / (BLOCKS * STEP) * STEP;
-  return (int32_t)(size < SMALLEST ? SMALLEST : size > LARGEST ? LARGEST : size);
+  return (int32_t)(size < SMALLEST ? SMALLEST : size > INT32_MAX ? INT32_MAX : size);
 }
 
 /* ---- describing a loop to the planner -------------------------------------------------------- */
