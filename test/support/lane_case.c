@@ -275,6 +275,9 @@ static bool add_kernel(const struct lane_kernel *kernel, int number, int lanes,
   bool good = translate(kernel, lanes, 0, &rewrite, &vector, &why);
   if (good) {
     op2i_text_add(out, "#define OP2_ID %d\n", number);
+    /* gcc 12 warns of vectors that are set lane by lane, in loops that are unrolled. */
+    op2i_text_add(out, "#ifndef __clang__\n"
+                       "#pragma GCC diagnostic ignored \"-Wmaybe-uninitialized\"\n#endif\n");
     op2i_simd_prelude(lanes, out);
     op2i_text_add(out,
                   "struct OP2_NAME(op2_consts) { double c1, c2[4]; float c3; int32_t c4; };\n");
