@@ -10,6 +10,7 @@
 #include "op2.h"
 #include "rewrite.h"
 #include "simd_contract.h"
+#include "support.h"
 #include "tap.h"
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -179,15 +180,15 @@ static void compare(const char *backend, const char *simd, bool contract) {
 }
 
 int main(void) {
-  static const char *const backends[] = {"sequential", "openmp", "starpu",
-                                         "check",      "opencl", "cuda"};
+  static const char *const backends[] = {"opencl", "cuda",   "sequential",
+                                         "openmp", "starpu", "check"};
   static const char *const widths[] = {"0", "16", "32", "64"};
   for (int i = 0; i < (int)(sizeof texts / sizeof *texts); i++) contracted(i);
   setenv("OP2_CHUNK_US", "0", 1);
   srand(7);
   for (int i = 0; i < N * IN; i++) in[i] = 2.0 * rand() / RAND_MAX - 1;
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
-    const char *why = op2_backend_unavailable(backends[b]);
+    const char *why = backend_unfit(backends[b]);
     if (why) {
       skip("%s: %s", backends[b], why);
       continue;
