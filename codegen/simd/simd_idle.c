@@ -38,6 +38,10 @@ static bool mentions(const struct op2i_simd_node *e, const struct op2i_simd_var 
   return false;
 }
 
+bool op2i_simd_mentions(const struct op2i_simd_node *e, const struct op2i_simd_var *var) {
+  return mentions(e, var, 1);
+}
+
 /* True if the head of a loop has no effect but on a counter of its own. */
 static bool counts_only(const struct op2i_simd_node *loop) {
   const struct op2i_simd_node *step = loop->c;

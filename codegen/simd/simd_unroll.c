@@ -4,6 +4,7 @@
  * and what else depends on the counter is a constant. Compilers unroll loops of few trips only. */
 #include <string.h>
 
+#include "simd_idle.h"
 #include "simd_math.h"
 #include "simd_parse.h"
 #include "simd_tree.h"
@@ -127,19 +128,12 @@ static int64_t size_of(const struct op2i_simd_node *e, const struct op2i_simd_co
 
 /* ---- subscripts ------------------------------------------------------------------------------ */
 
-static bool mentions(const struct op2i_simd_node *e, const struct op2i_simd_var *var, int depth) {
-  if (depth > OP2I_SIMD_DEPTH) return false;
-  for (; e; e = e->next)
-    if (is_counter(e, var) || mentions(e->a, var, depth + 1) || mentions(e->b, var, depth + 1))
-      return true;
-  return false;
-}
-
 /* True if a statement has a vector of an array at a subscript that depends on the counter. */
 static bool selects(const struct op2i_simd_node *e, const struct op2i_simd_var *var, int depth) {
   if (depth > OP2I_SIMD_DEPTH) return false;
   for (; e; e = e->next)
-    if ((e->kind == OP2I_SIMD_INDEX && e->varying && !e->b->varying && mentions(e->b, var, 1)) ||
+    if ((e->kind == OP2I_SIMD_INDEX && e->varying && !e->b->varying &&
+         op2i_simd_mentions(e->b, var)) ||
         selects(e->a, var, depth + 1) || selects(e->b, var, depth + 1) ||
         selects(e->c, var, depth + 1) || selects(e->d, var, depth + 1))
       return true;
