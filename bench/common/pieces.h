@@ -5,7 +5,7 @@
 #include "plan.h"
 
 /** @file pieces.h
- * What threads do side by side of a set whose elements add to targets of a map: two contiguous
+ * Threads share out a set whose elements add to targets of a map: there are two contiguous
  * pieces of the set for each thread, coloured, which suits meshes that are numbered well. If the
  * pieces need so many colours that threads would wait, elements store what they add, and targets
  * sum it up. */

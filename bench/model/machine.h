@@ -8,8 +8,8 @@
 #include "simulate.h"
 
 /** @file machine.h
- * What the machine takes for the parts of dispatch, and for bytes that come from caches or from
- * memory: all of it is measured. */
+ * Measures what the machine takes for the parts of dispatch, and for bytes from caches or from
+ * memory. */
 
 enum { MACHINE_SIZES = 9, MACHINE_THREADS = 2, MACHINE_KERNELS = 4, MACHINE_MOST = 64 };
 

@@ -11,7 +11,7 @@
 
 enum { TRIES = 15 };
 
-/* What is written here is not left out by compilers. */
+/* Compilers do not leave out what is written here. */
 extern volatile int machine_regions;
 extern volatile bool machine_found;
 volatile int machine_regions;

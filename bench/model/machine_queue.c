@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What it takes to queue a loop, to flush, and to find the program of the queue again. */
+/* Measures what it takes to queue a loop, to flush, and to find the program of the queue again. */
 #include <math.h>
 
 #include "common/clock.h"

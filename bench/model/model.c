@@ -115,7 +115,7 @@ static int64_t most_elements(const record *r) {
   return most;
 }
 
-/* What the dispatch of openmp could be: see predict.h and simulate.h. */
+/* These are other ways in which openmp could dispatch: see predict.h and simulate.h. */
 typedef struct variant {
   const char *name;
   int cut;

@@ -21,7 +21,7 @@ typedef struct profile {
   profile_loop loops[64];
 } profile;
 
-/** What is predicted, and for whom. */
+/** The prediction that is asked for, and the workers that it is for. */
 typedef struct setting {
   const machine *m;
   sim_costs costs;

@@ -50,7 +50,7 @@ typedef struct sim_take {
   double begin;
 } sim_take;
 
-/** What became of a turn. */
+/** The result of a simulated turn. */
 typedef struct sim_result {
   double length;  /**< until the last member has ended its part */
   double busy;    /**< of all members, in blocks */

@@ -411,7 +411,7 @@ static void test_trusted(void) {
   EXPECT(!recalls(loop)); /* the scalar code was another one */
 }
 
-/* What was faster in a cache is no choice for a larger mesh. */
+/* The form that was faster in a cache is not chosen for a larger mesh. */
 static void test_memories(void) {
   const struct op2i_machine *machine = op2i_machine();
   const double last[] = {(double)machine->l2_bytes, (double)op2i_machine_cached(machine)};
