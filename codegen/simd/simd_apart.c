@@ -7,6 +7,7 @@
 #include "simd_emit.h"
 #include "simd_expr.h"
 #include "simd_helper.h"
+#include "simd_lasting.h"
 #include "simd_parse.h"
 #include "simd_print.h"
 #include "simd_tree.h"
@@ -35,9 +36,48 @@ static void any(struct op2i_simd_printer *p, int mask) {
 
 /* ---- loops ----------------------------------------------------------------------------------- */
 
-/* Emit the condition of a loop as a statement expression that takes lanes out of its mask. */
-static void narrowing(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask) {
+/* Print the operands of a condition that are the same in all lanes (each followed by &&), or those
+ * that are not (joined by &). `n` are printed already; returns how many are now. */
+static int operands(struct op2i_simd_printer *p, const struct op2i_simd_node *e, bool varying,
+                    int n) {
+  if (op2i_simd_divisible(e)) {
+    n = operands(p, e->a, varying, n);
+    return operands(p, e->b, varying, n);
+  }
+  if (e->varying != varying) return n;
+  if (varying) {
+    op2i_text_add(p->out, n ? " & " : "");
+    op2i_simd_print_mask(p, e, TIGHT_UNARY);
+  } else {
+    op2i_simd_print(p, e, TIGHT_AND);
+    op2i_text_add(p->out, " && ");
+  }
+  return n + 1;
+}
+
+/* Take the lanes out of the loop's mask in which the condition does not hold. `outer` is the mask of
+ * the lanes that came to the loop. */
+static void narrow(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask,
+                   int outer) {
+  const bool divisible = op2i_simd_divisible(s->b), lasting = op2i_simd_lasting(s);
+  op2i_text_add(p->out, "op2_mask%d %s= ", mask, lasting ? "" : "&");
+  if (lasting && outer) {
+    op2i_simd_print_on(p, outer);
+    op2i_text_add(p->out, " & ");
+  }
+  if (divisible)
+    operands(p, s->b, true, 0);
+  else
+    op2i_simd_print_mask(p, s->b, lasting && outer ? TIGHT_UNARY : TIGHT_AND);
+  op2i_text_add(p->out, "; ");
+}
+
+/* Emit the condition of a loop: what is the same in all lanes, and a statement expression that takes
+ * lanes out of its mask. */
+static void narrowing(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask,
+                      int outer) {
   const struct op2i_simd_node *test = s->b && s->b->varying ? s->b : NULL;
+  if (test && op2i_simd_divisible(test)) operands(p, test, false, 0);
   op2i_text_add(p->out, "({ ");
   if (s->leaves) op2i_text_add(p->out, "op2_mask%d &= op2_live; ", mask);
   if (test && test->hazard) {
@@ -45,19 +85,16 @@ static void narrowing(struct op2i_simd_printer *p, const struct op2i_simd_node *
     any(p, mask);
     op2i_text_add(p->out, ") ");
   }
-  if (test) {
-    op2i_text_add(p->out, "op2_mask%d &= ", mask);
-    op2i_simd_print_mask(p, test, TIGHT_AND);
-    op2i_text_add(p->out, "; ");
-  }
+  if (test) narrow(p, s, mask, outer);
   any(p, mask);
   op2i_text_add(p->out, "; })");
 }
 
-static void test_lanes(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask) {
+static void test_lanes(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask,
+                       int outer) {
   bool uniform = s->b && !s->b->varying;
   if (mask && (s->leaves || (s->b && !uniform)))
-    narrowing(p, s, mask);
+    narrowing(p, s, mask, outer);
   else if (mask)
     any(p, mask);
   if (mask && uniform) op2i_text_add(p->out, " && ");
@@ -66,10 +103,10 @@ static void test_lanes(struct op2i_simd_printer *p, const struct op2i_simd_node 
 
 static void body_of(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int loop) {
   struct op2i_simd_apart apart = {.s = s, .loop = loop, .on = loop, .outer = p->apart};
-  int outer = p->mask;
+  const int outer = p->mask, tested = p->tested;
   op2i_text_add(p->out, "{\n");
   p->depth++;
-  if (loop) p->mask = loop;
+  if (loop) p->mask = p->tested = loop;
   if (s->skips) apart.on = begin_lanes(p, s->leaves && !loop);
   p->apart = &apart;
   p->mask = apart.on;
@@ -79,6 +116,7 @@ static void body_of(struct op2i_simd_printer *p, const struct op2i_simd_node *s,
     op2i_simd_statement(p, s->d);
   p->apart = apart.outer;
   p->mask = outer;
+  p->tested = tested;
   p->depth--;
   op2i_simd_indent(p);
   op2i_text_add(p->out, "}");
@@ -95,18 +133,18 @@ static void head_of(struct op2i_simd_printer *p, const struct op2i_simd_node *s)
 }
 
 void op2i_simd_emit_loop(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
-  bool last = s->kind == OP2I_SIMD_DO;
-  int outer = p->mask;
+  const bool last = s->kind == OP2I_SIMD_DO;
+  const int outer = p->mask, tested = p->tested;
   op2i_simd_indent(p);
   op2i_text_add(p->out, "{\n");
   p->depth++;
   head_of(p, s);
   int loop = s->parts ? begin_lanes(p, false) : 0;
-  if (loop) p->mask = loop;
+  if (loop) p->mask = p->tested = loop;
   op2i_simd_indent(p);
   op2i_text_add(p->out, last ? "do " : "for (; ");
   if (!last) {
-    test_lanes(p, s, loop);
+    test_lanes(p, s, loop, outer);
     op2i_text_add(p->out, s->c ? "; " : ";");
     if (s->c) op2i_simd_print_statement(p, s->c);
     op2i_text_add(p->out, ") ");
@@ -116,10 +154,11 @@ void op2i_simd_emit_loop(struct op2i_simd_printer *p, const struct op2i_simd_nod
   if (last) {
     if (loop) p->mask = loop;
     op2i_text_add(p->out, " while (");
-    test_lanes(p, s, loop);
+    test_lanes(p, s, loop, outer);
     op2i_text_add(p->out, ");");
   }
   p->mask = outer;
+  p->tested = tested;
   op2i_text_add(p->out, "\n");
   p->depth--;
   op2i_simd_indent(p);

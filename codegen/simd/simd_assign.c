@@ -164,7 +164,7 @@ static bool simple(const struct op2i_simd_printer *p, const struct op2i_simd_nod
 
 static void masked_value(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                          const struct op2i_simd_node *value) {
-  op2i_simd_print_select(p, &e->type);
+  op2i_simd_print_select_active(p, &e->type);
   op2i_text_add(p->out, "(");
   op2i_simd_print_on(p, p->mask);
   op2i_text_add(p->out, ", ");

@@ -174,8 +174,10 @@ static bool any_hazard(const struct op2i_simd_node *s) {
 
 /* Print the rest behind a jump, which runs only if a lane is left there. */
 static void guarded_rest(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
-  bool guard = s->exits && any_hazard(s->next);
+  const bool guard = s->exits && any_hazard(s->next);
+  const int tested = p->tested;
   if (guard) {
+    p->tested = p->mask;
     op2i_simd_indent(p);
     op2i_text_add(p->out, "if (");
     op2i_simd_help(p->l, OP2I_SIMD_ANY, OP2I_C_BOOL, p->out);
@@ -183,6 +185,7 @@ static void guarded_rest(struct op2i_simd_printer *p, const struct op2i_simd_nod
     p->depth++;
   }
   op2i_simd_statements(p, s->next);
+  p->tested = tested;
   if (!guard) return;
   p->depth--;
   op2i_simd_indent(p);
@@ -251,10 +254,11 @@ static bool empty(const struct op2i_simd_node *s) {
 }
 
 static void branch(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask) {
-  int outer = p->mask;
+  const int outer = p->mask, tested = p->tested;
   p->mask = mask;
   op2i_simd_indent(p);
   if (s->hazard || (p->looped && op2i_simd_costly(s))) {
+    p->tested = mask;
     op2i_text_add(p->out, "if (");
     op2i_simd_help(p->l, OP2I_SIMD_ANY, OP2I_C_BOOL, p->out);
     op2i_text_add(p->out, "(op2_mask%d)) ", mask);
@@ -262,6 +266,7 @@ static void branch(struct op2i_simd_printer *p, const struct op2i_simd_node *s, 
   braced(p, s, NULL);
   op2i_text_add(p->out, "\n");
   p->mask = outer;
+  p->tested = tested;
 }
 
 /* End the loop around where no lane needs the branch, which is all that the loop does. */
@@ -270,6 +275,7 @@ static void end_if_none(struct op2i_simd_printer *p, int mask) {
   op2i_text_add(p->out, "if (!");
   op2i_simd_help(p->l, OP2I_SIMD_ANY, OP2I_C_BOOL, p->out);
   op2i_text_add(p->out, "(op2_mask%d)) break;\n", mask);
+  p->tested = mask;
 }
 
 static void varying_if(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {

@@ -132,13 +132,36 @@ static void splat(const struct op2i_simd *l, enum op2i_c_base base, const struct
   op2i_text_add(out, "};\n}\n");
 }
 
+/* One instruction chooses by a mask register. Compilers find it only where the mask has just come
+ * from a comparison; one that a loop keeps they expand into two operations on bits. */
+static void blend_at_once(const struct op2i_simd *l, const struct words *w, struct op2i_text *out) {
+  const int bytes = l->lanes * l->bits / 8;
+  const bool wide = l->bits == 64;
+  char name[64];
+  snprintf(name, sizeof name, "__builtin_ia32_blendmp%c_%d_mask", wide ? 'd' : 's', 8 * bytes);
+  op2i_text_add(out,
+                "#if defined %s && __has_builtin(%s)\n"
+                "  typedef %s op2_whole __attribute__((vector_size(%d)));\n"
+                "  typedef %s op2_reals __attribute__((vector_size(%d)));\n"
+                "  return (%s)%s((op2_reals)op2_b, (op2_reals)op2_a,\n"
+                "      __builtin_ia32_cmp%c%d_mask((op2_whole)op2_wide, (op2_whole){0}, 4, -1));\n"
+                "#else\n",
+                bytes == 64 ? "__AVX512F__" : "__AVX512VL__", name, wide ? "long long" : "int",
+                bytes, wide ? "double" : "float", bytes, w->type.chars, name, wide ? 'q' : 'd',
+                8 * bytes);
+}
+
 static void select_lanes(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
-                         struct op2i_text *out) {
+                         bool blend, struct op2i_text *out) {
+  const int bytes = l->lanes * l->bits / 8;
+  const bool at_once = blend && l->bits >= 32 && 8 * op2i_simd_size(base) == l->bits &&
+                       (bytes == 16 || bytes == 32 || bytes == 64);
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_mask, %s op2_a, %s op2_b) {\n", w->type.chars,
                 w->name.chars, w->mask.chars, w->type.chars, w->type.chars);
   widened(l, base, w, out);
-  op2i_text_add(out, "  return (%s)((op2_wide & (%s)op2_a) | (~op2_wide & (%s)op2_b));\n}\n",
-                w->type.chars, w->bits.chars, w->bits.chars);
+  if (at_once) blend_at_once(l, w, out);
+  op2i_text_add(out, "  return (%s)((op2_wide & (%s)op2_a) | (~op2_wide & (%s)op2_b));\n%s}\n",
+                w->type.chars, w->bits.chars, w->bits.chars, at_once ? "#endif\n" : "");
 }
 
 /* Processors that compare or test a whole vector by one instruction do so; compilers do not find it
@@ -237,10 +260,11 @@ static void begin_guard(struct op2i_text *out, const char *name) {
 void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_base base,
                     struct op2i_text *out) {
   static const char *const names[] = {
-      [OP2I_SIMD_SPLAT] = "splat",  [OP2I_SIMD_SELECT] = "select",   [OP2I_SIMD_ANY] = "any",
-      [OP2I_SIMD_WEIGH] = "weigh",  [OP2I_SIMD_DIVISOR] = "divisor", [OP2I_SIMD_WIDEN] = "widen",
-      [OP2I_SIMD_GATHER] = "gather"};
-  bool masked = help == OP2I_SIMD_SELECT || help == OP2I_SIMD_WEIGH || help == OP2I_SIMD_DIVISOR;
+      [OP2I_SIMD_SPLAT] = "splat", [OP2I_SIMD_SELECT] = "select", [OP2I_SIMD_BLEND] = "blend",
+      [OP2I_SIMD_ANY] = "any",     [OP2I_SIMD_WEIGH] = "weigh",   [OP2I_SIMD_DIVISOR] = "divisor",
+      [OP2I_SIMD_WIDEN] = "widen", [OP2I_SIMD_GATHER] = "gather"};
+  bool masked = help == OP2I_SIMD_SELECT || help == OP2I_SIMD_BLEND || help == OP2I_SIMD_WEIGH ||
+                help == OP2I_SIMD_DIVISOR;
   struct words w = {0};
   make_words(l, base, &w);
   op2i_text_add(&w.name, "op2_%s", names[help]);
@@ -253,7 +277,8 @@ void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_b
     begin_guard(&l->prefix, w.name.chars);
     switch (help) {
     case OP2I_SIMD_SPLAT: splat(l, base, &w, &l->prefix); break;
-    case OP2I_SIMD_SELECT: select_lanes(l, base, &w, &l->prefix); break;
+    case OP2I_SIMD_SELECT: select_lanes(l, base, &w, false, &l->prefix); break;
+    case OP2I_SIMD_BLEND: select_lanes(l, base, &w, true, &l->prefix); break;
     case OP2I_SIMD_ANY: any_lane(l, &w, &l->prefix); break;
     case OP2I_SIMD_WEIGH: weigh(l, base, &w, &l->prefix); break;
     case OP2I_SIMD_DIVISOR: divisor(l, base, &w, &l->prefix); break;

@@ -376,6 +376,13 @@ void op2i_simd_print_select(struct op2i_simd_printer *p, const struct op2i_c_typ
     op2i_simd_help(p->l, OP2I_SIMD_SELECT, type->base, p->out);
 }
 
+void op2i_simd_print_select_active(struct op2i_simd_printer *p, const struct op2i_c_type *type) {
+  if (p->mask > 0 && p->mask == p->tested && !op2i_simd_record(type))
+    op2i_simd_help(p->l, OP2I_SIMD_BLEND, type->base, p->out);
+  else
+    op2i_simd_print_select(p, type);
+}
+
 void op2i_simd_print_value(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                            const struct op2i_c_type *type, bool varying, int tight) {
   if (op2i_simd_record(type))

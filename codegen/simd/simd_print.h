@@ -24,6 +24,7 @@ struct op2i_simd_printer {
   int depth;    /* depth of indentation */
   int numbered; /* names generated so far */
   int mask;     /* number of the mask of active lanes; 0: all; -1: those the caller needs */
+  int tested;   /* number of the mask of which it was asked last whether a lane is on, or 0 */
   const struct op2i_simd_apart *apart;
   int left;   /* number of open statements after which some lanes may have returned */
   int looped; /* number of loops around */
@@ -43,6 +44,8 @@ void op2i_simd_print_value(struct op2i_simd_printer *p, const struct op2i_simd_n
                            const struct op2i_c_type *type, bool varying, int tight);
 /* Print the name of the function that chooses between two values of this type by a mask. */
 void op2i_simd_print_select(struct op2i_simd_printer *p, const struct op2i_c_type *type);
+/* The same for the mask of active lanes. */
+void op2i_simd_print_select_active(struct op2i_simd_printer *p, const struct op2i_c_type *type);
 void op2i_simd_print_on(struct op2i_simd_printer *p, int mask);
 /* Print an expression whose value is not used. */
 void op2i_simd_print_statement(struct op2i_simd_printer *p, const struct op2i_simd_node *e);
