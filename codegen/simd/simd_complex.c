@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "simd_base.h"
+#include "simd_convert.h"
 #include "simd_emit.h"
 #include "simd_expr.h"
 #include "simd_helper.h"
@@ -237,16 +238,10 @@ static void cast(const struct function *f) {
   for (int i = 0; i < (complex ? 2 : 1); i++) {
     const char *name = i ? "im" : "re";
     op2i_text_add(f->out, "  op2_result.op2_%s = ", name);
-    if (complex && f->varying && from == OP2I_C_F32)
-      op2i_simd_help(f->l, OP2I_SIMD_WIDEN, f->base, f->out);
-    else if (complex && f->varying)
-      op2i_text_add(f->out, "__builtin_convertvector");
-    op2i_text_add(f->out, complex ? "(op2_a.op2_%s" : "(op2_a", name);
-    if (complex && f->varying && from != OP2I_C_F32) {
-      op2i_text_add(f->out, ", ");
-      number_name(f);
-    }
-    op2i_text_add(f->out, ");\n");
+    if (complex && f->varying) op2i_simd_convert_begin(f->l, from, f->base, f->out);
+    op2i_text_add(f->out, complex ? "op2_a.op2_%s" : "op2_a", name);
+    if (complex && f->varying) op2i_simd_convert_end(f->l, from, f->base, f->out);
+    op2i_text_add(f->out, ";\n");
   }
   if (complex) return;
   op2i_text_add(f->out, "  op2_result.op2_im = (");

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "simd_base.h"
+#include "simd_convert.h"
 #include "simd_helper.h"
 #include "simd_math.h"
 #include "simd_parse.h"
@@ -107,14 +108,24 @@ bool op2i_simd_lacks(struct op2i_simd *l, const char *name) {
   return true;
 }
 
+static enum op2i_c_base integer_of(enum op2i_c_base base) {
+  static const enum op2i_c_base integers[] = {
+      [1] = OP2I_C_I8, [2] = OP2I_C_I16, [4] = OP2I_C_I32, [8] = OP2I_C_I64};
+  return base == OP2I_C_BOOL ? base : integers[op2i_simd_size(base)];
+}
+
 /* Emit a mask of the kernel's width converted to the width of the type. */
-static void widened(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
+static void widened(struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
                     struct op2i_text *out) {
-  if (base == OP2I_C_BOOL || 8 * op2i_simd_size(base) == l->bits)
-    op2i_text_add(out, "  const %s op2_wide = (%s)op2_mask;\n", w->bits.chars, w->bits.chars);
-  else
-    op2i_text_add(out, "  const %s op2_wide = __builtin_convertvector(op2_mask, %s);\n",
-                  w->bits.chars, w->bits.chars);
+  op2i_text_add(out, "  const %s op2_wide = ", w->bits.chars);
+  if (base == OP2I_C_BOOL || 8 * op2i_simd_size(base) == l->bits) {
+    op2i_text_add(out, "(%s)op2_mask;\n", w->bits.chars);
+    return;
+  }
+  op2i_simd_convert_begin(l, OP2I_C_BOOL, integer_of(base), out);
+  op2i_text_add(out, "op2_mask");
+  op2i_simd_convert_end(l, OP2I_C_BOOL, integer_of(base), out);
+  op2i_text_add(out, ";\n");
 }
 
 static void each_lane(const struct op2i_simd *l, struct op2i_text *out) {
@@ -151,7 +162,7 @@ static void blend_at_once(const struct op2i_simd *l, const struct words *w, stru
                 8 * bytes);
 }
 
-static void select_lanes(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
+static void select_lanes(struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
                          bool blend, struct op2i_text *out) {
   const int bytes = l->lanes * l->bits / 8;
   const bool at_once = blend && l->bits >= 32 && 8 * op2i_simd_size(base) == l->bits &&
@@ -196,7 +207,7 @@ static void any_lane(const struct op2i_simd *l, const struct words *w, struct op
                 at_once ? "#endif\n" : "");
 }
 
-static void weigh(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
+static void weigh(struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
                   struct op2i_text *out) {
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_mask) {\n", w->type.chars, w->name.chars,
                 w->mask.chars);
@@ -205,34 +216,13 @@ static void weigh(const struct op2i_simd *l, enum op2i_c_base base, const struct
                 w->type.chars, w->type.chars, w->type.chars, w->bits.chars);
 }
 
-static void divisor(const struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
+static void divisor(struct op2i_simd *l, enum op2i_c_base base, const struct words *w,
                     struct op2i_text *out) {
   op2i_text_add(out, "OP2_LANES_INLINE %s %s(%s op2_mask, %s op2_a) {\n", w->type.chars,
                 w->name.chars, w->mask.chars, w->type.chars);
   widened(l, base, w, out);
   op2i_text_add(out, "  return (%s)((op2_wide & (%s)op2_a) | (~op2_wide & 1));\n}\n", w->type.chars,
                 w->bits.chars);
-}
-
-/* Where the result takes more than one register, it is converted lane by lane: gcc 12 takes single
- * precision for integers when it splits such a vector that is compared and chosen from, and stops
- * with an internal error. */
-static void widen(struct op2i_simd *l, const struct words *w, struct op2i_text *out) {
-  op2i_text_add(out,
-                "#undef OP2_LANES_REGISTER\n"
-                "#if defined __AVX512F__\n#define OP2_LANES_REGISTER 64\n"
-                "#elif defined __AVX__\n#define OP2_LANES_REGISTER 32\n"
-                "#else\n#define OP2_LANES_REGISTER 16\n#endif\n"
-                "OP2_LANES_INLINE %s %s(",
-                w->type.chars, w->name.chars);
-  op2i_simd_type_name(l, OP2I_C_F32, out);
-  op2i_text_add(out, " op2_a) {\n#if OP2_LANES_REGISTER < %d\n  %s op2_result;\n", 8 * l->lanes,
-                w->type.chars);
-  each_lane(l, out);
-  op2i_text_add(out,
-                "op2_result[op2_lane] = op2_a[op2_lane];\n  return op2_result;\n#else\n"
-                "  return __builtin_convertvector(op2_a, %s);\n#endif\n}\n",
-                w->type.chars);
 }
 
 /* Read where the subscripts say. Compilers read lane after lane unless they are given the
@@ -260,9 +250,9 @@ static void begin_guard(struct op2i_text *out, const char *name) {
 void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_base base,
                     struct op2i_text *out) {
   static const char *const names[] = {
-      [OP2I_SIMD_SPLAT] = "splat", [OP2I_SIMD_SELECT] = "select", [OP2I_SIMD_BLEND] = "blend",
-      [OP2I_SIMD_ANY] = "any",     [OP2I_SIMD_WEIGH] = "weigh",   [OP2I_SIMD_DIVISOR] = "divisor",
-      [OP2I_SIMD_WIDEN] = "widen", [OP2I_SIMD_GATHER] = "gather"};
+      [OP2I_SIMD_SPLAT] = "splat",  [OP2I_SIMD_SELECT] = "select", [OP2I_SIMD_BLEND] = "blend",
+      [OP2I_SIMD_ANY] = "any",      [OP2I_SIMD_WEIGH] = "weigh",   [OP2I_SIMD_DIVISOR] = "divisor",
+      [OP2I_SIMD_GATHER] = "gather"};
   bool masked = help == OP2I_SIMD_SELECT || help == OP2I_SIMD_BLEND || help == OP2I_SIMD_WEIGH ||
                 help == OP2I_SIMD_DIVISOR;
   struct words w = {0};
@@ -274,6 +264,7 @@ void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_b
   if (w.name.failed) l->failed = true;
   if (!l->failed) op2i_text_add(out, "%s", w.name.chars);
   if (!l->failed && op2i_simd_lacks(l, w.name.chars)) {
+    if (masked && base != OP2I_C_BOOL) op2i_simd_convert_define(l, OP2I_C_BOOL, integer_of(base));
     begin_guard(&l->prefix, w.name.chars);
     switch (help) {
     case OP2I_SIMD_SPLAT: splat(l, base, &w, &l->prefix); break;
@@ -282,7 +273,6 @@ void op2i_simd_help(struct op2i_simd *l, enum op2i_simd_help help, enum op2i_c_b
     case OP2I_SIMD_ANY: any_lane(l, &w, &l->prefix); break;
     case OP2I_SIMD_WEIGH: weigh(l, base, &w, &l->prefix); break;
     case OP2I_SIMD_DIVISOR: divisor(l, base, &w, &l->prefix); break;
-    case OP2I_SIMD_WIDEN: widen(l, &w, &l->prefix); break;
     case OP2I_SIMD_GATHER: gather(l, &w, &l->prefix); break;
     }
     op2i_text_add(&l->prefix, "#endif\n");

@@ -15,7 +15,6 @@ enum op2i_simd_help {
   OP2I_SIMD_ANY,
   OP2I_SIMD_WEIGH,   /* 1 where a mask is set, else 0 */
   OP2I_SIMD_DIVISOR, /* 1 where nothing is divided */
-  OP2I_SIMD_WIDEN,   /* numbers of single precision as double */
   OP2I_SIMD_GATHER   /* numbers of an array by subscripts of type int64_t */
 };
 /* True if the text lacks the helper of this name, which is noted as present from now on. */

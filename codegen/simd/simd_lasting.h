@@ -4,6 +4,8 @@
 
 #include <stdbool.h>
 
+/* The conditions of loops that some lanes leave before others. */
+
 struct op2i_simd_node;
 
 /* True if `condition` is a sequence of operands of && without effects, which may be evaluated in any

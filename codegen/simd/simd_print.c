@@ -4,6 +4,7 @@
 
 #include "simd_base.h"
 #include "simd_complex.h"
+#include "simd_convert.h"
 #include "simd_emit.h"
 #include "simd_helper.h"
 #include "simd_math.h"
@@ -275,59 +276,55 @@ void op2i_simd_print_as(struct op2i_simd_printer *p, const struct op2i_simd_node
     op2i_text_add(p->out, ")");
   } else if (e->type.base == base) {
     raw(p, e, tight);
-  } else if (e->type.base == OP2I_C_F32 && base == OP2I_C_F64) {
-    op2i_simd_help(p->l, OP2I_SIMD_WIDEN, base, p->out);
-    op2i_text_add(p->out, "(");
-    raw(p, e, 1);
-    op2i_text_add(p->out, ")");
   } else {
-    op2i_text_add(p->out, "__builtin_convertvector(");
+    op2i_simd_convert_begin(p->l, e->type.base, base, p->out);
     raw(p, e, 1);
-    op2i_text_add(p->out, ", ");
-    type_name(p, base);
-    op2i_text_add(p->out, ")");
+    op2i_simd_convert_end(p->l, e->type.base, base, p->out);
   }
 }
 
 /* ---- masks ----------------------------------------------------------------------------------- */
 
-/* Begin a comparison of numbers of this type, whose result becomes a mask; mask_end() ends it. */
-static bool mask_begin(struct op2i_simd_printer *p, enum op2i_c_base base) {
-  bool fits = 8 * op2i_simd_size(base) == p->l->bits;
-  if (fits) {
-    op2i_text_add(p->out, "(");
-    type_name(p, OP2I_C_BOOL);
-    op2i_text_add(p->out, ")(");
-  } else {
-    op2i_text_add(p->out, "__builtin_convertvector(");
-  }
-  return fits;
+/* The numbers that a comparison of numbers of this type gives. */
+static enum op2i_c_base compared(enum op2i_c_base base) {
+  const int bytes = op2i_simd_size(base);
+  return bytes == 8 ? OP2I_C_I64 : bytes == 4 ? OP2I_C_I32 : bytes == 2 ? OP2I_C_I16 : OP2I_C_I8;
 }
 
-static void mask_end(struct op2i_simd_printer *p, bool fits) {
-  if (!fits) {
-    op2i_text_add(p->out, ", ");
-    type_name(p, OP2I_C_BOOL);
+/* Begin a comparison of numbers of this type, whose result becomes a mask; mask_end() ends it. */
+static void mask_begin(struct op2i_simd_printer *p, enum op2i_c_base base) {
+  if (8 * op2i_simd_size(base) != p->l->bits) {
+    op2i_simd_convert_begin(p->l, compared(base), OP2I_C_BOOL, p->out);
+    return;
   }
-  op2i_text_add(p->out, ")");
+  op2i_text_add(p->out, "(");
+  type_name(p, OP2I_C_BOOL);
+  op2i_text_add(p->out, ")(");
+}
+
+static void mask_end(struct op2i_simd_printer *p, enum op2i_c_base base) {
+  if (8 * op2i_simd_size(base) != p->l->bits)
+    op2i_simd_convert_end(p->l, compared(base), OP2I_C_BOOL, p->out);
+  else
+    op2i_text_add(p->out, ")");
 }
 
 static void comparison(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
   enum op2i_c_base base = op2i_simd_common(e->a->type.base, e->b->type.base);
-  bool fits = mask_begin(p, base);
+  mask_begin(p, base);
   op2i_simd_print_as(p, e->a, base, TIGHT_SHIFT);
   op2i_text_add(p->out, " %s ", e->op);
   op2i_simd_print_as(p, e->b, base, TIGHT_SHIFT);
-  mask_end(p, fits);
+  mask_end(p, base);
 }
 
 static void different_from_zero(struct op2i_simd_printer *p, const struct op2i_simd_node *e) {
-  bool fits = mask_begin(p, e->type.base);
+  mask_begin(p, e->type.base);
   raw(p, e, TIGHT_SHIFT);
   op2i_text_add(p->out, " != (");
   type_name(p, e->type.base);
   op2i_text_add(p->out, "){0}");
-  mask_end(p, fits);
+  mask_end(p, e->type.base);
 }
 
 static void raw_mask(struct op2i_simd_printer *p, const struct op2i_simd_node *e, int tight) {
