@@ -105,7 +105,7 @@ static void flow_head(struct op2i_simd_vary *v, struct op2i_simd_node *s,
 /* A loop that lanes leave before others need not run over all that its counter could. */
 static void flow_range(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
   struct op2i_simd_var *counter = s->a && s->a->kind == OP2I_SIMD_DECL ? s->a->var : NULL;
-  if (!counter || !counter->counts || !divided(s)) return;
+  if (!counter || !counter->counts || !s->parts) return;
   counter->counts = false;
   v->changed = true;
 }
