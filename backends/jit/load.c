@@ -16,6 +16,12 @@
 #include "error.h"
 #include "process.h"
 
+/* The C library knows whether the process has had threads since glibc 2.32. */
+#if defined __GLIBC__ && __has_include(<sys/single_threaded.h>)
+#include <sys/single_threaded.h>
+#define SINGLE_THREADED __libc_single_threaded
+#endif
+
 #ifndef MFD_EXEC
 #define MFD_EXEC 0x10u /* Linux 6.3: without it a kernel may be configured to refuse execution */
 #endif
@@ -37,12 +43,19 @@ static int memory_file(struct op2i_bytes image, const char *name) {
 
 /* Debuggers open the paths of loaded objects, some of them long after loading. If the descriptor
  * were reused soon, for example for a pipe, they would wait for it; so it gets a high number. */
+enum { HIGH = 800 };
 static int high_descriptor(int fd) {
-  enum { HIGH = 800 };
   int high = fcntl(fd, F_DUPFD_CLOEXEC, HIGH);
   if (high < 0) return fd;
   close(fd);
   return high;
+}
+
+void op2i_load_prepare(void) {
+#ifdef SINGLE_THREADED
+  const int fd = SINGLE_THREADED ? open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+  if (fd >= 0) close(high_descriptor(fd));
+#endif
 }
 
 /* The path uses the number that this /proc has for the process: for a debugger "self" is the

@@ -16,4 +16,9 @@
 op2_status op2i_load(struct op2i_bytes image, const char *name, struct op2i_scratch *scratch,
                      const char *last, void **handle, bool *refused, struct op2i_text *why);
 
+/* Have the system make the process's table of descriptors as long as loading needs it. With one
+ * thread that takes a microsecond; once there are more the system waits for all processors, several
+ * milliseconds. Does nothing if there are more. */
+void op2i_load_prepare(void);
+
 #endif

@@ -13,6 +13,7 @@
 #include "fpenv.h"
 #include "gbl.h"
 #include "jit.h"
+#include "load.h"
 #include "log.h"
 #include "machine.h"
 #include "mem.h"
@@ -89,6 +90,7 @@ static op2_status begin_context(const op2_options *options, struct op2i_comm *co
   ctx->epoch = 1;
   op2_status status;
   OP2I_TRY(op2i_config_init(&ctx->config, options));
+  op2i_load_prepare(); /* before there are threads */
   if (comm) op2i_share_cores(ctx, settled == 0);
   op2i_env_warn_unknown(ctx);
   if (ctx->config.shadow) OP2I_TRY(op2i_device_open(&op2i_device_shadow, NULL, 0, 0, &ctx->shadow));

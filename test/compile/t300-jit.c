@@ -365,7 +365,37 @@ static void test_processor(void) {
   op2i_text_free(&first);
 }
 
+/* Length of the process's table of descriptors; -1: unknown. */
+static int descriptors(void) {
+  FILE *file = fopen("/proc/self/status", "r");
+  char line[256];
+  int length = -1;
+  while (file && fgets(line, sizeof line, file)) sscanf(line, "FDSize: %d", &length);
+  if (file) fclose(file);
+  return length;
+}
+
+/* The system would wait for all processors if the table grew when there are threads. */
+static void test_descriptors(void) {
+#if defined __GLIBC__ && __has_include(<sys/single_threaded.h>)
+  enum { LOADED = 800 };
+  const int before = descriptors();
+  op2_context ctx = NULL;
+  bool good = op2_init(&(op2_options){.backend = "sequential"}, &ctx) == OP2_SUCCESS;
+  const int begun = descriptors();
+  good = good && op2_finalize(&ctx) == OP2_SUCCESS;
+  if (before < 0)
+    skip("the system does not tell how long the table of descriptors is");
+  else
+    ok(good && begun > LOADED, "the table of descriptors has %d entries, and %d with a context",
+       before, begun);
+#else
+  skip("the C library does not tell whether there are threads");
+#endif
+}
+
 int main(void) {
+  test_descriptors();
   rig_open();
   rig_path(counting_log, "runs");
   char script[2048];
