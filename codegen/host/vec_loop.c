@@ -79,6 +79,7 @@ static void compute(const struct op2i_vec *v, int before) {
 static void add_to_memory(const struct op2i_vec *v, int ahead, const char *copy) {
   for (int m = 0; m < v->e->loop->nmaps; m++) op2i_vec_rows_again(v, m, ahead);
   for (int d = 0; d < v->e->loop->op.ndats; d++) op2i_vec_accumulate(v, d, copy);
+  op2i_vec_add_lines(v, copy);
 }
 
 /* ---- two batches at a time ------------------------------------------------------------------- */

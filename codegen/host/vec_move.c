@@ -312,7 +312,7 @@ static void add_part_type(const struct op2i_vec *v, op2_type type, int width) {
     op2i_text_add(v->out, "      %s", op2i_type_c(type));
 }
 
-static void add_parts(const struct op2i_vec *v, int a, const char *copy) {
+void op2i_vec_add_parts(const struct op2i_vec *v, int a, const char *copy) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   const char *stem = op2i_type_stem(arg->type);
   for (int slot = 0; slot < arg->arity; slot++)
@@ -341,18 +341,16 @@ static void add_row(const struct op2i_vec *v, const struct transfer *p, const ch
   add_offset(v->out, at);
 }
 
-static void add_increments(const struct op2i_vec *v, int a, int lane) {
+void op2i_vec_add_slot(const struct op2i_vec *v, int a, int slot, int lane) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
+  const struct transfer transfer = copy_transfer(v, a, slot);
   char number[16];
   snprintf(number, sizeof number, "%d", lane);
-  for (int slot = 0; slot < arg->arity; slot++) {
-    struct transfer transfer = copy_transfer(v, a, slot);
-    for (int at = 0, width; at < arg->dim; at += width) {
-      width = op2i_vec_piece(v, arg->dim - at);
-      op2i_text_add(v->out, "      op2_add%d_%s(", width, op2i_type_stem(arg->type));
-      add_row(v, &transfer, number, at);
-      op2i_text_add(v->out, ", op2_parts%d_%d + %d);\n", a, transfer.vector + at, lane);
-    }
+  for (int at = 0, width; at < arg->dim; at += width) {
+    width = op2i_vec_piece(v, arg->dim - at);
+    op2i_text_add(v->out, "      op2_add%d_%s(", width, op2i_type_stem(arg->type));
+    add_row(v, &transfer, number, at);
+    op2i_text_add(v->out, ", op2_parts%d_%d + %d);\n", a, transfer.vector + at, lane);
   }
 }
 
@@ -464,28 +462,19 @@ static void roll(const struct op2i_vec *v, int dat, const char *copy) {
   op2i_text_add(v->out, "      }\n");
 }
 
-/* Values go to a dat in the same order as in scalar code: for each element argument by argument,
- * slot by slot. */
 void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy) {
   const struct op2i_loop *loop = v->e->loop;
   const struct op2i_loop_arg *row = op2i_vec_row(v, dat);
   if (!v->args[row - loop->args].accumulates) return;
-  if (!op2i_sums(row->access)) {
-    op2i_text_add(v->out, "      for (int op2_lane = 0; op2_lane < %d; op2_lane++) {\n", v->lanes);
-    for (int a = 0; a < loop->nargs; a++)
-      if (loop->args[a].dat == dat) add_bounds(v, a);
-    op2i_text_add(v->out, "      }\n");
-    return;
-  }
   if (op2i_vec_rolled(v, dat)) {
     roll(v, dat, copy);
     return;
   }
+  if (op2i_sums(row->access)) return;
+  op2i_text_add(v->out, "      for (int op2_lane = 0; op2_lane < %d; op2_lane++) {\n", v->lanes);
   for (int a = 0; a < loop->nargs; a++)
-    if (loop->args[a].dat == dat) add_parts(v, a, copy);
-  for (int lane = 0; lane < v->lanes; lane++)
-    for (int a = 0; a < loop->nargs; a++)
-      if (loop->args[a].dat == dat) add_increments(v, a, lane);
+    if (loop->args[a].dat == dat) add_bounds(v, a);
+  op2i_text_add(v->out, "      }\n");
 }
 
 /* ---- helper functions ------------------------------------------------------------------------ */

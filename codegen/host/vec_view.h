@@ -31,7 +31,12 @@ bool op2i_vec_rolled(const struct op2i_vec *v, int dat);
  * array of row numbers give. */
 void op2i_vec_get(const struct op2i_vec *v, int a, const char *base, const char *rows);
 /* Add increments to memory, after all calls, from op2_own<n> or op2_early_own<n>: `copy` is the
- * stem. */
+ * stem. Values go to a dat in the same order as in scalar code: for each element argument by
+ * argument, slot by slot. The first function does it for a dat that has minima or maxima, or loops,
+ * and the last one for all others; they have a line for each addition. */
 void op2i_vec_accumulate(const struct op2i_vec *v, int dat, const char *copy);
+void op2i_vec_add_parts(const struct op2i_vec *v, int a, const char *copy);
+void op2i_vec_add_slot(const struct op2i_vec *v, int a, int slot, int lane);
+void op2i_vec_add_lines(const struct op2i_vec *v, const char *copy); /* vec_add.c */
 
 #endif

@@ -162,11 +162,33 @@ static bool simple(const struct op2i_simd_printer *p, const struct op2i_simd_nod
          value->type.base == base && !(p->mask && (e->masked || value->hazard));
 }
 
+/* The branches around an assignment that its variable is declared outside of, but not those that are
+ * around the variable itself: what it has in lanes that do not come there is not used. Returns their
+ * number, and 0 where the mask of the lanes that are on must serve. */
+static int branches_within(const struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue) {
+  const struct op2i_simd_node *region = lvalue->kind == OP2I_SIMD_NAME ? lvalue->var->region : NULL;
+  const struct op2i_simd_taken *taken = p->taken;
+  int mask = p->mask, n = 0;
+  while (region && taken && taken->mask == mask && taken->s != region) {
+    mask = taken->outer_mask;
+    taken = taken->outer;
+    n++;
+  }
+  return region && taken && taken->mask == mask && taken->s == region ? n : 0;
+}
+
 static void masked_value(struct op2i_simd_printer *p, const struct op2i_simd_node *e,
                          const struct op2i_simd_node *value) {
-  op2i_simd_print_select_active(p, &e->type);
+  const int within = branches_within(p, e->a);
+  const struct op2i_simd_taken *taken = p->taken;
+  if (within)
+    op2i_simd_print_select(p, &e->type);
+  else
+    op2i_simd_print_select_active(p, &e->type);
   op2i_text_add(p->out, "(");
-  op2i_simd_print_on(p, p->mask);
+  for (int n = 0; n < within; n++, taken = taken->outer)
+    op2i_text_add(p->out, "%sop2_mask%d", n ? " & " : "", taken->condition);
+  if (!within) op2i_simd_print_on(p, p->mask);
   op2i_text_add(p->out, ", ");
   op2i_simd_print_value(p, value, &e->type, true, 1);
   op2i_text_add(p->out, ", ");

@@ -253,19 +253,22 @@ static bool empty(const struct op2i_simd_node *s) {
   return (s->kind == OP2I_SIMD_BLOCK || s->kind == OP2I_SIMD_EXPR) && !s->a;
 }
 
-static void branch(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask) {
+static void branch(struct op2i_simd_printer *p, const struct op2i_simd_node *s,
+                   const struct op2i_simd_taken *taken) {
   const int outer = p->mask, tested = p->tested;
-  p->mask = mask;
+  p->mask = taken->mask;
+  p->taken = taken;
   op2i_simd_indent(p);
   if (s->hazard || (p->looped && op2i_simd_costly(s))) {
-    p->tested = mask;
+    p->tested = taken->mask;
     op2i_text_add(p->out, "if (");
     op2i_simd_help(p->l, OP2I_SIMD_ANY, OP2I_C_BOOL, p->out);
-    op2i_text_add(p->out, "(op2_mask%d)) ", mask);
+    op2i_text_add(p->out, "(op2_mask%d)) ", taken->mask);
   }
   braced(p, s, NULL);
   op2i_text_add(p->out, "\n");
   p->mask = outer;
+  p->taken = taken->outer;
   p->tested = tested;
 }
 
@@ -278,34 +281,52 @@ static void end_if_none(struct op2i_simd_printer *p, int mask) {
   p->tested = mask;
 }
 
+/* The masks of a branch, and where the text has them. */
+struct branch_masks {
+  struct op2i_simd_taken taken;
+  size_t condition_at, mask_at, behind;
+};
+
+/* Emit a mask of the lanes that meet a condition, and one of those among them that are on; if `not`
+ * is no null, of those that do not meet the condition of that branch. */
+static struct branch_masks begin_masks(struct op2i_simd_printer *p, const struct op2i_simd_node *s,
+                                       const struct branch_masks * not ) {
+  struct branch_masks m = {.taken = {.s = s, .outer_mask = p->mask, .outer = p->taken}};
+  m.condition_at = p->out->length;
+  m.taken.condition = m.taken.mask = begin_mask(p);
+  if (not )
+    op2i_text_add(p->out, "~op2_mask%d", not ->taken.condition);
+  else
+    op2i_simd_print_mask(p, s->a, 1);
+  op2i_text_add(p->out, ";\n");
+  m.mask_at = m.behind = p->out->length;
+  if (!p->mask) return m;
+  m.taken.mask = begin_mask(p);
+  op2i_simd_print_on(p, p->mask);
+  op2i_text_add(p->out, " & op2_mask%d;\n", m.taken.condition);
+  m.behind = p->out->length;
+  return m;
+}
+
+/* Remove masks that are not used. */
+static void end_masks(struct op2i_simd_printer *p, const struct branch_masks *m, bool impure) {
+  if (m->behind > m->mask_at) close_mask(p, m->mask_at, m->behind, m->taken.mask);
+  if (!impure) close_mask(p, m->condition_at, m->mask_at, m->taken.condition);
+}
+
 static void varying_if(struct op2i_simd_printer *p, const struct op2i_simd_node *s) {
   op2i_simd_indent(p);
   op2i_text_add(p->out, "{\n");
   p->depth++;
-  size_t start = p->out->length;
-  int yes = begin_mask(p);
-  if (p->mask) {
-    op2i_simd_print_on(p, p->mask);
-    op2i_text_add(p->out, " & ");
-  }
-  op2i_simd_print_mask(p, s->a, p->mask ? 13 : 1);
-  op2i_text_add(p->out, ";\n");
-  size_t after_arrays = p->out->length;
-  if (s == p->ending) end_if_none(p, yes);
-  if (!empty(s->b)) branch(p, s->b, yes);
+  const struct branch_masks yes = begin_masks(p, s, NULL);
+  if (s == p->ending) end_if_none(p, yes.taken.mask);
+  if (!empty(s->b)) branch(p, s->b, &yes.taken);
   if (s->c && !empty(s->c)) {
-    size_t start_no = p->out->length;
-    int no = begin_mask(p);
-    if (p->mask) {
-      op2i_simd_print_on(p, p->mask);
-      op2i_text_add(p->out, " & ");
-    }
-    op2i_text_add(p->out, "~op2_mask%d;\n", yes);
-    size_t behind_no = p->out->length;
-    branch(p, s->c, no);
-    close_mask(p, start_no, behind_no, no);
+    const struct branch_masks no = begin_masks(p, s, &yes);
+    branch(p, s->c, &no.taken);
+    end_masks(p, &no, false);
   }
-  if (!s->a->impure) close_mask(p, start, after_arrays, yes);
+  end_masks(p, &yes, s->a->impure);
   p->depth--;
   op2i_simd_indent(p);
   op2i_text_add(p->out, "}\n");

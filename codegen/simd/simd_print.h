@@ -17,6 +17,15 @@ struct op2i_simd_apart {
   const struct op2i_simd_apart *outer;
 };
 
+/* The branches around that some lanes take, the innermost first. */
+struct op2i_simd_taken {
+  const struct op2i_simd_node *s; /* the `if` */
+  int condition; /* number of the mask of the lanes that would take the branch */
+  int mask;      /* number of the mask of those that do: they are on outside of it, too */
+  int outer_mask;
+  const struct op2i_simd_taken *outer;
+};
+
 struct op2i_simd_printer {
   struct op2i_simd *l;
   struct op2i_simd_form *form;
@@ -26,6 +35,7 @@ struct op2i_simd_printer {
   int mask;     /* number of the mask of active lanes; 0: all; -1: those the caller needs */
   int tested;   /* number of the mask of which it was asked last whether a lane is on, or 0 */
   const struct op2i_simd_apart *apart;
+  const struct op2i_simd_taken *taken;
   int left;   /* number of open statements after which some lanes may have returned */
   int looped; /* number of loops around */
   const struct op2i_simd_counted *counted; /* the loops around whose counters are known */

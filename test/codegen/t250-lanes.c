@@ -67,6 +67,27 @@ static const struct lane_kernel kernels[] = {
      "void k(double *x, int *n) { double a = *x; *n = 0; while (a > 1 || a < -1) { a /= 2; ++*n; } "
      "*x "
      "= a; do { a *= 0.5; ++*n; } while (a > 0.01 && *n < 20); *x -= a; }"},
+    {"variables of branches, in branches within", "Vd3 Vd4",
+     "void k(const double *x, double *y) { if (x[0] > 0.5) { double a = 0, b = 1; int n = 2; if "
+     "(x[1] > "
+     "0) { a = x[1]; n++; if (x[2] > a) { double c = a; if (x[2] > 2) { c = 3 * a; b = c; y[3] = "
+     "b; } a "
+     "+= c; } else { b -= a; n += 3; } } else if (x[2] < 0) { a = -x[2]; b = 2; } y[0] = a; y[1] "
+     "+= b; "
+     "y[2] = n; } else { double a = 7; if (x[2] > 0) a = x[2]; y[0] -= a; } }"},
+    {"variables of branches, with loops, jumps and returns within", "Vn3 Vd4",
+     "static double f(double a, double b) { if (a > 0) { double c = 1; if (b > 0) { if (b > 2) "
+     "return 5; "
+     "c = b; } if (a > 1) c += 2; return c; } return b; }\n"
+     "void k(const double *x, double *y) { y[0] = f(x[0], x[1]); if (x[0] > 0) { double a = 1, b = "
+     "x[1]; "
+     "for (int k = 0; k < 5; k++) { if (b > 2) { b -= 1; continue; } if (x[2] > k) { a += b; if (a "
+     "> 3) "
+     "break; } double c = 0; if (b > 0) { c = a; if (a > 2) c = 2 - b; } b += 0.5 + c; } y[1] = a; "
+     "y[2] "
+     "= b; switch ((int)x[2]) { case 0: a = 3; if (b > 1) a = b; break; case 1: b = a; default: if "
+     "(a > "
+     "1) b = 4; } y[3] = a - b; } }"},
     {"while, with a step at the end", "Vn1 Vd4",
      "void k(const double *x, double *y) { double a = fabs(*x); int n = 0, m = 1; while (a > 1 && "
      "n "
