@@ -10,7 +10,7 @@ static bool has_lines(const struct op2i_vec *v, int dat) {
          !op2i_vec_rolled(v, dat);
 }
 
-/* What is added to a dat as number k: a slot of an argument. */
+/* One of the additions to a dat: it adds a slot of an argument. */
 struct addition {
   int a, slot; /* a is -1 if there are fewer additions */
 };
