@@ -4,12 +4,14 @@
 #include "config.h"
 
 #include <pthread.h>
+#include <string.h>
 
 #include "affinity.h"
 #include "backend.h"
 #include "clock.h"
 #include "comm.h"
 #include "context.h"
+#include "env.h"
 #include "error.h"
 #include "fpenv.h"
 #include "log.h"
@@ -22,6 +24,7 @@
 #include "registry.h"
 #include "schedule.h"
 #include "share.h"
+#include "tree.h"
 
 #if OP2_HAVE_OPENMP && defined(_OPENMP)
 #include <omp.h>
@@ -38,8 +41,15 @@ struct taken {
   char space[128 - sizeof(int32_t)];
 };
 
+/* Up to FEW members wait at OpenMP's barrier and look at one another's shares. More of them wait in
+ * a tree, and see by a tally of the shares that have been emptied where blocks are left (tree.h). */
+enum { FEW = OP2I_TREE_ARITY, SPIN_NS = 100000 };
+
 struct team {
   int threads;
+  int64_t spin_ns; /* how long a member spins in the tree before it sleeps */
+  struct op2i_barrier_node *barrier;
+  struct op2i_tally_node *emptied; /* both are null for a team of up to FEW */
   bool always;   /* True if a team is used even where it does not pay: for tests */
   bool recorded; /* True if what members take is noted (schedule.h) */
   /* [2][threads]: members set to 0 in one turn what they use in the next */
@@ -54,9 +64,12 @@ struct part {
   int64_t me, all;
   struct op2i_comm *comm; /* the calling thread, which is number 0, progresses messages; or null */
   uint64_t turn;          /* the number of turns so far */
+  uint32_t barriers;      /* the number of barriers in the tree so far */
   bool apart;             /* True if members may still be busy with what was last, */
   bool alone;             /* and only the first one. */
   int64_t came;           /* nanoseconds when the thread came to the turn */
+  int64_t busy;           /* nanoseconds in the last turn, which are to be added to its step */
+  struct op2i_step *last; /* that step; null if there is nothing to be added */
 };
 
 static const char *unavailable(void) { return NULL; }
@@ -74,26 +87,59 @@ static void warn_of_places(op2_context ctx, int threads) {
              threads, places, cores);
 }
 
+/* A member that has no CPU of its own does not spin, nor does one that OpenMP's members would not
+ * spin beside. */
+static int64_t spin_ns(int threads) {
+  const char *policy = op2i_env_system("OMP_WAIT_POLICY");
+  int numbers[OP2I_CPU_NUMBERS];
+  bool narrow;
+  if (policy && (policy[0] == 'p' || policy[0] == 'P')) return 0;
+  return threads > op2i_process_cpus(numbers, &narrow) ? 0 : SPIN_NS;
+}
+
+static bool open_tree(struct team *team) {
+  const size_t nodes = (size_t)op2i_tree_nodes(team->threads);
+  if (team->threads <= FEW) return true;
+  team->spin_ns = spin_ns(team->threads);
+  team->barrier = op2i_calloc(nodes, sizeof *team->barrier);
+  team->emptied = op2i_calloc(nodes, sizeof *team->emptied);
+  return team->barrier && team->emptied;
+}
+
+static void close_state(void *state) {
+  struct team *team = state;
+  op2i_free(team->barrier);
+  op2i_free(team->emptied);
+  op2i_free(team);
+}
+
 static op2_status open_state(op2_context ctx, void **state) {
   const int asked = op2i_threads_asked(ctx), threads = asked > 0 ? asked : op2i_machine()->cores;
   struct team *team = op2i_calloc(1, sizeof *team + 2 * (size_t)threads * sizeof *team->taken);
   if (!team) return op2i_error_nomem("the openmp backend");
   team->threads = threads;
   team->always = ctx->config.chunk_us == 0;
+  if (!open_tree(team)) {
+    close_state(team);
+    return op2i_error_nomem("the openmp backend");
+  }
   warn_of_places(ctx, team->threads);
   *state = team;
   return OP2_SUCCESS;
 }
 
-static void close_state(void *state) { op2i_free(state); }
-
 static int workers(void *state) { return ((const struct team *)state)->threads; }
 
 /* ---- one turn -------------------------------------------------------------------------------- */
 
-static int64_t share_begin(const struct part *part, int64_t blocks, int64_t member) {
-  return blocks * member / part->all;
+static int64_t share_begin(const struct part *part, int32_t blocks, int64_t member) {
+  return op2i_share_begin(blocks, (int)part->all, (int)member);
 }
+
+static bool are_many(const struct part *part) { return part->all > FEW; }
+
+/* The number of the turn for a tally. */
+static uint32_t tally_turn(const struct part *part) { return (uint32_t)part->turn + 1; }
 
 static struct taken *taken_of(const struct part *part, uint64_t turn, int64_t member) {
   return &part->team->taken[(int64_t)(turn & 1) * part->team->threads + member];
@@ -118,6 +164,15 @@ static void note(const struct part *part, const struct op2i_step *step, int64_t 
                                                                  .end = op2i_nanoseconds()});
 }
 
+/* Note that no block of a member's share is left to take, of n blocks in the turn. */
+static void note_emptied(const struct part *part, int32_t n, int64_t member) {
+  int64_t unused;
+  if (!are_many(part)) return;
+  const int64_t blocks = share_begin(part, n, member + 1) - share_begin(part, n, member);
+  const struct op2i_count count = {.member = (int)member, .n = (int32_t)blocks};
+  (void)op2i_tally_add(part->team->emptied, (int)part->all, tally_turn(part), n, count, &unused);
+}
+
 /* Run blocks of a member's share as long as there are any; first and n are those of the turn. */
 static void take_all(const struct part *part, const struct op2i_step *step, int32_t first,
                      int32_t n, int64_t member) {
@@ -129,6 +184,7 @@ static void take_all(const struct part *part, const struct op2i_step *step, int3
     if (at >= end) return;
     const int64_t start = part->team->recorded ? op2i_nanoseconds() : 0;
     const int32_t taken_now = (int32_t)(at + most < end ? most : end - at);
+    if (at + taken_now == end) note_emptied(part, n, member);
     op2i_step_run_blocks(step, first + (int32_t)at, first + (int32_t)at + taken_now);
     if (part->team->recorded) note(part, step, member, first + (int32_t)at, taken_now, start);
     if (part->comm) op2i_comm_progress(part->comm);
@@ -137,6 +193,8 @@ static void take_all(const struct part *part, const struct op2i_step *step, int3
 
 /* True if the turn has blocks that no member has taken. */
 static bool any_left(const struct part *part, int32_t n) {
+  if (are_many(part))
+    return !op2i_tally_is_full(part->team->emptied, (int)part->all, tally_turn(part), n);
   for (int64_t m = 0; m < part->all; m++)
     if (share_begin(part, n, m) +
             __atomic_load_n(&taken_of(part, part->turn, m)->blocks, __ATOMIC_RELAXED) <
@@ -157,12 +215,44 @@ static bool others_late(const struct part *part, int32_t n, int64_t own) {
   return left;
 }
 
+static void add_busy(struct part *part) {
+  if (part->last) __atomic_fetch_add(&part->last->time.nanoseconds, part->busy, __ATOMIC_RELAXED);
+  part->last = NULL;
+}
+
+/* The times of members are added up in the tree, since they would take turns at the step's line. */
+static void wait_in_tree(struct part *part) {
+  int64_t nothing = 0;
+  op2i_barrier_wait(part->team->barrier, (int)part->all, (int)part->me, ++part->barriers,
+                    part->team->spin_ns, part->last ? part->busy : 0,
+                    part->last ? &part->last->time.nanoseconds : &nothing);
+  part->last = NULL;
+}
+
 /* Wait until all members have done what they were busy with. The end of the region waits by itself. */
 static void wait_for_all(struct part *part) {
-  if (part->apart) {
+  if (part->apart && are_many(part)) {
+    wait_in_tree(part);
+  } else if (part->apart) {
+    add_busy(part);
 #pragma omp barrier
   }
   part->apart = part->alone = false;
+}
+
+/* Run blocks of other members' shares, of which those are passed over that are known to be empty. */
+static void take_others(const struct part *part, const struct op2i_step *step, int32_t first,
+                        int32_t n) {
+  for (int64_t m = 1; m < part->all; m++) {
+    const int64_t owner = (part->me + m) % part->all;
+    const int passed = are_many(part) ? op2i_tally_passed(part->team->emptied, (int)part->all,
+                                                          tally_turn(part), n, (int)owner)
+                                      : 0;
+    if (passed)
+      m += passed - 1;
+    else
+      take_all(part, step, first, n, owner);
+  }
 }
 
 /* Run the member's own blocks of a turn, then those of others that are late, until all have run. */
@@ -175,11 +265,11 @@ static void run_turn(struct part *part, struct op2i_step *step, int32_t first, i
   int64_t busy = op2i_nanoseconds() - start;
   if (part->all > 1 && others_late(part, n, busy)) {
     const int64_t again = op2i_nanoseconds();
-    for (int64_t m = 1; m < part->all; m++)
-      take_all(part, step, first, n, (part->me + m) % part->all);
+    take_others(part, step, first, n);
     busy += op2i_nanoseconds() - again;
   }
-  __atomic_fetch_add(&step->time.nanoseconds, busy, __ATOMIC_RELAXED);
+  part->busy = busy;
+  part->last = step;
   if (part->team->recorded) note(part, step, part->me, first, OP2I_SCHEDULE_STAY, start);
   part->turn++;
   part->apart = true;
@@ -239,11 +329,16 @@ static void run_part(struct part *part) {
     if (part->me == 0) run_alone(part, step);
     part->apart = part->alone = true;
   }
+  add_busy(part);
 }
 
 /* The team has as many members as OpenMP gives, which may be fewer than were asked for. */
 static void run_together(struct team *team, struct op2i_step *steps, int64_t nsteps, int threads) {
   for (int m = 0; m < threads; m++) team->taken[m].blocks = 0; /* of the first turn */
+  if (threads > FEW) {
+    memset(team->emptied, 0, (size_t)op2i_tree_nodes(threads) * sizeof *team->emptied);
+    op2i_barrier_open(team->barrier, threads);
+  }
 #pragma omp parallel num_threads(threads)
   {
     const int me = omp_get_thread_num();

@@ -63,8 +63,9 @@ void machine_print(const machine *m, FILE *stream) {
   fprintf(stream, "constants, in nanoseconds, on %d cores:\n", m->cores);
   fprintf(stream, "  take blocks %.1f; read another member's line %.1f, each of many %.1f\n",
           c->take, c->look, c->scan);
-  fprintf(stream, "  end of a turn %.1f, and %.1f for each further member\n", c->barrier,
-          c->member);
+  fprintf(stream, "  end of a turn %.1f, and %.1f for each further member", c->barrier, c->member);
+  fprintf(stream, "; in a tree %.0f for 64 members, %.0f for 128\n", sim_turn_end(c, 64),
+          sim_turn_end(c, 128));
   fprintf(stream, "  parallel region %.0f for each member; slice of a shared core %.0f\n",
           c->region, c->slice);
   fprintf(stream, "  combine two partial results %.1f; from loop to loop %.0f; queue a loop %.0f\n",

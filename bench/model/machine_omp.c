@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Measurements with OpenMP's threads, whose barriers and regions the backend openmp uses. The
+/* Measurements with OpenMP's threads, whose barriers and regions the backend openmp uses; more than
+ * eight of them wait in a tree, whose cost follows from lines that two of them exchange. The
  * machine may have other things to do, so the least of several figures counts. */
 #include <math.h>
 #include <omp.h>

@@ -115,19 +115,18 @@ static int64_t most_elements(const record *r) {
   return most;
 }
 
-/* These are other ways in which openmp could dispatch: see predict.h and simulate.h. */
+/* Other rules by which openmp could dispatch, and the one that it had: see predict.h and simulate.h. */
 typedef struct variant {
   const char *name;
   int cut;
-  int32_t most;
-  bool tree, counter;
+  bool flat;
 } variant;
 
 static const variant variants[] = {
-    {"as it is", 1, 0, false, false},          {"blocks in 2 parts", 2, 0, false, false},
-    {"blocks in 4 parts", 4, 0, false, false}, {"256 blocks at most", 1, 256, false, false},
-    {"a tree, a counter", 1, 0, true, true},   {"with 4 parts", 4, 0, true, true},
-    {"with 256 at most", 1, 256, true, true},
+    {"as it is", 1, false},
+    {"blocks in 2 parts", 2, false},
+    {"blocks in 4 parts", 4, false},
+    {"without a tree", 1, true},
 };
 
 static void scale(sim_costs *c, double factor) {
@@ -145,9 +144,7 @@ static int print_far(const machine *m, const program *p, const record *plans, in
   if (predict(&p->small, &s, plans, p->marker, p->times, &one, error)) return -1;
   s.members = members;
   s.cut = v->cut;
-  s.most = v->most;
-  s.costs.tree = v->tree;
-  s.costs.counter = v->counter;
+  s.costs.flat = v->flat;
   scale(&s.costs, factor);
   if (predict(&p->small, &s, plans, p->marker, p->times, &many, error)) return -1;
   const double alone = one.ns + one.queue, all = many.ns + many.queue, share = alone / members;

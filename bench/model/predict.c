@@ -148,12 +148,9 @@ static double element_ns(const profile *p, const setting *s, const record_run *r
                                                  working_set(run, i), threads);
 }
 
-/* The number of blocks of a colour, if blocks are cut or there are no more than some. */
+/* The number of blocks of a colour, if blocks are cut. */
 static int32_t blocks_of(const setting *s, const record_step *step, int32_t colour) {
-  const int64_t n = step->blocks[colour];
-  if (s->most && step->nblock > s->most)
-    return (int32_t)((n * s->most + step->nblock - 1) / step->nblock);
-  return (int32_t)n * s->cut;
+  return step->blocks[colour] * s->cut;
 }
 
 double *predict_blocks(const profile *p, const setting *s, const record_run *run, int64_t i,

@@ -29,7 +29,6 @@ typedef struct setting {
   int threads; /**< that share the memory: see machine_byte_ns() */
   /** Each block is cut into so many, and the even ones of all blocks run before the odd ones. */
   int cut;
-  int32_t most; /**< blocks of a loop, which then are larger; 0: as they are */
 } setting;
 
 /** Nanoseconds of an iteration, and what they consist of. */

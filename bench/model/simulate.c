@@ -10,6 +10,10 @@
  * in four pieces on openmp, and in pieces of two microseconds by a team of starpu's workers. */
 enum { PATIENCE = 3, CACHED_NS = 200000, PIECES = 4, CALL_NS = 2000 };
 
+/* More members than this wait in a tree, whose lines belong to so many each, and see in it whose
+ * blocks have been taken (lib/system/tree.h). */
+enum { FEW = 8 };
+
 typedef enum phase { OWN, WAIT, STEAL, ENDED } phase;
 
 typedef struct sim_member {
@@ -41,10 +45,18 @@ int32_t sim_share(int32_t blocks, int members, int member) {
   return (int32_t)((int64_t)blocks * member / members);
 }
 
+static bool has_tree(const sim_costs *costs, int members) { return members > FEW && !costs->flat; }
+
+/* In a tree those who arrive at a line do so one behind the other, at each level; then one of them
+ * writes that they may go, and the others read it. */
 double sim_turn_end(const sim_costs *costs, int members) {
-  int levels = 0;
-  while (1 << levels < members) levels++;
-  return costs->barrier + (costs->tree ? 2 * costs->look * levels : costs->member * (members - 1));
+  double ns = 0;
+  if (!has_tree(costs, members)) return costs->barrier + costs->member * (members - 1);
+  for (int count = members; count > 1; count = (count + FEW - 1) / FEW) {
+    const int n = count < FEW ? count : FEW;
+    ns += costs->barrier + costs->look * (n - 1) + costs->look + costs->scan * (n - 2);
+  }
+  return ns;
 }
 
 void sim_free(sim_result *result) {
@@ -98,7 +110,10 @@ static void begin_wait(state *s, core *c, sim_member *m) {
   m->phase = WAIT;
   m->from = 1;
   m->until = c->now + (own < CACHED_NS ? own / PATIENCE : 0);
-  c->now += s->costs->counter ? s->costs->look : s->costs->scan * (s->turn->members - 1);
+  if (has_tree(s->costs, s->turn->members))
+    c->now += 2 * s->costs->look; /* to count the own share, and to read whether blocks are left */
+  else
+    c->now += s->costs->scan * (s->turn->members - 1);
 }
 
 /* Let time pass until the wait is over, or the next event of another core, which may take the last
@@ -120,8 +135,28 @@ static void wait_for_others(const state *s, core *c, sim_member *m) {
   c->now = next;
 }
 
+/* The number of members from this one on that are passed over, since the lines of the tree that
+ * they share say that none of their blocks is left. */
+static int passed(const state *s, int member) {
+  const int members = s->turn->members;
+  for (int width = FEW, end = member;; width *= FEW) {
+    const int lo = member / width * width, hi = lo + width < members ? lo + width : members;
+    for (int owner = lo; owner < hi; owner++)
+      if (s->taken[owner] < share_size(s->turn, owner)) return end - member;
+    end = hi;
+    if (width >= members) return end - member;
+  }
+}
+
 static void steal(state *s, core *c, sim_member *m) {
   const int owner = (c->member + m->from) % s->turn->members;
+  const int over = has_tree(s->costs, s->turn->members) ? passed(s, owner) : 0;
+  if (over > 0) {
+    c->now += s->costs->scan;
+    m->from += over;
+    if (m->from >= s->turn->members) m->phase = ENDED;
+    return;
+  }
   const double ns = take(s, c, owner);
   if (ns > 0) {
     c->now += ns + s->costs->look;

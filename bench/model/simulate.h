@@ -21,15 +21,16 @@ typedef struct sim_costs {
   double take;    /**< to take blocks and to call the loop's code */
   double look;    /**< to read what another member has written */
   double scan;    /**< the same for each of many lines that are read one behind the other */
-  double barrier; /**< of a turn's end with one member */
-  double member;  /**< of a turn's end, for each further member */
+  double barrier; /**< of a turn's end with one member, by OpenMP's barrier */
+  double member;  /**< of a turn's end, for each further member of those that wait at one line */
   double region;  /**< to call the members and let them go, for each of them, once in a run */
   double fold;    /**< to combine two partial results */
   double start;   /**< from the end of a loop to the beginning of the next one */
   double queue;   /**< to queue a loop and to find its program */
   double slice;   /**< between the moments at which a core goes on to the next of its members */
-  bool tree;      /**< members would meet in a tree at the end of a turn: for a forecast */
-  bool counter;   /**< they would see by one number that no block is left: for a forecast */
+  /** All members wait at one line, and look at the shares of all, however many they are: as it was
+   * before they did so in a tree, for comparison. */
+  bool flat;
 } sim_costs;
 
 /** A turn. */

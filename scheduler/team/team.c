@@ -22,11 +22,12 @@ enum { SPIN_NS = 100000, NAP_NS = 10000000, NS_PER_S = 1000000000 };
 /* Estimated nanoseconds until all members have seen a turn, and its end: a few transfers of a cache
  * line between two cores. Measured on two cores of a Xeon, by turns of blocks of 0.15 to 0.9 us
  * that two members share: 0.7 to 1.0 us at least, which is what these constants make with two
- * members. A further member's share is one more line to transfer; its time is assumed. The figures
+ * members. With more members there are more writes that wait for one another; their time is assumed,
+ * and so is that of showing the turn to a further squad, which is one more line. The figures
  * are fixed: beside other processes half of the same turns took 1.5 to 14 us, and a measurement at
  * the start would keep that for the life of the process. They only decide where a team is tried:
  * exec_mode.c compares it with measured times. */
-enum { TURN_NS = 800, MEMBER_NS = 100 };
+enum { TURN_NS = 800, WRITE_NS = 100 };
 
 void op2i_team_open(struct op2i_team *team, int members, int64_t linger_ns, bool (*others)(void)) {
   pthread_condattr_t attributes;
@@ -34,9 +35,8 @@ void op2i_team_open(struct op2i_team *team, int members, int64_t linger_ns, bool
                              .linger = linger_ns,
                              .others = others,
                              .since = op2i_nanoseconds() - linger_ns,
-                             .together = 1,
-                             .turn = 1,
                              .dealt = 1};
+  for (int s = 0; s < OP2I_TEAM_SQUADS; s++) team->views[s].turn = 1;
   pthread_mutex_init(&team->busy, NULL);
   pthread_mutex_init(&team->lock, NULL);
   pthread_condattr_init(&attributes);
@@ -58,10 +58,13 @@ bool op2i_team_takes(const struct op2i_step *step) {
          !step->where.nmoves;
 }
 
+static int squads_of(int members) { return (members + OP2I_TREE_ARITY - 1) / OP2I_TREE_ARITY; }
+
 /* Nanoseconds that are saved by sharing `blocks` blocks of one colour; negative: lost. */
 static double turn_saves(int32_t blocks, int members, double block_ns) {
   int32_t most = (blocks + members - 1) / members;
-  return block_ns * (blocks - most) - (TURN_NS + MEMBER_NS * members);
+  return block_ns * (blocks - most) -
+         (TURN_NS + WRITE_NS * (op2i_tree_path(members) + squads_of(members) - 1));
 }
 
 static double block_ns(const struct op2i_step *step) {
@@ -82,26 +85,55 @@ double op2i_team_saves(const struct op2i_step *steps, int64_t nsteps, int member
   return 1e-9 * saved;
 }
 
-/* ---- distributing blocks --------------------------------------------------------------------- */
+/* ---- the turn as squads see it --------------------------------------------------------------- */
 
-static uint64_t turn_of(const struct op2i_team *team) {
-  return __atomic_load_n(&team->turn, __ATOMIC_SEQ_CST);
+static struct op2i_team_view *view_of(struct op2i_team *team, int share) {
+  return &team->views[share / OP2I_TREE_ARITY];
+}
+
+static uint64_t turn_at(const struct op2i_team_view *view) {
+  return __atomic_load_n(&view->turn, __ATOMIC_ACQUIRE);
 }
 
 static bool over(uint64_t turn) { return turn & 1; }
 
-/* Publish a turn. It may be over, and later ones dealt, before the thread that dealt it gets here;
- * so the number is only increased. */
-static void publish_turn(struct op2i_team *team, uint64_t turn) {
-  uint64_t before = turn_of(team);
-  while (before < turn && !__atomic_compare_exchange_n(&team->turn, &before, turn, false,
-                                                       __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
-    continue;
-  if (__atomic_load_n(&team->asleep, __ATOMIC_SEQ_CST) == 0) return;
+/* Show a turn to a squad. */
+static void show(struct op2i_team_view *view, const struct op2i_team_view *new) {
+  __atomic_store_n(&view->of, 0, __ATOMIC_RELEASE);
+  __atomic_store_n(&view->step, new->step, __ATOMIC_RELEASE);
+  __atomic_store_n(&view->first, new->first, __ATOMIC_RELEASE);
+  __atomic_store_n(&view->blocks, new->blocks, __ATOMIC_RELEASE);
+  __atomic_store_n(&view->together, new->together, __ATOMIC_RELEASE);
+  __atomic_store_n(&view->of, new->turn, __ATOMIC_RELEASE);
+  __atomic_store_n(&view->turn, new->turn, __ATOMIC_RELEASE);
+}
+
+/* Show a turn to all squads, the one of the calling thread last: with the end of the program that
+ * thread may go on to another one. The addition of 0 is ordered with those by which members begin
+ * to sleep: either they see the turn, or they are seen here. */
+static void publish(struct op2i_team *team, const struct op2i_team_view *new) {
+  const int squads = squads_of(team->members);
+  const int last = __atomic_load_n(&team->caller, __ATOMIC_RELAXED) / OP2I_TREE_ARITY;
+  for (int s = 1; s <= squads; s++) show(&team->views[(last + s) % squads], new);
+  if (__atomic_fetch_add(&team->asleep, 0, __ATOMIC_SEQ_CST) == 0) return;
   pthread_mutex_lock(&team->lock);
   pthread_cond_broadcast(&team->turned);
   pthread_mutex_unlock(&team->lock);
 }
+
+/* Read what a squad sees of a turn that it saw a moment ago. False if the turn is over. */
+static bool read_view(const struct op2i_team_view *view, uint64_t turn,
+                      struct op2i_team_view *out) {
+  if (over(turn) || __atomic_load_n(&view->of, __ATOMIC_ACQUIRE) != turn) return false;
+  *out = (struct op2i_team_view){.turn = turn,
+                                 .step = __atomic_load_n(&view->step, __ATOMIC_ACQUIRE),
+                                 .first = __atomic_load_n(&view->first, __ATOMIC_ACQUIRE),
+                                 .blocks = __atomic_load_n(&view->blocks, __ATOMIC_ACQUIRE),
+                                 .together = __atomic_load_n(&view->together, __ATOMIC_ACQUIRE)};
+  return __atomic_load_n(&view->of, __ATOMIC_ACQUIRE) == turn;
+}
+
+/* ---- distributing blocks --------------------------------------------------------------------- */
 
 /* The number of blocks that a member takes at a time. A call of a loop's code costs about 20 ns, and
  * so does taking a block; with this duration of a call they do not count, and a member that is
@@ -113,21 +145,24 @@ static int32_t together(const struct op2i_step *step) {
   return ns * step->plan->nblocks > CALL_NS ? (int32_t)(CALL_NS / ns) : step->plan->nblocks;
 }
 
-/* Deal the blocks of a turn in shares. The last share is never empty, so the turn cannot end before
- * its word is written. */
-static void deal(struct op2i_team *team, int32_t first, int32_t blocks) {
-  uint64_t turn = (team->dealt | 1) + 1;
-  team->dealt = turn;
-  team->left = blocks;
-  __atomic_store_n(&team->together, together(&team->steps[team->step]), __ATOMIC_RELAXED);
-  for (int m = 0; m < team->members; m++) {
-    struct op2i_team_share *share = &team->shares[m];
-    int32_t from = (int32_t)((int64_t)blocks * m / team->members);
-    int32_t to = (int32_t)((int64_t)blocks * (m + 1) / team->members);
-    share->end = first + to;
-    __atomic_store_n(&share->word, turn << LEFT_BITS | (uint64_t)(to - from), __ATOMIC_RELEASE);
-  }
-  publish_turn(team, turn);
+/* With several squads a turn is over when all its blocks have run and it has been shown to all
+ * squads, so that nobody deals the next one meanwhile. True for the later of the two. */
+static bool is_second_half(struct op2i_team *team) {
+  if (team->members <= OP2I_TREE_ARITY) return true;
+  return __atomic_fetch_add(&team->halves, 1, __ATOMIC_ACQ_REL) & 1;
+}
+
+/* Deal the blocks of a turn. True if it is already over. */
+static bool deal(struct op2i_team *team, int32_t first, int32_t blocks) {
+  struct op2i_step *step = &team->steps[team->step];
+  const bool several = team->members > OP2I_TREE_ARITY;
+  team->dealt = (team->dealt | 1) + 1;
+  publish(team, &(struct op2i_team_view){.turn = team->dealt,
+                                         .step = step,
+                                         .first = first,
+                                         .blocks = blocks,
+                                         .together = together(step)});
+  return several && is_second_half(team);
 }
 
 static bool worth_sharing(const struct op2i_team *team, const struct op2i_step *step,
@@ -140,8 +175,8 @@ static void run_alone(struct op2i_step *step, int32_t first, int32_t last) {
   (void)op2i_task_run(step, OP2I_TASK_CHUNK, first, last);
 }
 
-/* Go on to the next turn, or to the end. One member calls this when all blocks have run. */
-static void advance(struct op2i_team *team) {
+/* Go on to the next turn, or to the end. False if the turn that is dealt is already over. */
+static bool deal_next(struct op2i_team *team) {
   while (team->step < team->nsteps) {
     struct op2i_step *step = &team->steps[team->step];
     const struct op2i_plan *plan = step->plan;
@@ -152,42 +187,75 @@ static void advance(struct op2i_team *team) {
       continue;
     }
     int32_t first = plan->color_offs[team->colour], last = plan->color_offs[team->colour + 1];
-    if (worth_sharing(team, step, last - first)) {
-      deal(team, first, last - first);
-      return;
-    }
+    if (worth_sharing(team, step, last - first)) return !deal(team, first, last - first);
     run_alone(step, first, last);
   }
   __atomic_store_n(&team->since, op2i_nanoseconds(), __ATOMIC_RELAXED);
   team->dealt |= 1;
-  publish_turn(team, team->dealt);
+  publish(team, &(struct op2i_team_view){.turn = team->dealt});
+  return true;
+}
+
+/* One member calls this when a turn is over, and the calling thread when the program begins. */
+static void advance(struct op2i_team *team) {
+  while (!deal_next(team)) continue;
 }
 
 /* ---- running blocks -------------------------------------------------------------------------- */
 
+/* A share in a turn. */
+struct range {
+  int owner;
+  int32_t first, n; /* all its blocks */
+};
+
+static struct range range_of(const struct op2i_team *team, const struct op2i_team_view *view,
+                             int owner) {
+  const int32_t begin = op2i_share_begin(view->blocks, team->members, owner);
+  const int32_t end = op2i_share_begin(view->blocks, team->members, owner + 1);
+  return (struct range){.owner = owner, .first = view->first + begin, .n = end - begin};
+}
+
+static void note_emptied(struct op2i_team *team, const struct op2i_team_view *view,
+                         struct range range) {
+  int64_t unused;
+  const struct op2i_count count = {.member = range.owner, .n = range.n};
+  if (team->members <= OP2I_TREE_ARITY) return;
+  (void)op2i_tally_add(team->emptied, team->members, (uint32_t)view->turn, view->blocks, count,
+                       &unused);
+}
+
 /* Take blocks: as many as run together, and at most half of those that are left, so that others can
- * take some. What was written before their turn was dealt can be read from then on, and stays until
- * the blocks have run. Returns their number. */
-static int32_t take_blocks(const struct op2i_team *team, struct op2i_team_share *share,
-                           int32_t *index) {
-  uint64_t word = __atomic_load_n(&share->word, __ATOMIC_RELAXED);
-  while (word & left_mask) {
-    int32_t left = (int32_t)(word & left_mask), half = (left + 1) / 2;
-    int32_t together = __atomic_load_n(&team->together, __ATOMIC_RELAXED);
-    int32_t n = half < together ? half : together;
-    if (!__atomic_compare_exchange_n(&share->word, &word, word - (uint64_t)n, true,
-                                     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+ * take some. While a block of a turn has not been taken the turn is not over; so what the view says
+ * holds if a block could be taken, and nobody takes one in a turn that is over. What was written
+ * before the turn was dealt can be read from then on, and stays until the blocks have run. Returns
+ * their number. */
+static int32_t take_blocks(struct op2i_team *team, const struct op2i_team_view *view,
+                           struct range range, int32_t *index) {
+  uint64_t *shared = &team->shares[range.owner].word;
+  uint64_t word = __atomic_load_n(shared, __ATOMIC_RELAXED);
+  for (;;) {
+    const uint64_t of = word >> LEFT_BITS;
+    const int32_t left = of < view->turn   ? range.n
+                         : of > view->turn ? 0
+                                           : (int32_t)(word & left_mask);
+    if (left == 0) return 0;
+    const int32_t half = (left + 1) / 2, n = half < view->together ? half : view->together;
+    const uint64_t taken = view->turn << LEFT_BITS | (uint64_t)(left - n);
+    if (!__atomic_compare_exchange_n(shared, &word, taken, true, __ATOMIC_ACQUIRE,
+                                     __ATOMIC_RELAXED))
       continue;
-    *index = share->end - left;
+    if (n == left) note_emptied(team, view, range);
+    *index = range.first + range.n - left;
     return n;
   }
-  return 0;
 }
 
 /* A member in a turn. */
 struct visit {
   int share;    /* the member's own */
   int64_t came; /* nanoseconds when it came to the turn */
+  struct op2i_team_view view;
 };
 
 /* Blocks are noted before the turn can be over. */
@@ -202,62 +270,81 @@ static void note(const struct visit *visit, const struct op2i_step *step, int ow
                                                                 .end = op2i_nanoseconds()});
 }
 
+/* Count blocks that have run, and for how long. The member that ran the last ones of the turn goes
+ * on to the next turn. */
+static void note_done(struct op2i_team *team, const struct op2i_team_view *view,
+                      struct op2i_count count) {
+  int64_t sum;
+  if (!op2i_tally_add(team->done, team->members, (uint32_t)view->turn, view->blocks, count, &sum))
+    return;
+  __atomic_fetch_add(&view->step->time.nanoseconds, sum, __ATOMIC_RELAXED);
+  if (is_second_half(team)) advance(team);
+}
+
 /* Run blocks of one share as long as there are any. */
-static void take_all(struct op2i_team *team, const struct visit *visit, int share) {
-  struct op2i_step *step = NULL;
-  int64_t taken = 0, start = 0;
-  int32_t index, n;
-  for (; (n = take_blocks(team, &team->shares[share], &index)) > 0; taken += n) {
-    if (!taken) {
-      start = op2i_nanoseconds();
-      step = &team->steps[team->step];
-    }
+static void take_all(struct op2i_team *team, const struct visit *visit, int owner) {
+  const struct op2i_team_view *view = &visit->view;
+  const struct range range = range_of(team, view, owner);
+  int32_t index, n, taken = 0;
+  int64_t start = 0;
+  for (; (n = take_blocks(team, view, range, &index)) > 0; taken += n) {
+    if (!taken) start = op2i_nanoseconds();
     int64_t begin = team->recorded ? op2i_nanoseconds() : 0;
-    op2i_step_run_blocks(step, index, index + n);
-    if (team->recorded) note(visit, step, share, index, n, begin);
+    op2i_step_run_blocks(view->step, index, index + n);
+    if (team->recorded) note(visit, view->step, owner, index, n, begin);
   }
   if (!taken) return;
-  __atomic_fetch_add(&step->time.nanoseconds, op2i_nanoseconds() - start, __ATOMIC_RELAXED);
-  if (__atomic_sub_fetch(&team->left, taken, __ATOMIC_ACQ_REL) == 0) advance(team);
+  const struct op2i_count count = {owner, taken, op2i_nanoseconds() - start};
+  note_done(team, view, count);
 }
 
 /* ---- waiting --------------------------------------------------------------------------------- */
 
-static void relax(void) {
-#if defined(__x86_64__) || defined(__i386__)
-  __builtin_ia32_pause();
-#elif defined(__aarch64__)
-  __asm__ volatile("isb" ::: "memory");
-#endif
-}
-
-static void sleep_until_turned(struct op2i_team *team, uint64_t turn) {
+static void sleep_until_turned(struct op2i_team *team, const struct op2i_team_view *view,
+                               uint64_t turn) {
   int64_t until = op2i_nanoseconds() + NAP_NS;
   struct timespec deadline = {.tv_sec = (time_t)(until / NS_PER_S),
                               .tv_nsec = (long)(until % NS_PER_S)};
   pthread_mutex_lock(&team->lock);
   __atomic_add_fetch(&team->asleep, 1, __ATOMIC_SEQ_CST);
-  while (turn_of(team) == turn)
+  while (turn_at(view) == turn)
     if (pthread_cond_timedwait(&team->turned, &team->lock, &deadline)) break;
   __atomic_sub_fetch(&team->asleep, 1, __ATOMIC_RELAXED);
   pthread_mutex_unlock(&team->lock);
 }
 
 /* False if it is still the same turn after `ns` nanoseconds. */
-static bool spin(const struct op2i_team *team, uint64_t turn, int64_t ns) {
+static bool spin(const struct op2i_team_view *view, uint64_t turn, int64_t ns) {
   enum { LOOKS = 4 };
   int64_t until = op2i_nanoseconds() + ns;
   do {
     for (int i = 0; i < LOOKS; i++) {
-      if (turn_of(team) != turn) return true;
-      relax();
+      if (turn_at(view) != turn) return true;
+      op2i_relax();
     }
   } while (op2i_nanoseconds() < until);
   return false;
 }
 
-static void await(struct op2i_team *team, uint64_t turn) {
-  if (!spin(team, turn, SPIN_NS)) sleep_until_turned(team, turn);
+static void await(struct op2i_team *team, int share, uint64_t turn) {
+  const struct op2i_team_view *view = view_of(team, share);
+  if (!spin(view, turn, SPIN_NS)) sleep_until_turned(team, view, turn);
+}
+
+/* Run blocks of other members' shares. Squads are passed over in which none is left to take. */
+static void take_others(struct op2i_team *team, const struct visit *visit) {
+  const struct op2i_team_view *own = view_of(team, visit->share), *view = &visit->view;
+  const bool several = team->members > OP2I_TREE_ARITY;
+  for (int m = 1; m < team->members && turn_at(own) == view->turn; m++) {
+    const int owner = (visit->share + m) % team->members;
+    const int passed = several ? op2i_tally_passed(team->emptied, team->members,
+                                                   (uint32_t)view->turn, view->blocks, owner)
+                               : 0;
+    if (passed)
+      m += passed - 1;
+    else
+      take_all(team, visit, owner);
+  }
 }
 
 /* Run the member's own blocks, then those of other members. A block that is taken from a member
@@ -266,12 +353,13 @@ static void await(struct op2i_team *team, uint64_t turn) {
  * than what a cache holds, or a member is missing. */
 static void take_part(struct op2i_team *team, uint64_t turn, int share) {
   enum { CACHED_NS = 200000, PATIENCE = 3 };
-  const struct visit visit = {.share = share, .came = op2i_nanoseconds()};
+  const struct op2i_team_view *view = view_of(team, share);
+  struct visit visit = {.share = share, .came = op2i_nanoseconds()};
+  if (!read_view(view, turn, &visit.view)) return;
   take_all(team, &visit, share);
   int64_t own = op2i_nanoseconds() - visit.came;
-  if (own < CACHED_NS && op2i_team_awake(team) && spin(team, turn, own / PATIENCE)) return;
-  for (int m = 1; m < team->members && turn_of(team) == turn; m++)
-    take_all(team, &visit, (share + m) % team->members);
+  if (own < CACHED_NS && op2i_team_awake(team) && spin(view, turn, own / PATIENCE)) return;
+  take_others(team, &visit);
 }
 
 bool op2i_team_run(struct op2i_team *team, struct op2i_idle *idle, struct op2i_step *steps,
@@ -285,11 +373,12 @@ bool op2i_team_run(struct op2i_team *team, struct op2i_idle *idle, struct op2i_s
   team->recorded = op2i_schedule_begin("team", steps, nsteps, team->members);
   __atomic_store_n(&team->caller, share, __ATOMIC_RELAXED);
   advance(team);
-  uint64_t turn = turn_of(team);
+  const struct op2i_team_view *view = view_of(team, share);
+  uint64_t turn = turn_at(view);
   if (!over(turn) && !op2i_team_awake(team)) op2i_idle_call(idle);
-  for (; !over(turn); turn = turn_of(team)) {
+  for (; !over(turn); turn = turn_at(view)) {
     take_part(team, turn, share);
-    await(team, turn);
+    await(team, share, turn);
   }
   if (team->recorded) op2i_schedule_end();
   pthread_mutex_unlock(&team->busy);
@@ -304,10 +393,10 @@ bool op2i_team_awake(const struct op2i_team *team) {
 
 /* True if a worker should take part: a program runs, or did a moment ago, and its calling thread is
  * not on the worker's own core. */
-static bool wanted(const struct op2i_team *team, const struct op2i_idle *idle, int share) {
+static bool wanted(struct op2i_team *team, const struct op2i_idle *idle, int share) {
   if (!op2i_idle_no_program(idle) || __atomic_load_n(&team->caller, __ATOMIC_RELAXED) == share)
     return false;
-  if (!over(turn_of(team))) return true;
+  if (!over(turn_at(view_of(team, share)))) return true;
   int64_t since = __atomic_load_n(&team->since, __ATOMIC_RELAXED);
   return op2i_nanoseconds() - since < team->linger;
 }
@@ -315,14 +404,15 @@ static bool wanted(const struct op2i_team *team, const struct op2i_idle *idle, i
 /* Other work is looked for while a member would wait, not when it has just been dealt a turn. */
 static void look_for_work(struct op2i_team *team, const struct op2i_idle *idle, int share) {
   enum { LOOK_NS = 10000 };
+  const struct op2i_team_view *view = view_of(team, share);
   while (wanted(team, idle, share)) {
-    uint64_t turn = turn_of(team);
+    uint64_t turn = turn_at(view);
     take_part(team, turn, share);
     if (team->others()) return;
     if (over(turn))
-      spin(team, turn, LOOK_NS);
+      spin(view, turn, LOOK_NS);
     else
-      await(team, turn);
+      await(team, share, turn);
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "idle.h"
 #include "step.h"
+#include "tree.h"
 
 /* A team: the thread that has a program to run and workers that have nothing else to do run it
  * together, step after step and colour after colour. Teams are for programs that are too small for
@@ -16,15 +17,33 @@
  * blocks of the others'. A *turn* is over when all its blocks have run, on any member: the team
  * does not wait for a member that is missing or was preempted, unless it has begun a block. The
  * member that ran the last block deals the next turn; colours that are too small to share it runs
- * by itself. Members that wait spin for a moment and then sleep. */
+ * by itself. Members that wait spin for a moment and then sleep.
+ *
+ * Eight members make a squad, which sees the turn in a line of its own and counts its blocks in
+ * another one (tree.h). What several members write is two cache lines apart, since processors fetch
+ * lines in pairs. */
 
-enum { OP2I_TEAM_MOST = 64 }; /* members */
+enum {
+  OP2I_TEAM_MOST = 512, /* members */
+  OP2I_TEAM_SQUADS = OP2I_TEAM_MOST / OP2I_TREE_ARITY,
+  OP2I_TEAM_NODES = OP2I_TEAM_SQUADS + OP2I_TEAM_SQUADS / OP2I_TREE_ARITY + 1
+};
 
-/* The blocks of a turn that are dealt to one member. What several members write is two cache lines
- * apart, since processors fetch lines in pairs. */
+/* A turn as a squad sees it. The member that deals a turn writes its number last, and 0 into `of`
+ * while the other fields change. */
+struct op2i_team_view {
+  _Alignas(128) uint64_t turn; /* even while the turn lasts, odd when the program is over */
+  uint64_t of;                 /* the turn that the following belongs to */
+  struct op2i_step *step;
+  int32_t first, blocks; /* of the turn, as index into the plan's blkmap */
+  int32_t together;      /* blocks that a member takes at a time, at most */
+};
+
+/* The blocks of a turn that belong to one member. */
 struct op2i_team_share {
-  _Alignas(128) uint64_t word; /* the turn, and the number of its blocks that were not taken */
-  int32_t end;                 /* one past the last block, as index into the plan's blkmap */
+  /* The last turn in which blocks were taken, and the number of its blocks that were not. Nobody
+   * writes it when a turn is dealt: in a turn with a higher number all blocks are left. */
+  _Alignas(128) uint64_t word;
 };
 
 struct op2i_team {
@@ -34,20 +53,26 @@ struct op2i_team {
   pthread_mutex_t busy; /* held while a program runs */
   pthread_mutex_t lock; /* of members that sleep */
   pthread_cond_t turned;
-  /* The program, and the place of the turn in it; used by the member that deals. */
-  struct op2i_step *steps;
-  int64_t nsteps, step;
-  int32_t colour;
-  uint64_t dealt;              /* the last turn; `turn` is set to it a moment later */
+  /* These are written once in a program. */
+  _Alignas(128) int64_t since; /* time when the last program was over */
+  int caller;                  /* the share of the thread whose program runs, or ran last */
   bool recorded;               /* what members take is noted (schedule.h) */
   bool always;                 /* share every turn that has at least two blocks */
-  int32_t together;            /* blocks of the turn that a member takes at a time, at most */
-  _Alignas(128) uint64_t turn; /* even while the turn lasts, odd when the program is over */
-  int64_t since;               /* time when the last program was over */
-  int caller;                  /* index in `shares` of the thread whose program runs, or ran last */
-  int asleep;                  /* members that wait for the next turn and no longer spin */
-  _Alignas(128) int64_t left;  /* blocks of the turn that have not run */
-  _Alignas(128) int present;   /* members that look for work, or have some */
+  /* The program, and the place of the turn in it; used by the member that deals. */
+  _Alignas(128) struct op2i_step *steps;
+  int64_t nsteps, step;
+  int32_t colour;
+  int asleep;     /* members that wait for the next turn and no longer spin */
+  uint64_t dealt; /* the last turn; views show it a moment later */
+  /* Twice the number of turns that are over, and 1 more if the blocks of a turn have run before it
+   * was dealt to all squads, or the other way round. */
+  _Alignas(128) uint64_t halves;
+  _Alignas(128) int present; /* members that look for work, or have some */
+  struct op2i_team_view views[OP2I_TEAM_SQUADS];
+  /* Tallies of blocks that have run, and of blocks of shares in which none is left to take; the
+   * latter is kept if there are several squads. */
+  _Alignas(128) struct op2i_tally_node done[OP2I_TEAM_NODES];
+  _Alignas(128) struct op2i_tally_node emptied[OP2I_TEAM_NODES];
   struct op2i_team_share shares[OP2I_TEAM_MOST];
 };
 

@@ -14,7 +14,7 @@
 #include "tap.h"
 #include "team.h"
 
-enum { STEPS = 5, COLOURS = 4, BLOCKS = 64, BLOCK = 8, HELPERS = 3, HOUR_MS = 3600000 };
+enum { STEPS = 5, COLOURS = 4, BLOCKS = 64, BLOCK = 8, HELPERS = 40, HOUR_MS = 3600000 };
 static const int64_t linger_ns = 2000000;
 
 static struct op2i_idle idle;
@@ -206,6 +206,12 @@ static void test_rounds(void) {
   free(p);
 }
 
+/* As many members as large machines have cores. */
+static void test_many(void) {
+  is_int(team.members, 300, "a team may have 300 members");
+  test_rounds();
+}
+
 /* Naps last an hour here, so a worker that is not called does not come. */
 static void test_called(void) {
   struct program *p = make_program(dear);
@@ -378,7 +384,10 @@ static void test_odd_steps(void) {
 int main(void) {
   with_workers(2, 1, 1, test_rounds);
   with_workers(4, 1, 3, test_rounds);
-  with_workers(4, 2, 1, test_rounds); /* members 1 and 3 never come */
+  with_workers(4, 2, 1, test_rounds);    /* members 1 and 3 never come */
+  with_workers(12, 1, 11, test_rounds);  /* members in two squads */
+  with_workers(70, 30, 40, test_rounds); /* some members of nine squads */
+  with_workers(300, 290, 3, test_many);
   with_workers(2, 1, 1, test_called);
   with_workers(4, 0, 0, test_alone);
   with_workers(2, 1, 1, test_worth);

@@ -23,7 +23,7 @@
 #include "tap.h"
 #include "team.h"
 
-enum { TRIES = 6, MOST_BLOCKS = 64, MOST_MEMBERS = 8 };
+enum { TRIES = 6, MOST_BLOCKS = 64, MOST_MEMBERS = 20 };
 
 static char path[256]; /* of the record */
 
@@ -121,6 +121,20 @@ static void equal_ms(double each) {
   for (int b = 0; b < MOST_BLOCKS; b++) ms[b] = each;
 }
 
+/* Of twenty members the first one of the first squad of eight, and later the first one of the third
+ * squad, come to the shares of others, when these two squads have no other blocks left. */
+static void slow_squads(void) {
+  for (int b = 0; b < 60; b++) {
+    const int member = b / 3;
+    if (member / 8 == 1)
+      ms[b] = member < 11 ? 70 : 60;
+    else if (member % 16 == 0)
+      ms[b] = member == 0 ? 5 : 35;
+    else
+      ms[b] = b % 3 == 2 ? 200 : 2;
+  }
+}
+
 /* The members' own blocks differ in length, the last member's most. */
 static void uneven_ms(int32_t blocks, int members, int colours) {
   for (int32_t b = 0; b < blocks; b++) {
@@ -141,6 +155,10 @@ static void test_openmp(void) {
   openmp_case((rehearsal){3, 12, false, true, ms}, true, "blocks of a slow member are stolen");
   uneven_ms(24, 3, 2);
   openmp_case((rehearsal){3, 24, true, false, ms}, true, "the same in two colours");
+  equal_ms(10);
+  openmp_case((rehearsal){20, 60, false, true, ms}, true, "twenty members wait in a tree");
+  slow_squads();
+  openmp_case((rehearsal){20, 60, false, true, ms}, true, "squads without blocks are passed over");
   equal_ms(1);
   openmp_case((rehearsal){1, 8, false, true, ms}, false, "one member");
 }
@@ -245,6 +263,10 @@ static void test_team(void) {
   team_case(3, 48, 410, "short blocks are taken together, up to half of those left");
   uneven_ms(12, 3, 1);
   team_case(3, 12, 1e5, "blocks of a slow member are stolen");
+  equal_ms(10);
+  team_case(20, 60, 1e5, "twenty members in three squads");
+  slow_squads();
+  team_case(20, 60, 1e5, "squads without blocks are passed over");
 }
 
 /* A rule that differs gives another schedule: one member more. */
