@@ -18,6 +18,7 @@
 #include "loop.h"
 #include "machine.h"
 #include "mem.h"
+#include "numa.h"
 #include "partial.h"
 #include "plan.h"
 #include "process.h"
@@ -62,6 +63,7 @@ struct part {
   struct op2i_step *steps;
   int64_t nsteps;
   int64_t me, all;
+  const int *nodes;       /* [all]: the members' NUMA nodes; null: they do not matter */
   struct op2i_comm *comm; /* the calling thread, which is number 0, progresses messages; or null */
   uint64_t turn;          /* the number of turns so far */
   uint32_t barriers;      /* the number of barriers in the tree so far */
@@ -241,8 +243,8 @@ static void wait_for_all(struct part *part) {
 }
 
 /* Run blocks of other members' shares, of which those are passed over that are known to be empty. */
-static void take_others(const struct part *part, const struct op2i_step *step, int32_t first,
-                        int32_t n) {
+static void take_in_pass(const struct part *part, const struct op2i_step *step, int32_t first,
+                         int32_t n, int pass) {
   for (int64_t m = 1; m < part->all; m++) {
     const int64_t owner = (part->me + m) % part->all;
     const int passed = are_many(part) ? op2i_tally_passed(part->team->emptied, (int)part->all,
@@ -250,9 +252,15 @@ static void take_others(const struct part *part, const struct op2i_step *step, i
                                       : 0;
     if (passed)
       m += passed - 1;
-    else
+    else if (op2i_numa_in_pass(part->nodes, (int)part->me, (int)owner, pass))
       take_all(part, step, first, n, owner);
   }
+}
+
+static void take_others(const struct part *part, const struct op2i_step *step, int32_t first,
+                        int32_t n) {
+  take_in_pass(part, step, first, n, 0);
+  if (part->nodes) take_in_pass(part, step, first, n, 1);
 }
 
 /* Run the member's own blocks of a turn, then those of others that are late, until all have run. */
@@ -342,11 +350,13 @@ static void run_together(struct team *team, struct op2i_step *steps, int64_t nst
 #pragma omp parallel num_threads(threads)
   {
     const int me = omp_get_thread_num();
+    const struct op2i_numa *numa = steps->loop->op.ctx->numa;
     struct part part = {.team = team,
                         .steps = steps,
                         .nsteps = nsteps,
                         .me = me,
                         .all = omp_get_num_threads(),
+                        .nodes = numa && numa->members >= omp_get_num_threads() ? numa->node : NULL,
                         .comm = me == 0 ? steps->loop->op.ctx->comm : NULL};
     run_part(&part);
   }

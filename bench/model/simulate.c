@@ -18,7 +18,7 @@ typedef enum phase { OWN, WAIT, STEAL, ENDED } phase;
 
 typedef struct sim_member {
   phase phase;
-  int from;     /* the next member whose share is looked at, counted from this one */
+  int from;     /* the next member whose share is looked at, counted from this one, in all passes */
   double came;  /* when the turn began for it */
   double until; /* while it waits for others */
   int32_t ran;  /* blocks */
@@ -148,22 +148,27 @@ static int passed(const state *s, int member) {
   }
 }
 
+/* With nodes the shares of the own node are looked at in a first pass, the others in a second one. */
+static bool in_pass(const state *s, int member, int owner, int pass) {
+  const int *node = s->turn->node;
+  return !node || (node[owner] == node[member]) == (pass == 0);
+}
+
 static void steal(state *s, core *c, sim_member *m) {
-  const int owner = (c->member + m->from) % s->turn->members;
-  const int over = has_tree(s->costs, s->turn->members) ? passed(s, owner) : 0;
-  if (over > 0) {
-    c->now += s->costs->scan;
-    m->from += over;
-    if (m->from >= s->turn->members) m->phase = ENDED;
-    return;
-  }
-  const double ns = take(s, c, owner);
+  const int members = s->turn->members, others = members - 1, passes = s->turn->node ? 2 : 1;
+  const int pass = (m->from - 1) / others;
+  const int owner = (c->member + 1 + (m->from - 1) % others) % members;
+  const int over = has_tree(s->costs, members) ? passed(s, owner) : 0;
+  const bool looked = over > 0 || in_pass(s, c->member, owner, pass);
+  const double ns = over == 0 && looked ? take(s, c, owner) : 0;
   if (ns > 0) {
     c->now += ns + s->costs->look;
     return;
   }
-  c->now += s->costs->scan;
-  if (++m->from == s->turn->members) m->phase = ENDED;
+  if (looked) c->now += s->costs->scan;
+  m->from += over > 0 ? over : 1;
+  if (m->from > (pass + 1) * others) m->from = (pass + 1) * others + 1;
+  if (m->from > passes * others) m->phase = ENDED;
 }
 
 /* The next thing that the core's member does. */

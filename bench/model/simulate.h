@@ -41,7 +41,9 @@ typedef struct sim_turn {
   bool joined;         /**< several blocks can run by one call */
   const double *block; /**< [blocks] how long each of them takes */
   double estimate;     /**< how long a team of starpu's workers takes a block to last */
-  double phase;        /**< from 0 to 1: when cores go on to other members; see sim_costs.slice */
+  /** [members] their NUMA nodes: shares of the own node are looked at first; null: in order */
+  const int *node;
+  double phase; /**< from 0 to 1: when cores go on to other members; see sim_costs.slice */
 } sim_turn;
 
 /** Blocks that were taken together. */

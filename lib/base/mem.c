@@ -55,10 +55,10 @@ char *op2i_strdup(const char *text) {
 
 void op2i_free(void *memory) { free(memory); }
 
-enum { LINE = 64, HUGE_PAGE = 2 << 20 };
+enum { LINE = 64 };
 
 /* Below 2 MiB huge pages only cost time for clearing. */
-static size_t alignment(size_t bytes) { return bytes >= HUGE_PAGE ? HUGE_PAGE : LINE; }
+static size_t alignment(size_t bytes) { return bytes >= OP2I_HUGE_PAGE ? OP2I_HUGE_PAGE : LINE; }
 
 /* This stands just before data. It has the block of memory that they are in, and the number of their
  * holders beside the one that allocated them. */
@@ -77,7 +77,7 @@ static void *place_data(void *block, size_t bytes) {
   data += -(uintptr_t)data % align;
   origin_of(data)->block = block;
   atomic_init(&origin_of(data)->holders, 0);
-  if (align == HUGE_PAGE) madvise(data, bytes, MADV_HUGEPAGE);
+  if (align == OP2I_HUGE_PAGE) madvise(data, bytes, MADV_HUGEPAGE);
   return data;
 }
 

@@ -14,8 +14,10 @@ void *op2i_realloc(void *old, size_t bytes); /* on failure `old` stays valid */
 char *op2i_strdup(const char *text);
 void op2i_free(void *memory);
 
-/* Memory for data is aligned to 64 bytes, and on huge pages if it is large. Only op2i_free_data()
+/* Memory for data is aligned to 64 bytes; from 2 MiB on it is aligned to huge pages, and may be on
+ * them. Only op2i_free_data()
  * frees it, and accepts no other pointers but null. */
+enum { OP2I_HUGE_PAGE = 2 << 20 };
 void *op2i_alloc_raw(size_t bytes);
 /* All bytes are zero. New pages from the system are not written: each belongs to the NUMA node of
  * the core that first writes to it. */

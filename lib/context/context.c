@@ -118,6 +118,7 @@ void op2i_context_unref(op2_context ctx) {
   op2i_device_close(ctx->shadow);
   op2i_comm_free(ctx->comm);
   op2i_free(ctx->slots.free);
+  op2i_free(ctx->numa);
   op2i_objects_free_replaced(ctx);
   ctx->finalized = true;
   op2i_free_deferred(OP2I_DEFERRED_CONTEXT, ctx);

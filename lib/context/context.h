@@ -73,6 +73,8 @@ struct op2_context_s {
   /* with OP2_SHADOW=1: the device in whose memory loops of the host work */
   struct op2i_device *shadow;
   int workers; /* workers of the backend */
+  /* the NUMA nodes of the workers; null: data is not placed (numa.h) */
+  struct op2i_numa *numa;
   /* scheduler/: the queue in use, which is nested while an operation runs that queues others, and
    * what it knows of dats and globals; null before op2_init() has ended, and after the end */
   struct op2i_sched *sched;

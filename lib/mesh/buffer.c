@@ -13,6 +13,7 @@
 #include "error.h"
 #include "mem.h"
 #include "mesh.h"
+#include "numa.h"
 #include "recycle.h"
 
 /* ---- memory of the host and of devices ------------------------------------------------------- */
@@ -49,8 +50,11 @@ static op2_status room_in(struct op2i_buffer *buffer, int place, unsigned zeros,
   *room = buffer->spare;
   buffer->spare = NULL;
   if (*room && s.bytes) memset((char *)*room + s.first, 0, s.bytes);
-  if (!*room) *room = s.bytes ? op2i_alloc_data(buffer->bytes) : op2i_alloc_raw(buffer->bytes);
-  return *room ? OP2_SUCCESS : op2i_error_nomem("values");
+  if (*room) return OP2_SUCCESS;
+  *room = s.bytes ? op2i_alloc_data(buffer->bytes) : op2i_alloc_raw(buffer->bytes);
+  if (!*room) return op2i_error_nomem("values");
+  if (buffer->ctx) op2i_numa_place(buffer->ctx->numa, *room, buffer->owned_bytes, buffer->bytes);
+  return OP2_SUCCESS;
 }
 
 /* Overwrite rows that are out of date, for tests with a shadow device. The pattern is a NaN in both

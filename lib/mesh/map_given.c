@@ -14,6 +14,7 @@
 #include "error.h"
 #include "map.h"
 #include "mem.h"
+#include "numa.h"
 #include "parallel.h"
 #include "rows.h"
 
@@ -261,6 +262,8 @@ static op2_status convert_local(const struct op2i_given *g, struct op2i_converte
   out->idx = import.values = op2i_alloc_raw(all * sizeof *out->idx);
   if (how->partial) out->absent = import.absent = op2i_alloc_raw(all);
   if (!out->idx || (how->partial && !out->absent)) return op2i_error_nomem("a map's values");
+  op2i_numa_place(g->from->obj.ctx->numa, out->idx, known * sizeof *out->idx,
+                  all * sizeof *out->idx);
   memset(out->idx + known, 0, (all - known) * sizeof *out->idx);
   if (out->absent) memset(out->absent + known, 0, all - known);
   op2_status status = g->idx ? import_values(&import) : OP2_SUCCESS;

@@ -5,6 +5,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "numa.h"
 #include "renumber.h"
 #include "rows.h"
 #include "set.h"
@@ -71,6 +72,14 @@ static bool moves_out(op2_dat dat) {
   return dat->wrapped && dat->values.at[OP2I_HOST] == dat->wrapped;
 }
 
+/* Allocate memory into which the values of a wrapped dat are moved. */
+static void *new_values(op2_dat dat) {
+  void *values = op2i_alloc_data(dat_bytes(dat));
+  const size_t owned = (size_t)dat->set->ends[OP2I_OWNED] * dat->row_bytes;
+  if (values) op2i_numa_place(dat->obj.ctx->numa, values, owned, dat_bytes(dat));
+  return values;
+}
+
 /* Copy all values to the host; reserves memory there in which they can be moved. */
 static op2_status bring(op2_dat dat) {
   void *data;
@@ -86,7 +95,7 @@ static op2_status prepare_set(struct apply *a, const struct op2i_renumber *r) {
     if (!op2i_buffer_has_memory(&dat->values)) continue;
     status = bring(dat);
     if (!status && moves_out(dat))
-      status = give(a, op2i_alloc_data(dat_bytes(dat)));
+      status = give(a, new_values(dat));
     else
       need_scratch(a, dat_bytes(dat));
   }

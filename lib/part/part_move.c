@@ -6,6 +6,7 @@
 #include "context.h"
 #include "error.h"
 #include "mem.h"
+#include "numa.h"
 #include "part.h"
 #include "part_graph.h"
 
@@ -26,8 +27,11 @@ static op2_status find_values(const struct op2i_parting *p, struct op2i_part_set
 static op2_status open_dat(const struct op2i_part_set *s, struct op2i_new_dat *d, void **old) {
   op2_status status = op2i_buffer_at(&d->dat->values, OP2I_HOST, OP2_READ, OP2I_OWNED_ROWS, old);
   if (status) return status;
-  d->values = op2i_alloc_data((size_t)s->ends[OP2I_NONEXEC] * d->dat->row_bytes);
-  return d->values ? OP2_SUCCESS : op2i_error_nomem("a dat's values");
+  const size_t row = d->dat->row_bytes, bytes = (size_t)s->ends[OP2I_NONEXEC] * row;
+  d->values = op2i_alloc_data(bytes);
+  if (!d->values) return op2i_error_nomem("a dat's values");
+  op2i_numa_place(d->dat->obj.ctx->numa, d->values, (size_t)s->ends[OP2I_OWNED] * row, bytes);
+  return OP2_SUCCESS;
 }
 
 /* Rows are received in the same order as their elements were. */

@@ -56,10 +56,21 @@ static int64_t cache_bytes(int level) {
   return size > 0 ? size : cache_from_sysfs(level);
 }
 
+static int count_nodes(void) {
+  int nodes = 0;
+  for (int c = 0; c < here.ncpus; c++) {
+    int same = 0;
+    while (same < c && here.node[same] != here.node[c]) same++;
+    nodes += same == c;
+  }
+  return nodes;
+}
+
 static void describe_machine(void) {
   /* hwloc takes plug-ins, and descriptions of whole machines, from the environment. */
   if (op2i_env_ignored() || !op2i_machine_hwloc(&here)) here = (struct op2i_machine){0};
   if (here.cores < 1) here.cores = usable_cores();
+  if (here.nodes) here.nodes = count_nodes();
   long present = sysconf(_SC_NPROCESSORS_CONF);
   here.present = present > here.cores ? (int)present : here.cores;
   if (here.l2_bytes < 1) here.l2_bytes = cache_bytes(2);
@@ -84,10 +95,12 @@ void op2i_machine_narrow(int first, int cores) {
   if (here.ncpus >= first + cores) {
     memmove(here.cpus, here.cpus + first, (size_t)cores * sizeof *here.cpus);
     memmove(here.system, here.system + first, (size_t)cores * sizeof *here.system);
+    memmove(here.node, here.node + first, (size_t)cores * sizeof *here.node);
     op2i_bind(here.system, cores);
   } else if (!here.ncpus && n >= first + cores) {
     op2i_bind(numbers + first, cores);
   }
   if (here.ncpus) here.ncpus = cores;
   here.cores = cores;
+  if (here.nodes) here.nodes = count_nodes();
 }

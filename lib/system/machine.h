@@ -15,6 +15,8 @@ struct op2i_machine {
   /* hwloc's logical number of one processing unit in each of these cores */
   int cpus[OP2I_CPUS_MAX];
   int system[OP2I_CPUS_MAX]; /* the system's number of the same processing unit */
+  int nodes;                 /* NUMA nodes of these cores; 0: not known */
+  int node[OP2I_CPUS_MAX];   /* the node of each of these cores, by hwloc's logical number */
   int64_t l2_bytes;          /* per core; 0: not known */
   int64_t l3_bytes;          /* of the last-level cache, which cores share; 0: none, or not known */
 };

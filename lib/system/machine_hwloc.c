@@ -47,6 +47,19 @@ static void find_cores(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
   }
 }
 
+/* Several nodes may be local to the same cores, as memory of two kinds is: the first one counts. */
+static int node_of(hwloc_topology_t topology, int unit) {
+  hwloc_obj_t node = NULL;
+  while ((node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node)))
+    if (hwloc_bitmap_isset(node->cpuset, (unsigned)unit)) return (int)node->logical_index;
+  return 0;
+}
+
+static void find_nodes(hwloc_topology_t topology, struct op2i_machine *machine) {
+  machine->nodes = hwloc_get_nbobjs_by_type(topology, HWLOC_OBJ_NUMANODE);
+  for (int c = 0; c < machine->ncpus; c++) machine->node[c] = node_of(topology, machine->system[c]);
+}
+
 /* Bytes of a cache above the first usable core; with `each`, divided by the cores that share it. */
 static int64_t cache_bytes(hwloc_topology_t topology, hwloc_const_bitmap_t allowed,
                            hwloc_obj_type_t type, bool each) {
@@ -74,6 +87,7 @@ bool op2i_machine_hwloc(struct op2i_machine *machine) {
   const bool works = load(&topology) && (allowed = allowed_cpus(topology));
   if (works) {
     find_cores(topology, allowed, machine);
+    find_nodes(topology, machine);
     machine->l2_bytes = cache_bytes(topology, allowed, HWLOC_OBJ_L2CACHE, true);
     machine->l3_bytes = cache_bytes(topology, allowed, HWLOC_OBJ_L3CACHE, false);
   }

@@ -18,6 +18,7 @@
 #include "machine.h"
 #include "mem.h"
 #include "mesh.h"
+#include "numa.h"
 #include "op.h"
 #include "process.h"
 #include "recycle.h"
@@ -74,6 +75,25 @@ static op2_status create_sched(op2_context ctx) {
   return status;
 }
 
+/* Find the NUMA nodes of the workers. Nothing is asked where there is one node. */
+static op2_status find_nodes(op2_context ctx) {
+  const bool forced = ctx->config.numa == 1;
+  if (ctx->config.numa == 0 || !ctx->backend->processors || ctx->workers < 2) return OP2_SUCCESS;
+  if (!forced && op2i_machine()->nodes < 2) return OP2_SUCCESS;
+  int *cpus = op2i_malloc((size_t)ctx->workers * sizeof *cpus);
+  if (!cpus) return op2i_error_nomem("the processors of workers");
+  ctx->backend->processors(ctx->backend_state, cpus);
+  op2_status status = op2i_numa_find(ctx->workers, cpus, forced, &ctx->numa);
+  op2i_free(cpus);
+  if (!status)
+    op2i_log(ctx, OP2I_LOG_INFO,
+             ctx->numa ? "large dats are placed on the NUMA nodes of workers"
+                       : "dats are not placed on NUMA nodes: the workers are "
+                         "on one of them, or not bound to cores "
+                         "(OMP_PROC_BIND=true binds those of openmp)");
+  return status;
+}
+
 /* The number of contexts of this process so far that have used its cores, or a share of them; those
  * that compute only in the calling thread do not count. */
 static int64_t settled;
@@ -97,7 +117,8 @@ static op2_status begin_context(const op2_options *options, struct op2i_comm *co
   OP2I_TRY(choose_backend(ctx));
   ctx->workers = ctx->backend->workers(ctx->backend_state);
   ctx->spares.never = ctx->backend->never_recycles;
-  status = create_sched(ctx);
+  status = find_nodes(ctx);
+  if (!status) status = create_sched(ctx);
   if (status) {
     ctx->backend->close(ctx->backend_state);
     goto fail;

@@ -18,6 +18,7 @@
 #include "last_threads.h"
 #include "log.h"
 #include "machine.h"
+#include "numa.h"
 #include "process.h"
 #include "starpu_pool.h"
 #include "starpu_start.h"
@@ -27,7 +28,7 @@ static int users, threads_wanted, threads_running;
 static struct op2i_idle idle;
 static struct op2i_team team;
 /* The system's number of each member's processing unit, or -1 */
-static int team_cpus[OP2I_TEAM_MOST];
+static int team_cpus[OP2I_TEAM_MOST], team_nodes[OP2I_TEAM_MOST];
 /* Each worker's share in the team, by the worker's id; -1: none */
 static int shares_of[STARPU_NMAXWORKERS];
 static int hook;          /* StarPU's number of between_tasks(); below 0: it is not registered */
@@ -145,9 +146,20 @@ static void open_idle(op2_context ctx, int threads) {
   hook = -1;
 }
 
+/* Members look for blocks on their own NUMA node first. The first user of StarPU decides. */
+static void give_nodes(op2_context ctx) {
+  bool known = ctx->config.numa != 0 && (ctx->config.numa == 1 || op2i_machine()->nodes > 1);
+  for (int m = 0; m < team.members && known; m++) {
+    team_nodes[m] = op2i_numa_node(team_cpus[m]);
+    known = team_nodes[m] >= 0;
+  }
+  team.nodes = known ? team_nodes : NULL;
+}
+
 static op2_status open_team(op2_context ctx) {
   if (hook < 0) add_hook(); /* the program had started StarPU before */
   op2i_team_open(&team, give_shares(), ctx->config.idle_ms ? LINGER_NS : 0, others_wait);
+  give_nodes(ctx);
   __atomic_store_n(&team_is_open, true, __ATOMIC_RELEASE);
   if (hook >= 0) return OP2_SUCCESS;
   close_idle();

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "fpenv.h"
+#include "numa.h"
 #include "partial.h"
 #include "plan.h"
 #include "schedule.h"
@@ -332,7 +333,7 @@ static void await(struct op2i_team *team, int share, uint64_t turn) {
 }
 
 /* Run blocks of other members' shares. Squads are passed over in which none is left to take. */
-static void take_others(struct op2i_team *team, const struct visit *visit) {
+static void take_in_pass(struct op2i_team *team, const struct visit *visit, int pass) {
   const struct op2i_team_view *own = view_of(team, visit->share), *view = &visit->view;
   const bool several = team->members > OP2I_TREE_ARITY;
   for (int m = 1; m < team->members && turn_at(own) == view->turn; m++) {
@@ -342,9 +343,14 @@ static void take_others(struct op2i_team *team, const struct visit *visit) {
                                : 0;
     if (passed)
       m += passed - 1;
-    else
+    else if (op2i_numa_in_pass(team->nodes, visit->share, owner, pass))
       take_all(team, visit, owner);
   }
+}
+
+static void take_others(struct op2i_team *team, const struct visit *visit) {
+  take_in_pass(team, visit, 0);
+  if (team->nodes) take_in_pass(team, visit, 1);
 }
 
 /* Run the member's own blocks, then those of other members. A block that is taken from a member

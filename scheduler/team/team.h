@@ -49,6 +49,7 @@ struct op2i_team_share {
 struct op2i_team {
   int members;
   int64_t linger;       /* nanoseconds that members look for another program */
+  const int *nodes;     /* [members]: their NUMA nodes; null: they do not matter */
   bool (*others)(void); /* true if there is other work for members than programs */
   pthread_mutex_t busy; /* held while a program runs */
   pthread_mutex_t lock; /* of members that sleep */

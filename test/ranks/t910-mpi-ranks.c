@@ -322,6 +322,7 @@ static const struct {
     {"OP2_REPLAY", "0"},
     {"OP2_SHADOW", "1"},
     {"OP2_TEAM", "0"},
+    {"OP2_NUMA", "0"},
     {"OP2_RENUMBER", "1"},
     {"OP2_OVERLAP", "0"},
     {"OP2_MERGE", "0"},

@@ -216,7 +216,7 @@ static void dismiss_members(struct troupe *t, int members) {
 
 /* Run a loop of one colour twice: the first time members come. `estimate` is nanoseconds of a block
  * as the team sees it. */
-static bool team_ran(int members, int32_t blocks, double estimate, bool tell) {
+static bool team_ran(int members, int32_t blocks, double estimate, const int *nodes, bool tell) {
   int32_t offs[2] = {0, blocks}, map[MOST_BLOCKS], colour[MOST_BLOCKS] = {0};
   struct op2i_loop_data data = {.ns_per_element = estimate / 10};
   struct op2i_loop loop = {.attached.sched_data = &data};
@@ -235,13 +235,14 @@ static bool team_ran(int members, int32_t blocks, double estimate, bool tell) {
   struct troupe t;
   for (int32_t b = 0; b < blocks; b++) map[b] = b;
   call_members(&t, members);
+  team.nodes = nodes; /* the first program has not begun, for which members look */
   bool good = op2i_schedule_open(path) == OP2_SUCCESS;
   for (int i = 0; i < 2; i++) good = op2i_team_run(&team, &idle, &step, 1, 0, true) && good;
   op2i_schedule_close();
   dismiss_members(&t, members);
   double ns[MOST_BLOCKS];
   for (int32_t b = 0; b < blocks; b++) ns[b] = 1e6 * ms[b];
-  const sim_turn turn = {SIM_STARPU, members, members, blocks, true, ns, estimate, 0};
+  const sim_turn turn = {SIM_STARPU, members, members, blocks, true, ns, estimate, nodes, 0};
   record r = {0};
   bench_error error;
   if (!good || record_read(path, &r, &error)) return false;
@@ -250,19 +251,27 @@ static bool team_ran(int members, int32_t blocks, double estimate, bool tell) {
   return good;
 }
 
-static void team_case(int members, int32_t blocks, double estimate, const char *name) {
+static void nodes_case(int members, int32_t blocks, double estimate, const int *nodes,
+                       const char *name) {
   bool good = false;
   for (int i = 0; i < TRIES && !good; i++)
-    good = team_ran(members, blocks, estimate, i == TRIES - 1);
+    good = team_ran(members, blocks, estimate, nodes, i == TRIES - 1);
   ok(good, "team: %s", name);
 }
 
+static void team_case(int members, int32_t blocks, double estimate, const char *name) {
+  nodes_case(members, blocks, estimate, NULL, name);
+}
+
 static void test_team(void) {
+  static const int nodes[] = {0, 1, 0, 1};
   equal_ms(10);
   team_case(4, 16, 1e5, "equal blocks fill rounds");
   team_case(3, 48, 410, "short blocks are taken together, up to half of those left");
   uneven_ms(12, 3, 1);
   team_case(3, 12, 1e5, "blocks of a slow member are stolen");
+  uneven_ms(16, 4, 1);
+  nodes_case(4, 16, 1e5, nodes, "first those of members of the own node");
   equal_ms(10);
   team_case(20, 60, 1e5, "twenty members in three squads");
   slow_squads();
