@@ -73,8 +73,6 @@ struct op2_context_s {
   /* with OP2_SHADOW=1: the device in whose memory loops of the host work */
   struct op2i_device *shadow;
   int workers; /* workers of the backend */
-  /* the NUMA nodes of the workers; null: data is not placed (numa.h) */
-  struct op2i_numa *numa;
   /* scheduler/: the queue in use, which is nested while an operation runs that queues others, and
    * what it knows of dats and globals; null before op2_init() has ended, and after the end */
   struct op2i_sched *sched;
@@ -111,6 +109,7 @@ struct op2_context_s {
   int64_t epoch; /* changes when the location of a buffer's values changes (host, device) */
   int64_t next_id;
   struct op2i_behalf behalf; /* public call on behalf of which objects are made */
+  struct op2i_numa *numa;    /* NUMA nodes of the workers; null: data is not placed (numa.h) */
 };
 
 /* OP2_ERR_STATE unless the context can take work, and the public function `call` may be called

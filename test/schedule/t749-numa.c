@@ -35,11 +35,12 @@ static struct touched {
 } touched[64];
 static int ntouched;
 
+/* The last page of data may have other data behind, so it does not count. */
 static int resident_pages(char *lo, char *hi) {
   static unsigned char vector[MOST_PAGES];
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE), n = ((size_t)(hi - lo) + page - 1) / page;
+  const size_t page = (size_t)sysconf(_SC_PAGESIZE), n = (size_t)(hi - lo) / page;
   int resident = 0;
-  if (n > MOST_PAGES || mincore(lo, (size_t)(hi - lo), vector)) return -1;
+  if (n > MOST_PAGES || mincore(lo, n * page, vector)) return -1;
   for (size_t i = 0; i < n; i++) resident += vector[i] & 1;
   return resident;
 }
