@@ -61,11 +61,14 @@ bool op2i_team_takes(const struct op2i_step *step) {
 
 static int squads_of(int members) { return (members + OP2I_TREE_ARITY - 1) / OP2I_TREE_ARITY; }
 
-/* Nanoseconds that are saved by sharing `blocks` blocks of one colour; negative: lost. */
-static double turn_saves(int32_t blocks, int members, double block_ns) {
-  int32_t most = (blocks + members - 1) / members;
-  return block_ns * (blocks - most) -
-         (TURN_NS + WRITE_NS * (op2i_tree_path(members) + squads_of(members) - 1));
+/* Nanoseconds that a turn costs. */
+static double turn_costs(int members) {
+  return TURN_NS + WRITE_NS * (op2i_tree_path(members) + squads_of(members) - 1);
+}
+
+/* Nanoseconds that `blocks` blocks of one colour take less if they are shared. */
+static double sharing_saves(int32_t blocks, int members, double block_ns) {
+  return block_ns * (blocks - (blocks + members - 1) / members);
 }
 
 static double block_ns(const struct op2i_step *step) {
@@ -73,13 +76,15 @@ static double block_ns(const struct op2i_step *step) {
 }
 
 double op2i_team_saves(const struct op2i_step *steps, int64_t nsteps, int members) {
-  double saved = 0;
+  double saved = 0, costs = 0;
   for (int64_t s = 0; s < nsteps; s++) {
     const struct op2i_plan *plan = steps[s].plan;
-    if (steps[s].where.place == OP2I_DEVICE) continue;
-    double ns = plan ? block_ns(&steps[s]) : 0;
-    for (int32_t c = 0; plan && c < plan->ncolors; c++) {
-      double more = turn_saves(plan->color_offs[c + 1] - plan->color_offs[c], members, ns);
+    if (!plan || plan->nblocks < 2 || steps[s].where.place == OP2I_DEVICE) continue;
+    if (!costs) costs = turn_costs(members);
+    const double ns = block_ns(&steps[s]);
+    for (int32_t c = 0; c < plan->ncolors; c++) {
+      const int32_t blocks = plan->color_offs[c + 1] - plan->color_offs[c];
+      const double more = sharing_saves(blocks, members, ns) - costs;
       if (more > 0) saved += more;
     }
   }
@@ -169,7 +174,8 @@ static bool deal(struct op2i_team *team, int32_t first, int32_t blocks) {
 static bool worth_sharing(const struct op2i_team *team, const struct op2i_step *step,
                           int32_t blocks) {
   if (blocks < 2 || (uint64_t)blocks > left_mask) return false;
-  return team->always || turn_saves(blocks, team->members, block_ns(step)) > 0;
+  return team->always ||
+         sharing_saves(blocks, team->members, block_ns(step)) > turn_costs(team->members);
 }
 
 static void run_alone(struct op2i_step *step, int32_t first, int32_t last) {
