@@ -46,6 +46,7 @@ static const char prelude[] =
     "  const unsigned char *payload;\n"
     "  const int64_t *number;\n"
     "  const int64_t *const *target;\n"
+    "  int64_t distance;\n"
     "};\n"
     "#ifdef OP2_ID\n"
     "#define OP2_PASTE_(name, id) name##_##id\n"
@@ -64,7 +65,8 @@ _Static_assert(offsetof(struct op2i_call, dat) == 0 &&
                    offsetof(struct op2i_call, payload) == 4 * sizeof(void *) &&
                    offsetof(struct op2i_call, number) == 5 * sizeof(void *) &&
                    offsetof(struct op2i_call, target) == 6 * sizeof(void *) &&
-                   sizeof(struct op2i_call) == 7 * sizeof(void *),
+                   offsetof(struct op2i_call, distance) == 7 * sizeof(void *) &&
+                   sizeof(struct op2i_call) == 7 * sizeof(void *) + sizeof(int64_t),
                "struct op2_call of generated code");
 
 /* ---- a summary for readers ------------------------------------------------------------------- */
@@ -144,7 +146,7 @@ static void define_math(const struct op2i_emitter *e) {
   }
 }
 
-static op2_status vectors(const struct op2i_emitter *e, int simd_bytes) {
+static op2_status vectors(struct op2i_emitter *e, int simd_bytes) {
   struct op2i_text why = {0};
   op2_status status = op2i_vec_emit(e, simd_bytes, &why);
   if (!status && why.length) status = op2i_error(OP2_ERR_UNAVAILABLE, "%s", why.chars);

@@ -239,7 +239,8 @@ static int reader_of(const struct op2i_emitter *e, int g, bool *writable) {
 
 void op2i_emit_parameters(const struct op2i_emitter *e) {
   const char *space = e->dialect->global, *only = e->dialect->restricted;
-  op2i_text_add(e->out, "int64_t op2_lo, int64_t op2_hi");
+  op2i_text_add(e->out, "int64_t op2_lo, int64_t op2_hi%s",
+                e->prefetches ? ", int64_t op2_distance" : "");
   if (e->listed) op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_subset", space, only);
   if (op2i_loop_numbers_elements(e->loop))
     op2i_text_add(e->out, ",\n    %sconst int64_t *%s op2_number", space, only);
@@ -377,8 +378,8 @@ void op2i_emit_entry(const struct op2i_emitter *e) {
                 "int64_t op2_hi,\n"
                 "    unsigned char *op2_partial) {\n"
                 "  (void)op2_call;\n  (void)op2_partial;\n"
-                "  OP2_NAME(op2_body)(op2_lo, op2_hi",
-                e->dialect->entry_prefix);
+                "  OP2_NAME(op2_body)(op2_lo, op2_hi%s",
+                e->dialect->entry_prefix, e->prefetches ? ", op2_call->distance" : "");
   if (e->listed) op2i_text_add(e->out, ", op2_call->subset");
   if (op2i_loop_numbers_elements(e->loop)) op2i_text_add(e->out, ", op2_call->number");
   for (int d = 0; d < e->loop->op.ndats; d++) op2i_text_add(e->out, ", op2_call->dat[%d]", d);

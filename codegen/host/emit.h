@@ -10,6 +10,7 @@
  * macro of a kernel's source or headers meets one of them:
  *
  *   op2_lo op2_hi  positions, op2_position one     op2_element     the element there
+ *   op2_distance   bytes by which rows are prefetched ahead, or 0
  *   op2_subset     elements of a subset            op2_number      the user's numbers, or null
  *   op2_number<n>  the user's numbers of elements that map n leads to
  *   op2_dat<n>     dat n of the loop               op2_gbl<n>      values of global n
@@ -43,6 +44,7 @@ struct op2i_emitter {
   int nmembers;
   struct op2i_rewrite *rewrites; /* [nmembers] the members' kernels */
   bool listed;                   /* runs over the elements of a subset, which are in a list */
+  bool prefetches;               /* the text prefetches rows, and takes op2_distance for that */
   struct op2i_text *types;       /* [nargs] a value's type, as the kernel spells it if possible */
   struct op2i_text *out;
 };

@@ -118,6 +118,8 @@ static inline void op2i_vec_add_type(const struct op2i_vec *v, op2_type type) {
 
 /* vec_loop.c */
 void op2i_vec_body(struct op2i_vec *v);
+/* True if the body prefetches rows that it needs later. */
+bool op2i_vec_prefetches(const struct op2i_vec *v);
 
 /* cgen.c: op2i_generate() for vectors of simd_bytes. */
 op2_status op2i_generate_vector(const struct op2i_loop *loop, enum op2i_variant variant,

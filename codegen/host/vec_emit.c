@@ -11,7 +11,7 @@
 #include "vec_view.h"
 
 /* OP2_JOIN concatenates two vectors. op2_pad() copies the first rows and repeats the last of them.
- * op2_ahead() prefetches. */
+ * op2_ahead() prefetches what lies so many bytes further on. */
 static const char common[] =
     "#ifndef OP2_JOIN64\n"
     "typedef double op2_join4 __attribute__((vector_size(32)));\n"
@@ -38,10 +38,12 @@ static const char common[] =
     "    __builtin_memcpy(op2_at + (size_t)op2_lane * op2_row, op2_at + (size_t)(op2_count - 1) * "
     "op2_row, "
     "op2_row);\n}\n"
-    "static inline __attribute__((always_inline, unused)) void op2_ahead(const void *op2_from, int "
-    "op2_bytes) {\n"
+    "static inline __attribute__((always_inline, unused)) void op2_ahead(const void *op2_from, "
+    "int64_t "
+    "op2_distance, int op2_bytes) {\n"
     "  for (int op2_byte = 0; op2_byte < op2_bytes; op2_byte += 64)\n"
-    "    __builtin_prefetch((const void *)((uintptr_t)op2_from + 8192 + (uintptr_t)op2_byte));\n}\n"
+    "    __builtin_prefetch((const void *)((uintptr_t)op2_from + (uintptr_t)op2_distance + "
+    "(uintptr_t)op2_byte));\n}\n"
     "static const int64_t op2_each[] __attribute__((unused)) = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, "
     "11, "
     "12, 13, 14, 15};\n"
@@ -69,11 +71,12 @@ op2_status op2i_vec_judge(const struct op2i_emitter *e, int simd_bytes,
   if (status) return status;
   judgement->divides = v.divides;
   judgement->registers = v.state;
+  judgement->prefetches = !why->length && op2i_vec_prefetches(&v);
   op2i_vec_end(&v);
   return OP2_SUCCESS;
 }
 
-op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes, struct op2i_text *why) {
+op2_status op2i_vec_emit(struct op2i_emitter *e, int simd_bytes, struct op2i_text *why) {
   struct op2i_vec v;
   op2_status status = begin_vectors(&v, e, simd_bytes, why);
   if (status) return status;
@@ -86,6 +89,7 @@ op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes, struct op
       op2i_emit_consts_struct(e, &e->rewrites[m]);
       op2i_simd_append(v.kernels[m], &e->rewrites[m], v.out);
     }
+    e->prefetches = op2i_vec_prefetches(&v);
     op2i_vec_body(&v);
     op2i_emit_entry(e);
   }

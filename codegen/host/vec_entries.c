@@ -49,14 +49,34 @@ static void declare(const struct op2i_vec *v, int a) {
                 v->args[a].view, (int)arg->dim);
 }
 
+/* True if the argument's values are those of columns, and not of the entries themselves. */
+static bool goes_across(const struct op2i_vec *v, int a) {
+  return v->e->loop->maps[op2i_emit_arg(v->e, a)->map]->idx;
+}
+
+/* Emit prefetches of the values or columns of later entries. */
+static void prefetch(const struct op2i_vec *v, int first, int end) {
+  op2i_text_add(v->out, "      if (op2_distance) {\n");
+  for (int a = first; a < end; a++) {
+    const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
+    if (arg->kind != OP2I_ARG_ROW_ENTRIES) continue;
+    if (goes_across(v, a))
+      op2i_text_add(v->out, "        op2_ahead(op2_map%d + op2_entry, op2_distance, %d);\n",
+                    (int)arg->map, v->lanes * (int)sizeof(int32_t));
+    else
+      op2i_text_add(v->out, "        op2_ahead(op2_dat%d + %d * op2_entry, op2_distance, %d);\n",
+                    (int)arg->dat, (int)arg->dim,
+                    v->lanes * (int)arg->dim * (int)op2i_type_size(arg->type));
+  }
+  op2i_text_add(v->out, "      }\n");
+}
+
 /* Emit the load of a matrix argument's values for as many entries as there are lanes. The values of
  * neighbouring entries lie side by side. */
 static void load_entries(const struct op2i_vec *v, int a) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   char base[64];
   declare(v, a);
-  op2i_text_add(v->out, "      op2_ahead(op2_dat%d + %d * op2_entry, %d);\n", (int)arg->dat,
-                (int)arg->dim, v->lanes * (int)arg->dim * (int)op2i_type_size(arg->type));
   if (arg->dim == 1) {
     op2i_text_add(v->out, "      op2_view%d[0] = *(const op2_%smem%d *)(op2_dat%d + op2_entry);\n",
                   v->args[a].view, op2i_type_stem(arg->type), v->lanes, (int)arg->dat);
@@ -76,8 +96,6 @@ static void load_across(const struct op2i_vec *v, int a, const char *lengths) {
     snprintf(more, sizeof more, "__builtin_convertvector(op2_length > op2_turn, op2_%sx%d)", mask,
              v->lanes);
   snprintf(columns, sizeof columns, "op2_columns%d", v->args[a].view);
-  op2i_text_add(v->out, "      op2_ahead(op2_map%d + op2_entry, %d);\n", (int)arg->map,
-                v->lanes * (int)sizeof(int32_t));
   op2i_text_add(v->out, "      const int64_t %s[%d] = {", columns, v->lanes);
   for (int lane = 0; lane < v->lanes; lane++)
     op2i_text_add(v->out, "%sop2_map%d[op2_entry + %d]", lane ? ", " : "", (int)arg->map, lane);
@@ -99,9 +117,10 @@ bool op2i_vec_entries_begin(const struct op2i_vec *v, int m) {
     if (op2i_emit_arg(v->e, a)->row_sum) begin_sum(v, a);
   const struct op2i_loop_arg *each = op2i_emit_arg(v->e, first);
   begin_rows(v, each);
+  prefetch(v, first, end);
   for (int a = first; a < end; a++) {
     if (op2i_emit_arg(v->e, a)->kind != OP2I_ARG_ROW_ENTRIES) continue;
-    if (v->e->loop->maps[op2i_emit_arg(v->e, a)->map]->idx)
+    if (goes_across(v, a))
       load_across(v, a, mask_stem(each->type));
     else
       load_entries(v, a);

@@ -55,7 +55,11 @@ static void load(const struct op2i_vec *v, int m) {
 
 static void begin_batch(const struct op2i_vec *v) {
   op2i_vec_elements(v);
-  if (!v->streams) op2i_vec_walk(v, OP2I_WALK_AHEAD);
+  if (!v->streams && op2i_vec_walks(v)) {
+    op2i_text_add(v->out, "      if (op2_distance) {\n");
+    op2i_vec_walk(v, OP2I_WALK_AHEAD);
+    op2i_text_add(v->out, "      }\n");
+  }
   load(v, 0);
 }
 
@@ -291,6 +295,13 @@ static void stream_rounds(struct op2i_vec *v) {
   batches(v);
   op2i_vec_walk(v, OP2I_WALK_END);
   op2i_text_add(v->out, "  }\n");
+}
+
+bool op2i_vec_prefetches(const struct op2i_vec *v) {
+  bool any = op2i_vec_walks(v);
+  for (int a = 0; a < v->e->loop->nargs; a++)
+    any = any || op2i_emit_arg(v->e, a)->kind == OP2I_ARG_ROW_ENTRIES;
+  return any && !streams(v);
 }
 
 void op2i_vec_body(struct op2i_vec *v) {

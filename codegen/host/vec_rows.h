@@ -18,7 +18,7 @@ void op2i_vec_need(struct op2i_vec *v, enum op2i_vec_help help, op2_type type, i
 /* vec_emit.c */
 /* Append the vector forms of the kernels, the function over positions and the entry; nothing if
  * *why gets a reason. */
-op2_status op2i_vec_emit(const struct op2i_emitter *e, int simd_bytes, struct op2i_text *why);
+op2_status op2i_vec_emit(struct op2i_emitter *e, int simd_bytes, struct op2i_text *why);
 /* vec_entries.c: the loop over the entries of a matrix's row, around the call of a member that
  * takes one. Returns false if the member takes none. */
 bool op2i_vec_entries_begin(const struct op2i_vec *v, int m);

@@ -38,7 +38,7 @@ static void walk_dat(const struct op2i_vec *v, int dat, enum op2i_vec_walk walk)
         v->round * dim);
     break;
   case OP2I_WALK_AHEAD:
-    op2i_text_add(v->out, "      op2_ahead(op2_rows%d, %d);\n", dat,
+    op2i_text_add(v->out, "        op2_ahead(op2_rows%d, op2_distance, %d);\n", dat,
                   v->lanes * dim * (int)op2i_type_size(row->type));
     break;
   case OP2I_WALK_ADVANCE:
@@ -141,6 +141,12 @@ void op2i_vec_walk(const struct op2i_vec *v, enum op2i_vec_walk walk) {
     op2i_text_add(v->out, "  int64_t op2_first = op2_lo;\n");
   if (v->numbered && walk == OP2I_WALK_ADVANCE)
     op2i_text_add(v->out, "      op2_first += %d;\n", v->lanes);
+}
+
+bool op2i_vec_walks(const struct op2i_vec *v) {
+  bool any = false, loaded, stored;
+  for (int d = 0; d < v->e->loop->op.ndats; d++) any = any || walks(v, d, &loaded, &stored);
+  return any;
 }
 
 bool op2i_vec_copies_back(const struct op2i_vec *v) {

@@ -15,6 +15,8 @@ enum op2i_vec_walk {
 };
 /* All that advances. */
 void op2i_vec_walk(const struct op2i_vec *v, enum op2i_vec_walk walk);
+/* True if elements' own rows advance with the batches. */
+bool op2i_vec_walks(const struct op2i_vec *v);
 /* True if the lanes' elements are kept in a vector: in ranges, if the text needs no array of them. */
 bool op2i_vec_in_steps(const struct op2i_vec *v);
 /* True if rows of the remainder are copied back. */

@@ -35,8 +35,12 @@ struct op2i_call {
   const int64_t *number;        /* the user's number of an element; null: the element's own */
   /* The same for the elements that each map leads to, where kernels are given their numbers. */
   const int64_t *const *target;
+  int64_t distance; /* bytes by which vector code prefetches rows ahead; 0: it does not */
 };
-#define OP2I_ABI "op2-abi-4"
+#define OP2I_ABI "op2-abi-5"
+
+/* How far ahead code prefetches, unless a trial finds that it is faster without. */
+enum { OP2I_PREFETCH_DISTANCE = 8192 };
 
 /* All but OP2I_CHECKED: apply the kernels to positions lo..hi-1 in order, folding reductions into
  * partial (null without any). */

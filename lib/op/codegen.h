@@ -16,9 +16,10 @@ struct op2i_text;
 
 /* Properties of a loop that are needed before its text is made. */
 struct op2i_judgement {
-  bool mergeable; /* its scalar text may share a translation unit; that of vectors always may */
-  bool divides;   /* vectors are divided, or roots of them are taken */
-  int registers;  /* number of registers that the values of a batch fill */
+  bool mergeable;  /* its scalar text may share a translation unit; that of vectors always may */
+  bool divides;    /* vectors are divided, or roots of them are taken */
+  int registers;   /* number of registers that the values of a batch fill */
+  bool prefetches; /* its vector code prefetches rows */
 };
 
 struct op2i_codegen {

@@ -52,6 +52,9 @@ struct op2i_form {
   /* True if a trial found its scalar code to be faster. Then that runs it, and only that: `why`
    * stays null, since passes ask whether it could be vector code. */
   bool scalar_faster;
+  bool prefetches; /* its vector code prefetches rows, if the call says so */
+  /* True if a trial found its vector code to be faster without prefetches. */
+  bool prefetch_slower;
   bool too_small;   /* vectors are possible, but the set has too few elements */
   bool past_caches; /* dats that it overwrites are larger than what the caches hold */
   bool mergeable;   /* its scalar text may share a translation unit, as vector code always may */

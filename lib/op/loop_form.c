@@ -58,7 +58,10 @@ static op2_status choose_width(struct op2i_loop *loop, const struct op2i_judgeme
   if (form->width) return OP2_SUCCESS;
   op2_status status = op2i_codegen.judge(loop, form->simd_bytes / 2, &half, &why);
   form->width = why.length ? "it needs them" : "it mostly moves values, the units are no wider";
-  if (!why.length) form->simd_bytes /= 2;
+  if (!status && !why.length) {
+    form->simd_bytes /= 2;
+    form->prefetches = half.prefetches;
+  }
   if (!status && why.failed) status = op2i_error_nomem("generated code");
   op2i_text_free(&why);
   return status;
@@ -71,6 +74,7 @@ static op2_status judge_form(struct op2i_loop *loop, struct op2i_text *why) {
   if (status) return status;
   loop->form.mergeable = judgement.mergeable;
   loop->form.past_caches = exceeds_caches(loop);
+  loop->form.prefetches = judgement.prefetches;
   if (!why->length) status = choose_width(loop, &judgement);
   if (!status && !why->length && is_too_small(loop->set)) {
     loop->form.too_small = true;
@@ -158,7 +162,8 @@ op2_status op2i_loop_form(struct op2i_loop *loop, const struct op2i_form **form)
   const struct op2i_loop *model = model_of(loop);
   if (model) {
     loop->form = model->form;
-    loop->form.scalar_faster = false; /* its set may have another size */
+    /* Its set may have another size. */
+    loop->form.scalar_faster = loop->form.prefetch_slower = false;
     judge_device(loop);
     return OP2_SUCCESS;
   }

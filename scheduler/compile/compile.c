@@ -219,8 +219,10 @@ static void give_code(struct op2i_loop *loop, enum op2i_variant wish, struct op2
 static void note_time(struct op2i_compile *c, double seconds, int64_t compiled) {
   const int cores = op2i_machine()->cores;
   const double each = compiled > cores ? seconds * cores / (double)compiled : seconds;
-  for (int64_t u = 0; u < c->ncodes && compiled > 0; u++)
-    ((struct op2i_loop_data *)c->wanted[u].loop->attached.sched_data)->trial.compile_seconds = each;
+  for (int64_t u = 0; u < c->ncodes && compiled > 0; u++) {
+    struct op2i_loop_data *data = c->wanted[u].loop->attached.sched_data;
+    data->trials[OP2I_TRY_SCALAR].compile_seconds = each;
+  }
 }
 
 static int64_t ncompiled(op2_context ctx) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The faster form of a loop, as trials in this process or in earlier ones have found it. */
+/* The faster form of a loop, with prefetches or without them, as trials in this process or in earlier
+ * ones have found it. */
 #include "kept_form.h"
 
 #include "backend.h"
@@ -33,6 +34,16 @@ bool op2i_form_open(const struct op2i_loop *loop, const char **why) {
   return ctx->backend->variant == OP2I_VECTOR && !loop->form.why;
 }
 
+/* Prefetches change no bit whatever the flags are, and a given width of vectors leaves the question
+ * open. If tests let scalar code win, it is tried at once. */
+bool op2i_prefetch_open(const struct op2i_loop *loop) {
+  const struct op2_context_s *ctx = loop->op.ctx;
+  const bool tried =
+      ctx->config.trial != OP2I_TRIAL_NEVER && ctx->config.trial != OP2I_TRIAL_SCALAR;
+  return tried && !ctx->device && ctx->backend->variant == OP2I_VECTOR && !loop->form.why &&
+         loop->form.prefetches && !loop->form.scalar_faster;
+}
+
 static op2_status key_of(struct op2i_loop *loop, enum op2i_variant variant, struct op2i_key *key) {
   const char *source;
   op2_status status = op2i_loop_source(loop, variant, &source);
@@ -47,48 +58,76 @@ static enum op2i_memory memory_of(const struct op2i_loop *loop) {
   return loop->bytes <= (double)op2i_machine_cached(machine) ? OP2I_IN_CACHES : OP2I_PAST_CACHES;
 }
 
-static void take(struct op2i_loop *loop, const struct op2i_choice *choice) {
-  struct op2i_loop_data *data = loop->attached.sched_data;
-  struct op2i_trial *trial = &data->trial;
+static void take(struct op2i_trial *trial, const struct op2i_comparison *from) {
   op2i_trial_end(trial, NULL);
   trial->recalled = true;
-  trial->elements = choice->elements;
+  trial->elements = from->elements;
   for (int f = 0; f < OP2I_TRIED_FORMS; f++) {
-    trial->form[f].runs = choice->runs;
-    trial->form[f].best = choice->seconds[f];
+    trial->form[f].runs = from->runs;
+    trial->form[f].best = from->seconds[f];
   }
-  loop->form.scalar_faster = choice->second;
 }
 
 /* Scalar code that another version of the library has generated may have been faster than this
  * one's. */
-op2_status op2i_form_recall(struct op2i_loop *loop) {
+static op2_status take_scalar(struct op2i_loop *loop, const struct op2i_choice *choice) {
   struct op2i_loop_data *data = loop->attached.sched_data;
-  struct op2i_choice choice;
-  struct op2i_key vector, scalar;
-  const char *why;
-  bool found, same = true;
-  if (!op2i_form_open(loop, &why) || why || loop->form.scalar_faster) return OP2_SUCCESS;
-  data->trial = (struct op2i_trial){0};
-  op2_status status = key_of(loop, OP2I_VECTOR, &vector);
-  if (!status) status = op2i_choice_read(loop->op.ctx, vector, memory_of(loop), &choice, &found);
-  if (status || !found) return status;
-  if (choice.second) {
+  struct op2i_key scalar;
+  bool same = true;
+  op2_status status = OP2_SUCCESS;
+  if (choice->scalar.second) {
     status = key_of(loop, OP2I_PLAIN, &scalar);
-    same = !status && op2i_key_equal(scalar, choice.second_key);
+    same = !status && op2i_key_equal(scalar, choice->scalar_key);
   }
-  if (same) take(loop, &choice);
+  if (!same) return status;
+  take(&data->trials[OP2I_TRY_SCALAR], &choice->scalar);
+  loop->form.scalar_faster = choice->scalar.second;
   return status;
 }
 
+op2_status op2i_form_recall(struct op2i_loop *loop) {
+  struct op2i_loop_data *data = loop->attached.sched_data;
+  struct op2i_choice choice;
+  struct op2i_key vector;
+  const char *why;
+  bool found;
+  const bool prefetch = op2i_prefetch_open(loop), scalar = op2i_form_open(loop, &why) && !why;
+  if (!(prefetch || scalar) || loop->form.scalar_faster) return OP2_SUCCESS;
+  for (int t = 0; t < OP2I_TRIALS; t++) data->trials[t] = (struct op2i_trial){0};
+  loop->form.prefetch_slower = false;
+  op2_status status = key_of(loop, OP2I_VECTOR, &vector);
+  if (!status) status = op2i_choice_read(loop->op.ctx, vector, memory_of(loop), &choice, &found);
+  if (status || !found) return status;
+  if (prefetch && choice.prefetch.known) {
+    take(&data->trials[OP2I_TRY_PREFETCH], &choice.prefetch);
+    loop->form.prefetch_slower = choice.prefetch.second;
+  }
+  return scalar && choice.scalar.known ? take_scalar(loop, &choice) : status;
+}
+
+/* Put the result of a trial in its place. False if there is none. */
+static bool put(const struct op2i_trial *trial, bool other, struct op2i_comparison *result) {
+  if (!trial->over || trial->none || !trial->elements) return false;
+  *result = (struct op2i_comparison){.known = true,
+                                     .second = other,
+                                     .runs = trial->form[OP2I_TRIED_OTHER].runs,
+                                     .elements = trial->elements};
+  for (int f = 0; f < OP2I_TRIED_FORMS; f++) result->seconds[f] = trial->form[f].best;
+  return true;
+}
+
+/* What this loop has not found out stays as it is in the file. */
 void op2i_form_keep(struct op2i_loop *loop) {
   const struct op2i_loop_data *data = loop->attached.sched_data;
-  const struct op2i_trial *trial = &data->trial;
-  struct op2i_choice choice = {.second = loop->form.scalar_faster,
-                               .runs = trial->form[OP2I_TRIED_SCALAR].runs,
-                               .elements = trial->elements};
+  struct op2i_choice choice = {0}, before;
   struct op2i_key vector;
-  for (int f = 0; f < OP2I_TRIED_FORMS; f++) choice.seconds[f] = trial->form[f].best;
-  if (key_of(loop, OP2I_VECTOR, &vector) || key_of(loop, OP2I_PLAIN, &choice.second_key)) return;
+  bool found;
+  if (key_of(loop, OP2I_VECTOR, &vector)) return;
+  if (op2i_choice_read(loop->op.ctx, vector, memory_of(loop), &before, &found)) return;
+  if (found) choice = before;
+  put(&data->trials[OP2I_TRY_PREFETCH], loop->form.prefetch_slower, &choice.prefetch);
+  if (put(&data->trials[OP2I_TRY_SCALAR], loop->form.scalar_faster, &choice.scalar) &&
+      key_of(loop, OP2I_PLAIN, &choice.scalar_key))
+    return;
   op2i_choice_write(loop->op.ctx, vector, memory_of(loop), &choice);
 }

@@ -60,13 +60,23 @@ bool op2i_loop_may_split(const struct op2i_loop *loop) {
 
 /* ---- one step -------------------------------------------------------------------------------- */
 
+int64_t op2i_loop_distance(const struct op2i_loop *loop) {
+  const struct op2i_loop_data *data = loop->attached.sched_data;
+  const struct op2i_trial *trial = &data->trials[OP2I_TRY_PREFETCH];
+  const bool without =
+      trial->running ? trial->next == OP2I_TRIED_OTHER : loop->form.prefetch_slower;
+  return without ? 0 : OP2I_PREFETCH_DISTANCE;
+}
+
 void op2i_step_place(struct op2i_step *step, enum op2i_variant wish) {
   const struct op2i_loop *loop = step->loop;
-  const struct op2i_trial *trial = &((struct op2i_loop_data *)loop->attached.sched_data)->trial;
+  const struct op2i_loop_data *data = loop->attached.sched_data;
+  const struct op2i_trial *trial = &data->trials[OP2I_TRY_SCALAR];
   enum op2i_variant variant = op2i_loop_variant(loop, wish);
-  if (trial->running && trial->next == OP2I_TRIED_SCALAR) variant = OP2I_PLAIN;
+  if (trial->running && trial->next == OP2I_TRIED_OTHER) variant = OP2I_PLAIN;
   enum op2i_place place = op2i_on_device(variant) ? OP2I_DEVICE : op2i_host_place(loop->op.ctx);
   step->function = loop->code.function[variant];
+  step->call.distance = op2i_loop_distance(loop);
   step->where.place = place;
 }
 

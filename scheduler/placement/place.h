@@ -34,7 +34,9 @@ bool op2i_loop_wants(const struct op2i_loop *loop, enum op2i_variant wish);
 /* True if the loop may run in two parts, one of them on the device. */
 bool op2i_loop_may_split(const struct op2i_loop *loop);
 
-/* Set a step's place and its function, which must have been compiled. */
+/* How many bytes ahead the loop's next run prefetches; 0: it does not. */
+int64_t op2i_loop_distance(const struct op2i_loop *loop);
+/* Set a step's place, its function, which must have been compiled, and whether that prefetches. */
 void op2i_step_place(struct op2i_step *step, enum op2i_variant wish);
 /* device_probe.c: the number of the n steps that are to run together. Where one of their loops
  * is due for a probe on the device, the number is limited, so that later steps already

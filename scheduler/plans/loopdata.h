@@ -50,11 +50,11 @@ struct op2i_loop_data {
   double device_ns;                               /* the same on the device */
   int64_t device_runs;                            /* runs on the device, beside a task backend */
   int probes;                                     /* runs that were to measure device_ns */
-  int64_t placed[3];       /* runs placed on the host, on the device, and on both */
-  struct op2i_cut *cut;    /* its last split; null: not split yet */
-  struct op2i_trial trial; /* of its scalar code, if it is vector code */
-  int64_t compiling;       /* number in the compilation in progress, -1 none */
-  char *no_code;           /* why it has no code; null: it has, or that is not known */
+  int64_t placed[3];                     /* runs placed on the host, on the device, and on both */
+  struct op2i_cut *cut;                  /* its last split; null: not split yet */
+  struct op2i_trial trials[OP2I_TRIALS]; /* if it is vector code */
+  int64_t compiling;                     /* number in the compilation in progress, -1 none */
+  char *no_code; /* why it has no code; null: it has, or that is not known */
   op2_status no_code_status;
   int64_t no_code_force; /* number of forces before the one in which that was found */
   int no_code_times;     /* number of forces in which that was found */

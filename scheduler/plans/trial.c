@@ -1,26 +1,39 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The rule by which a loop's scalar code is tried, and by which the faster form is kept. */
+/* The rule by which a loop's vector code is tried without prefetches, and its scalar code, and by
+ * which the faster one is kept. */
 #include "trial.h"
 
-/* A trial begins when the loop has run LEAST_RUNS times, and after that PATIENCE times as long as the
- * compilation of its vector code took, which is about what its scalar code will take. So a program
- * that begins without any code, and ends after the trial, takes at most a fifth longer for it: let c
- * be the seconds of a compilation and r those of a run. Without the trial the loop takes
- * 7 c + 128 r. The trial adds c, and at most 23 r and lost_seconds: LOSS r, and 15 r of the run that
- * exceeds this if scalar code takes 16 times as long as vectors of 16 numbers. */
+/* A trial of prefetches needs no compilation. It begins after PREFETCH_RUNS runs that took
+ * prefetch_seconds, beside which the trial and the file for its result take little. Code without
+ * prefetches takes at most 1.5 times as long by all measurements, so the trial adds at most 2.25
+ * runs. */
+enum { PREFETCH_RUNS = 16 };
+static const double prefetch_seconds = 0.02;
+
+/* A trial of scalar code begins when the loop has run LEAST_RUNS times, and after that PATIENCE times
+ * as long as the compilation of its vector code took, which is about what its scalar code will take.
+ * So a program that begins without any code, and ends after the trials, takes at most a fifth longer
+ * for them: let c be the seconds of a compilation and r those of a run. Without trials the loop takes
+ * 7 c + 128 r. They add c, and at most 25.25 r and lost_seconds: LOSS r, 15 r of the run that exceeds
+ * this if scalar code takes 16 times as long as vectors of 16 numbers, and 2.25 r for prefetches. */
 enum { PATIENCE = 6, LEAST_RUNS = 128, LOSS = 8 };
 /* Seconds of a compilation: the least that is expected, since runs of a compiler for many loops at
  * once take less time for each of them; and where vector code came from the cache. */
 static const double least_compilation = 0.1, unknown_compilation = 0.15;
 
-/* Each form has PAIRS runs that count, and more while they are so short that together they take less
- * than enough_seconds, up to MOST_PAIRS. The fastest of them counts, so that no run which was
- * preempted decides anything. After FEW pairs a trial ends that has no hope. It ends at once when
- * runs of scalar code have taken LOSS usual runs and lost_seconds longer than usual ones. */
+/* In a trial both candidates have PAIRS runs that count, and more while these are so short that
+ * together they take less than enough_seconds, up to MOST_PAIRS. The fastest of them counts, so that
+ * no run which was preempted decides anything. After FEW pairs a trial ends that has no hope. It ends
+ * at once when runs of the other candidate have taken LOSS usual runs and lost_seconds longer than
+ * usual ones. */
 enum { FEW = 3, PAIRS = 8, MOST_PAIRS = 64 };
 static const double enough_seconds = 1e-3, lost_seconds = 0.02, hopeless = 1.25;
-/* Scalar code is kept if it takes at most this share of the time. */
+/* The other candidate is kept if it takes at most this share of the time. */
 static const double gain = 0.97;
+
+bool op2i_prefetch_trial_due(int64_t runs, double seconds) {
+  return runs >= PREFETCH_RUNS && (double)runs * seconds >= prefetch_seconds;
+}
 
 double op2i_trial_expects(const struct op2i_trial *trial) {
   if (trial->compile_seconds <= 0) return unknown_compilation;
@@ -41,41 +54,41 @@ void op2i_trial_begin(struct op2i_trial *trial, int64_t elements, double usual) 
   trial->elements = elements;
   trial->usual = usual;
   trial->lost = 0;
-  trial->next = OP2I_TRIED_SCALAR;
-  /* The first run of each form does not count: code and data are in place after it. */
+  trial->next = OP2I_TRIED_OTHER;
+  /* The first run of each does not count: code and data are in place after it. */
   for (int f = 0; f < OP2I_TRIED_FORMS; f++) {
     trial->form[f].runs = -1;
     trial->form[f].best = trial->form[f].spent = 0;
   }
 }
 
-void op2i_trial_count(struct op2i_trial *trial, enum op2i_tried form, int64_t elements,
+void op2i_trial_count(struct op2i_trial *trial, enum op2i_tried tried, int64_t elements,
                       double seconds) {
   if (elements != trial->elements) return;
-  const int run = trial->form[form].runs++;
-  trial->next = trial->form[OP2I_TRIED_SCALAR].runs > trial->form[OP2I_TRIED_VECTOR].runs
-                    ? OP2I_TRIED_VECTOR
-                    : OP2I_TRIED_SCALAR;
-  if (form == OP2I_TRIED_SCALAR && seconds > trial->usual) trial->lost += seconds - trial->usual;
+  const int run = trial->form[tried].runs++;
+  trial->next = trial->form[OP2I_TRIED_OTHER].runs > trial->form[OP2I_TRIED_USUAL].runs
+                    ? OP2I_TRIED_USUAL
+                    : OP2I_TRIED_OTHER;
+  if (tried == OP2I_TRIED_OTHER && seconds > trial->usual) trial->lost += seconds - trial->usual;
   if (run < 0) return;
-  if (run == 0 || seconds < trial->form[form].best) trial->form[form].best = seconds;
-  trial->form[form].spent += seconds;
+  if (run == 0 || seconds < trial->form[tried].best) trial->form[tried].best = seconds;
+  trial->form[tried].spent += seconds;
 }
 
 bool op2i_trial_compared(const struct op2i_trial *trial) {
-  return trial->form[OP2I_TRIED_SCALAR].runs >= FEW && trial->form[OP2I_TRIED_VECTOR].runs >= FEW;
+  return trial->form[OP2I_TRIED_OTHER].runs >= FEW && trial->form[OP2I_TRIED_USUAL].runs >= FEW;
 }
 
-bool op2i_trial_decide(const struct op2i_trial *trial, bool *scalar) {
-  const int pairs = trial->form[OP2I_TRIED_SCALAR].runs;
+bool op2i_trial_decide(const struct op2i_trial *trial, bool *other) {
+  const int pairs = trial->form[OP2I_TRIED_OTHER].runs;
   const bool compared = op2i_trial_compared(trial);
   const double ratio = compared ? op2i_trial_ratio(trial) : 1;
-  *scalar = ratio <= gain;
+  *other = ratio <= gain;
   if (trial->lost > LOSS * trial->usual + lost_seconds) return true;
-  if (pairs != trial->form[OP2I_TRIED_VECTOR].runs || !compared) return false;
+  if (pairs != trial->form[OP2I_TRIED_USUAL].runs || !compared) return false;
   if (ratio > hopeless || pairs >= MOST_PAIRS) return true;
-  return pairs >= PAIRS && trial->form[OP2I_TRIED_SCALAR].spent >= enough_seconds &&
-         trial->form[OP2I_TRIED_VECTOR].spent >= enough_seconds;
+  return pairs >= PAIRS && trial->form[OP2I_TRIED_OTHER].spent >= enough_seconds &&
+         trial->form[OP2I_TRIED_USUAL].spent >= enough_seconds;
 }
 
 void op2i_trial_end(struct op2i_trial *trial, const char *none) {
@@ -85,6 +98,6 @@ void op2i_trial_end(struct op2i_trial *trial, const char *none) {
 }
 
 double op2i_trial_ratio(const struct op2i_trial *trial) {
-  const double vector = trial->form[OP2I_TRIED_VECTOR].best;
-  return vector > 0 ? trial->form[OP2I_TRIED_SCALAR].best / vector : 1;
+  const double vector = trial->form[OP2I_TRIED_USUAL].best;
+  return vector > 0 ? trial->form[OP2I_TRIED_OTHER].best / vector : 1;
 }

@@ -235,18 +235,25 @@ static void explain_order(const struct op2i_loop *loop, FILE *stream) {
   }
 }
 
-/* Print which form was faster in a trial, or why there was none. */
-static void explain_trial(const struct op2i_trial *trial, bool scalar, FILE *stream) {
+/* Print what was faster in a trial, or why there was none. */
+static void explain_trial(const struct op2i_loop *loop, enum op2i_trial_kind kind, FILE *stream) {
+  static const char *const names[][4] = {
+      [OP2I_TRY_PREFETCH] = {"prefetches", "without prefetches", "was tried without prefetches",
+                             "the time with them"},
+      [OP2I_TRY_SCALAR] = {"both forms", "scalar code", "scalar code was tried",
+                           "the time of vector code"}};
+  const struct op2i_loop_data *data = loop->attached.sched_data;
+  const struct op2i_trial *trial = &data->trials[kind];
+  const bool other =
+      kind == OP2I_TRY_PREFETCH ? loop->form.prefetch_slower : loop->form.scalar_faster;
   const double per_ns = 1e9 / (double)(trial->elements > 0 ? trial->elements : 1);
-  if (trial->none) fprintf(stream, "    no trial of both forms: %s\n", trial->none);
+  if (trial->none) fprintf(stream, "    no trial of %s: %s\n", names[kind][0], trial->none);
   if (!trial->over || trial->none || !trial->elements) return;
-  fprintf(stream,
-          "    %s: %.2f of the time of vector code in a trial of %d runs of each (%.2f and %.2f ns "
-          "per element)%s\n",
-          scalar ? "scalar code" : "scalar code was tried", op2i_trial_ratio(trial),
-          trial->form[OP2I_TRIED_SCALAR].runs, per_ns * trial->form[OP2I_TRIED_SCALAR].best,
-          per_ns * trial->form[OP2I_TRIED_VECTOR].best,
-          trial->recalled ? ", found in the cache" : "");
+  fprintf(
+      stream, "    %s: %.2f of %s in a trial of %d runs of each (%.2f and %.2f ns per element)%s\n",
+      names[kind][other ? 1 : 2], op2i_trial_ratio(trial), names[kind][3],
+      trial->form[OP2I_TRIED_OTHER].runs, per_ns * trial->form[OP2I_TRIED_OTHER].best,
+      per_ns * trial->form[OP2I_TRIED_USUAL].best, trial->recalled ? ", found in the cache" : "");
 }
 
 static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
@@ -275,7 +282,8 @@ static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
     fprintf(stream, "    vector code, %d bytes%s%s%s\n", loop->form.simd_bytes,
             loop->form.width ? ": " : "", loop->form.width ? loop->form.width : "",
             loop->form.past_caches ? "; what it overwrites is larger than the caches" : "");
-  explain_trial(&data->trial, loop->form.scalar_faster, stream);
+  explain_trial(loop, OP2I_TRY_PREFETCH, stream);
+  explain_trial(loop, OP2I_TRY_SCALAR, stream);
   if (data->ns_per_element > 0)
     fprintf(stream, "    %.2f ns per element measured\n", data->ns_per_element);
 }

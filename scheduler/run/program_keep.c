@@ -194,15 +194,21 @@ void op2i_program_replace(struct op2i_sched *sched, struct op2i_program *program
 }
 
 static void switch_steps(struct op2i_program *programs, const struct op2i_loop *loop,
-                         void *function) {
+                         void *function, int64_t distance) {
   for (struct op2i_program *program = programs; program; program = program->next)
-    for (int64_t s = 0; s < program->nsteps; s++)
-      if (program->steps[s].loop == loop) program->steps[s].function = function;
+    for (int64_t s = 0; s < program->nsteps; s++) {
+      struct op2i_step *step = &program->steps[s];
+      if (step->loop != loop) continue;
+      step->function = function;
+      step->call.distance = distance;
+    }
 }
 
-void op2i_programs_switch(struct op2i_sched *sched, const struct op2i_loop *loop, void *function) {
-  switch_steps(sched->caches.programs, loop, function);
-  for (int i = 0; i < OP2I_ALONE_LISTS; i++) switch_steps(sched->caches.alone[i], loop, function);
+void op2i_programs_switch(struct op2i_sched *sched, const struct op2i_loop *loop, void *function,
+                          int64_t distance) {
+  switch_steps(sched->caches.programs, loop, function, distance);
+  for (int i = 0; i < OP2I_ALONE_LISTS; i++)
+    switch_steps(sched->caches.alone[i], loop, function, distance);
 }
 
 static void pass_on(struct op2i_program *programs, const void *dat, op2_dat successor) {

@@ -29,8 +29,10 @@ void op2i_program_drop(struct op2i_program *program);
 /* An operation is about to be freed, or all are: drop the programs that contain it. */
 void op2i_sched_forget(struct op2i_sched *sched, struct op2i_op *op);
 void op2i_sched_forget_all(struct op2i_sched *sched);
-/* Let all steps of the loop run this function. No step may be running. */
-void op2i_programs_switch(struct op2i_sched *sched, const struct op2i_loop *loop, void *function);
+/* Let all steps of the loop run this function, and prefetch so many bytes ahead. No step may be
+ * running. */
+void op2i_programs_switch(struct op2i_sched *sched, const struct op2i_loop *loop, void *function,
+                          int64_t distance);
 /* Let the exchanges of all programs refer to another dat. */
 void op2i_programs_pass_on(struct op2i_sched *sched, const void *dat, op2_dat successor);
 /* Bytes of the programs of this queue and of those nested in it or around it. */

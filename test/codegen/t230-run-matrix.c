@@ -311,7 +311,8 @@ static void run_plain(const struct form *f, op2i_plain_fn entry, struct memory *
   void *dats[3] = {m->dat, m->in, m->seen};
   const void *gbls[1] = {m->start};
   const int32_t *maps[1] = {map};
-  const struct op2i_call call = {.dat = f->shape >= GLOBAL ? dats + 1 : dats,
+  const struct op2i_call call = {.distance = OP2I_PREFETCH_DISTANCE,
+                                 .dat = f->shape >= GLOBAL ? dats + 1 : dats,
                                  .map = maps,
                                  .subset = f->subset ? subset : NULL,
                                  .gbl = gbls,

@@ -210,7 +210,8 @@ static void run(op2i_plain_fn entry, const struct loop_case *c, const int number
   const void *gbls[MEMBERS * USES];
   for (int d = 0; d < DATS; d++)
     if (numbers[d] >= 0) dats[numbers[d]] = m->dat[d];
-  const struct op2i_call call = {.dat = dats,
+  const struct op2i_call call = {.distance = OP2I_PREFETCH_DISTANCE,
+                                 .dat = dats,
                                  .map = maps,
                                  .subset = listed ? list : NULL,
                                  .gbl = gbls,

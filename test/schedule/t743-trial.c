@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trials of scalar code where loops are vector code: the rule, with times that the test invents;
+/* Trials of vector code without prefetches, and of scalar code: the rule, with times that the test invents;
  * both results on all backends; what op2_explain() says; that programs that are kept run the faster
  * form from then on, and later loops with the same code from the beginning; and that no bit of any
  * result changes. */
@@ -20,6 +20,8 @@
 #include "machine.h"
 #include "mem.h"
 #include "passes.h"
+#include "place.h"
+#include "program_keep.h"
 #include "support.h"
 #include "trial.h"
 
@@ -36,9 +38,9 @@ static bool run_pairs(struct op2i_trial *trial, int n, double vector, double sca
     const bool first = run < 2;
     const enum op2i_tried form = trial->next;
     op2i_trial_count(trial, form, ELEMENTS,
-                     first                       ? 9 * ms
-                     : form == OP2I_TRIED_SCALAR ? scalar
-                                                 : vector);
+                     first                      ? 9 * ms
+                     : form == OP2I_TRIED_OTHER ? scalar
+                                                : vector);
     over = op2i_trial_decide(trial, faster);
   }
   return over;
@@ -49,8 +51,8 @@ static void test_times(void) {
   bool faster;
   ok(run_pairs(&trial, 8, 2 * ms, 1 * ms, &faster) && faster,
      "scalar code at half the time is kept");
-  is_int(trial.form[OP2I_TRIED_SCALAR].runs, 8, "after eight runs of it that count");
-  is_int(trial.form[OP2I_TRIED_VECTOR].runs, 8, "and as many of vector code");
+  is_int(trial.form[OP2I_TRIED_OTHER].runs, 8, "after eight runs of it that count");
+  is_int(trial.form[OP2I_TRIED_USUAL].runs, 8, "and as many of vector code");
   ok(run_pairs(&trial, 8, 1 * ms, 0.96 * ms, &faster) && faster,
      "so is scalar code that saves 4 %%");
   ok(run_pairs(&trial, 8, 1 * ms, 0.98 * ms, &faster) && !faster, "but not if it saves 2 %%");
@@ -69,7 +71,7 @@ static void test_preempted(void) {
       op2i_trial_begin(&trial, ELEMENTS, 0.2 * ms);
       for (int run = 0; run < 18; run++) {
         const int form = trial.next;
-        const double time = form == OP2I_TRIED_SCALAR ? 0.2 * ms : 0.24 * ms;
+        const double time = form == OP2I_TRIED_OTHER ? 0.2 * ms : 0.24 * ms;
         const int number = trial.form[form].runs;
         const bool disturbed = number != good && (int)form == slow && good < 3;
         op2i_trial_count(&trial, (enum op2i_tried)form, ELEMENTS, disturbed ? 10 * time : time);
@@ -84,7 +86,7 @@ static void test_sizes(void) {
   struct op2i_trial trial = {0};
   op2i_trial_begin(&trial, ELEMENTS, ms);
   for (int run = 0; run < 8; run++) op2i_trial_count(&trial, trial.next, ELEMENTS / 2, run * ms);
-  is_int(trial.form[OP2I_TRIED_SCALAR].runs, -1, "runs over fewer elements do not count");
+  is_int(trial.form[OP2I_TRIED_OTHER].runs, -1, "runs over fewer elements do not count");
 }
 
 /* Scalar code takes so many times as long: the time that its runs waste, in usual runs. */
@@ -94,7 +96,7 @@ static double wasted(double times, double usual) {
   double lost = 0;
   op2i_trial_begin(&trial, ELEMENTS, usual);
   for (int run = 0; run < MANY && !over; run++) {
-    const bool scalar = trial.next == OP2I_TRIED_SCALAR;
+    const bool scalar = trial.next == OP2I_TRIED_OTHER;
     lost += scalar ? (times - 1) * usual : 0;
     op2i_trial_count(&trial, trial.next, ELEMENTS, scalar ? times * usual : usual);
     over = op2i_trial_decide(&trial, &faster);
@@ -112,11 +114,11 @@ static void test_slow(void) {
   ok(most <= 23, "a trial wastes at most 23 runs of vector code (%.1f)", most);
   ok(wasted(16, 1) == 15, "one run of code that takes 16 times as long is enough");
   op2i_trial_begin(&trial, ELEMENTS, 1);
-  op2i_trial_count(&trial, OP2I_TRIED_SCALAR, ELEMENTS, 16);
+  op2i_trial_count(&trial, OP2I_TRIED_OTHER, ELEMENTS, 16);
   ok(op2i_trial_decide(&trial, &faster) && !faster && !op2i_trial_compared(&trial),
      "which is not taken for a comparison");
   op2i_trial_begin(&trial, ELEMENTS, 1e-5);
-  op2i_trial_count(&trial, OP2I_TRIED_SCALAR, ELEMENTS, 5 * ms);
+  op2i_trial_count(&trial, OP2I_TRIED_OTHER, ELEMENTS, 5 * ms);
   ok(!op2i_trial_decide(&trial, &faster), "but a short run that was disturbed ends nothing");
 }
 
@@ -128,10 +130,36 @@ static int64_t runs_before(double compilation, double run) {
   return runs;
 }
 
-/* The trial costs a compilation, and at most 23 runs and 0.02 seconds, as test_slow() shows. */
+/* The trial costs a compilation, and at most 23 runs and 0.02 seconds, as test_slow() shows; the trial
+ * of prefetches before it costs 2.25 runs, as test_prefetch_due() shows. */
 static double worst(double compilation, double run) {
   const double without = compilation + (double)runs_before(compilation, run) * run;
-  return (without + compilation + 23 * run + 0.02) / without;
+  return (without + compilation + 25.25 * run + 0.02) / without;
+}
+
+/* The number of runs before the trial of prefetches may begin. */
+static int64_t runs_before_prefetches(double run) {
+  int64_t runs = 1;
+  while (!op2i_prefetch_trial_due(runs, run)) runs++;
+  return runs;
+}
+
+static void test_prefetch_due(void) {
+  double most = 0, longest = 0;
+  is_int(runs_before_prefetches(1), 16, "prefetches are tried after 16 runs");
+  is_int(runs_before_prefetches(1 * ms), 20, "that took 20 ms");
+  is_int(runs_before_prefetches(2e-6), 10000, "so there are more of short runs");
+  for (double times = 1.02; times <= 1.5; times += 0.01)
+    if (wasted(times, 1) > most) most = wasted(times, 1);
+  ok(most <= 2.25, "the trial wastes at most 2.25 runs (%.2f)", most);
+  for (double run = 1e-6; run < 1; run *= 1.1)
+    for (double times = 1.02; times <= 1.5; times += 0.01) {
+      const double before = (double)runs_before_prefetches(run);
+      const double share = wasted(times, run) / before;
+      if (share > longest) longest = share;
+    }
+  ok(longest <= 0.2, "a program that ends after it takes at most 1.2 of the time (%.3f)",
+     1 + longest);
 }
 
 static void test_due(void) {
@@ -327,6 +355,147 @@ static void test_no_replay(void) {
   }
 }
 
+/* ---- prefetches ------------------------------------------------------------------------------ */
+
+static op2i_plain_fn counted;
+static _Atomic int64_t with_prefetches, without_prefetches;
+
+/* Stands in for a loop's vector code: counts what its calls ask for. */
+static void count_calls(const struct op2i_call *call, int64_t lo, int64_t hi,
+                        unsigned char *partial) {
+  if (call->distance)
+    with_prefetches++;
+  else
+    without_prefetches++;
+  counted(call, lo, hi, partial);
+}
+
+/* From now on the loop's runs are counted. */
+static void count_runs_of(const char *name) {
+  struct op2i_loop *loop = find(name);
+  EXPECT(loop && loop->code.function[OP2I_VECTOR]);
+  if (!loop || !loop->code.function[OP2I_VECTOR]) return;
+  counted = (op2i_plain_fn)loop->code.function[OP2I_VECTOR];
+  loop->code.function[OP2I_VECTOR] = (void *)count_calls;
+  op2i_programs_switch(test_ctx->sched, loop, (void *)count_calls, op2i_loop_distance(loop));
+  with_prefetches = without_prefetches = 0;
+}
+
+OP2_KERNEL(gather, (double *z, const double *x[2]), { z[1] = z[0] * x[0][0] - x[1][0]; });
+
+/* Run one loop that prefetches, and count its runs from the second one on. */
+static void run_gather(double z[2 * N]) {
+  int32_t *ends = scratch(2 * N, sizeof *ends);
+  for (int i = 0; i < 2 * N; i++) ends[i] = i * 5 % N;
+  op2_set nodes = new_set(N, "nodes"), edges = new_set(N, "edges");
+  op2_map map = new_map(edges, nodes, 2, ends, "ends");
+  op2_dat x = dat(nodes, 1, "x"), to = dat(edges, 2, "z");
+  op2_kernel kernel = new_kernel(&gather_kernel);
+  for (int s = 0; s < STEPS; s++) {
+    MUST(op2_par_loop(kernel, edges, op2_arg_direct(to, OP2_RW),
+                      op2_arg_dat(x, OP2_ALL, map, OP2_READ)));
+    MUST(op2_flush(test_ctx));
+    if (s == 0) count_runs_of("gather");
+  }
+  MUST(op2_dat_get(to, z));
+}
+
+static void test_both_settings_run(void) {
+  static double plain[2 * N], tried[2 * N];
+  if (!in_vectors()) return;
+  keep_in("settings");
+  test_ctx->config.trial = OP2I_TRIAL_NEVER;
+  run_gather(plain);
+  EXPECT(with_prefetches > 0 && without_prefetches == 0);
+  test_ctx->config.trial = OP2I_TRIAL_VECTOR;
+  run_gather(tried);
+  EXPECT(with_prefetches > 0 && without_prefetches > with_prefetches);
+  EXPECT(!memcmp(plain, tried, sizeof plain));
+}
+
+static int steps_at(const struct op2i_program *programs, const struct op2i_loop *loop,
+                    int64_t distance) {
+  int n = 0;
+  for (const struct op2i_program *program = programs; program; program = program->next)
+    for (int64_t s = 0; s < program->nsteps; s++)
+      n += program->steps[s].loop == loop && program->steps[s].call.distance == distance;
+  return n;
+}
+
+/* True if all kept steps of the loop prefetch so far ahead. */
+static bool prefetches_at(const struct op2i_loop *loop, int64_t distance) {
+  const struct op2i_caches *caches = &test_ctx->sched->caches;
+  int all = steps_of(caches->programs, loop, NULL);
+  int good = steps_at(caches->programs, loop, distance);
+  for (int i = 0; i < OP2I_ALONE_LISTS; i++) {
+    all += steps_of(caches->alone[i], loop, NULL);
+    good += steps_at(caches->alone[i], loop, distance);
+  }
+  return all > 0 && all == good;
+}
+
+static void test_without_prefetches(void) {
+  keep_in("prefetches");
+  compare(OP2I_TRIAL_VECTOR, STEPS);
+  if (!in_vectors()) return;
+  const struct op2i_loop *loop = find("spread"), *other = find("total");
+  EXPECT(loop && loop->form.prefetches && loop->form.prefetch_slower && prefetches_at(loop, 0));
+  EXPECT(other && !other->form.prefetches && !other->form.prefetch_slower);
+  EXPECT(explains("    without prefetches: 0.50 of the time with them in a trial of 8 runs of each "
+                  "(987.17 and 1974.33 ns per element)\n"));
+}
+
+/* The result is used in later loops, unless trials are switched off. */
+static void test_prefetches_recalled(void) {
+  keep_in("prefetches-again");
+  compare(OP2I_TRIAL_VECTOR, STEPS);
+  compare(OP2I_TRIAL_MEASURED, 4);
+  if (!in_vectors()) return;
+  const struct op2i_loop *loop = find("spread");
+  EXPECT(loop && loop->form.prefetch_slower && prefetches_at(loop, 0));
+  EXPECT(explains("    without prefetches: 0.50 of the time with them in a trial of 8 runs of each "
+                  "(987.17 and 1974.33 ns per element), found in the cache\n"));
+  test_ctx->config.trial = OP2I_TRIAL_NEVER;
+  static struct result result;
+  run_loops(4, &result);
+  loop = find("spread");
+  EXPECT(loop && !loop->form.prefetch_slower && prefetches_at(loop, OP2I_PREFETCH_DISTANCE));
+}
+
+static bool read_choice(struct op2i_loop *loop, struct op2i_key *key, struct op2i_choice *choice) {
+  const char *source = loop->code.source[OP2I_VECTOR];
+  const struct op2i_jit_code code = op2i_code_of(loop, OP2I_VECTOR, source);
+  bool found;
+  MUST(op2i_code_key(test_ctx, &code, key));
+  MUST(op2i_choice_read(test_ctx, *key, OP2I_IN_CORE_CACHE, choice, &found));
+  return found;
+}
+
+/* A file has the results of both trials, and what a loop has not tried stays in it. */
+static void test_both_results(void) {
+  struct op2i_key key;
+  struct op2i_choice choice;
+  keep_in("both");
+  compare(OP2I_TRIAL_VECTOR, STEPS);
+  struct op2i_loop *loop = in_vectors() ? find("spread") : NULL;
+  if (!loop) return;
+  struct op2i_loop_data *data = loop->attached.sched_data;
+  EXPECT(read_choice(loop, &key, &choice));
+  EXPECT(choice.prefetch.known && choice.prefetch.second && choice.prefetch.elements == N);
+  EXPECT(choice.scalar.known && !choice.scalar.second && choice.scalar.runs == 3);
+  data->trials[OP2I_TRY_PREFETCH] = (struct op2i_trial){0};
+  op2i_form_keep(loop);
+  EXPECT(read_choice(loop, &key, &choice) && choice.prefetch.known && choice.prefetch.second);
+  data->trials[OP2I_TRY_SCALAR] = (struct op2i_trial){0};
+  op2i_form_keep(loop);
+  EXPECT(read_choice(loop, &key, &choice) && choice.scalar.known && choice.scalar.runs == 3);
+  choice.prefetch.second = false;
+  op2i_choice_write(test_ctx, key, OP2I_IN_CORE_CACHE, &choice);
+  MUST(op2i_form_recall(loop));
+  EXPECT(!loop->form.prefetch_slower && data->trials[OP2I_TRY_PREFETCH].recalled);
+  EXPECT(explains("    was tried without prefetches: 0.50 of the time with them in a trial of 8"));
+}
+
 /* ---- later loops with the same code ----------------------------------------------------------- */
 
 static int64_t ncompiled(void) {
@@ -360,7 +529,7 @@ static void test_recalled_vector(void) {
   if (!in_vectors()) return;
   const struct op2i_loop *loop = find("spread");
   const struct op2i_trial *trial =
-      loop ? &((struct op2i_loop_data *)loop->attached.sched_data)->trial : NULL;
+      loop ? &((struct op2i_loop_data *)loop->attached.sched_data)->trials[OP2I_TRY_SCALAR] : NULL;
   EXPECT(trial && trial->over && trial->recalled && !loop->form.scalar_faster);
   EXPECT(explains("found in the cache"));
 }
@@ -389,24 +558,32 @@ static bool recalls(struct op2i_loop *loop) {
   return loop->form.scalar_faster;
 }
 
+/* Keep a trial's result, which a recall that found none has removed from the loop. */
+static void keep_scalar(struct op2i_loop *loop, struct op2i_trial result) {
+  ((struct op2i_loop_data *)loop->attached.sched_data)->trials[OP2I_TRY_SCALAR] = result;
+  loop->form.scalar_faster = true;
+  op2i_form_keep(loop);
+}
+
+static struct op2i_trial trial_of(const struct op2i_loop *loop) {
+  return ((struct op2i_loop_data *)loop->attached.sched_data)->trials[OP2I_TRY_SCALAR];
+}
+
 static void test_trusted(void) {
   keep_in("trusted");
   compare(OP2I_TRIAL_SCALAR, STEPS);
   struct op2i_loop *loop = in_vectors() ? find("spread") : NULL;
   if (!loop) return;
-  const char *source = loop->code.source[OP2I_VECTOR];
-  const struct op2i_jit_code code = op2i_code_of(loop, OP2I_VECTOR, source);
+  const struct op2i_trial result = trial_of(loop);
   struct op2i_key key;
   struct op2i_choice choice;
-  bool found = false;
   EXPECT(recalls(loop));
   EXPECT(damage() > 0);
   EXPECT(!recalls(loop));
-  MUST(op2i_code_key(test_ctx, &code, &key));
-  op2i_form_keep(loop);
-  MUST(op2i_choice_read(test_ctx, key, OP2I_IN_CORE_CACHE, &choice, &found));
-  EXPECT(found);
-  choice = (struct op2i_choice){.second = true, .runs = 8, .elements = N, .seconds = {2, 1}};
+  keep_scalar(loop, result);
+  EXPECT(read_choice(loop, &key, &choice));
+  EXPECT(choice.scalar.known && choice.scalar.second && !choice.prefetch.known);
+  choice.scalar_key.low++;
   op2i_choice_write(test_ctx, key, OP2I_IN_CORE_CACHE, &choice);
   EXPECT(!recalls(loop)); /* the scalar code was another one */
 }
@@ -419,13 +596,13 @@ static void test_memories(void) {
   compare(OP2I_TRIAL_SCALAR, STEPS);
   struct op2i_loop *loop = in_vectors() ? find("spread") : NULL;
   if (!loop) return;
+  const struct op2i_trial result = trial_of(loop);
   const double bytes = loop->bytes;
   EXPECT(bytes <= last[0] && recalls(loop));
   for (int m = 0; m < 2; m++) {
     loop->bytes = last[m] + 1;
     EXPECT(!recalls(loop));
-    loop->form.scalar_faster = true;
-    op2i_form_keep(loop);
+    keep_scalar(loop, result);
     EXPECT(recalls(loop));
   }
   loop->bytes = bytes;
@@ -483,12 +660,14 @@ static void expect_none(const char *why) {
 static void test_switched_off(void) {
   test_ctx->config.trial = OP2I_TRIAL_NEVER;
   expect_none("    no trial of both forms: OP2_TRIAL=0\n");
+  EXPECT(!op2i_prefetch_open(find("spread")) && !explains("without prefetches"));
 }
 
 static void test_width_given(void) {
   test_ctx->config.trial = OP2I_TRIAL_MEASURED;
   test_ctx->config.simd_chosen = false;
   expect_none("    no trial of both forms: OP2_SIMD is set\n");
+  EXPECT(!in_vectors() || op2i_prefetch_open(find("spread")));
 }
 
 static void test_flags_given(void) {
@@ -504,6 +683,10 @@ int main(void) {
       {"scalar code was faster for an earlier loop", test_recalled},
       {"vector code was faster for an earlier loop", test_recalled_vector},
       {"programs are not kept", test_no_replay},
+      {"code runs with prefetches and without", test_both_settings_run},
+      {"vector code is faster without prefetches", test_without_prefetches},
+      {"it was faster without prefetches for an earlier loop", test_prefetches_recalled},
+      {"results of both trials are kept", test_both_results},
       {"a choice that is damaged or about other code is not used", test_trusted},
       {"a choice is for data in the same caches, or past them", test_memories},
       {"functions of the math library", test_own_functions},
@@ -516,6 +699,7 @@ int main(void) {
   test_preempted();
   test_slow();
   test_sizes();
+  test_prefetch_due();
   test_due();
   return RUN(cases, RUN_ONE_BLOCK);
 }
