@@ -61,7 +61,8 @@ enum {
   OP2I_RENUMBER_AUTO = -1,
   OP2I_SLICES_AUTO = -1
 };
-/* Scalar code is tried never, or where loops run for long; or, in tests, always, with this result. */
+/* Trials are held never, or where loops run for long; or, in tests, always, and then scalar code is
+ * faster, or vector code is, without prefetches. */
 enum { OP2I_TRIAL_NEVER, OP2I_TRIAL_MEASURED, OP2I_TRIAL_SCALAR, OP2I_TRIAL_VECTOR };
 /* Loops are fused never, when the same group is queued again, or when it is queued first. */
 enum { OP2I_FUSE_NEVER, OP2I_FUSE_AGAIN, OP2I_FUSE_AT_ONCE };

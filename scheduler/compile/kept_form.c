@@ -116,7 +116,7 @@ static bool put(const struct op2i_trial *trial, bool other, struct op2i_comparis
   return true;
 }
 
-/* What this loop has not found out stays as it is in the file. */
+/* The result of a trial that this loop has not had stays as it is in the file. */
 void op2i_form_keep(struct op2i_loop *loop) {
   const struct op2i_loop_data *data = loop->attached.sched_data;
   struct op2i_choice choice = {0}, before;

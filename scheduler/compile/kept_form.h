@@ -5,7 +5,7 @@
 #include "jit.h"
 #include "loop.h"
 
-/* What was faster in a loop's trials, kept in the cache of compiled loops. */
+/* The results of a loop's trials are kept in the cache of compiled loops. */
 
 /* The request for code with which a loop is compiled. */
 struct op2i_jit_code op2i_code_of(const struct op2i_loop *loop, enum op2i_variant variant,
