@@ -104,7 +104,8 @@ bool ours_compare(const ours *o, problem *p, bool *same) {
   return right;
 }
 
-/* True if what op2_explain() says has a loop with vector code of which no line tells of a trial. */
+/* True if what op2_explain() says has a loop with vector code of which no line tells of a trial of its
+ * scalar code. The trial of prefetches comes before that. */
 static bool on_trial(const char *text) {
   bool waits = false;
   for (const char *line = text; *line && !(waits && strncmp(line, "    ", 4));) {
@@ -112,7 +113,8 @@ static bool on_trial(const char *text) {
     char copy[512];
     snprintf(copy, sizeof copy, "%.*s", (int)length, line);
     if (!strncmp(copy, "    vector code, ", 17)) waits = true;
-    if (strstr(copy, " trial of ")) waits = false;
+    if (strstr(copy, " no trial of both forms")) waits = false;
+    if (strstr(copy, " of the time of vector code in a trial of ")) waits = false;
     line += length + (line[length] != 0);
   }
   return waits;

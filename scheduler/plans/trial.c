@@ -4,18 +4,20 @@
 #include "trial.h"
 
 /* A trial of prefetches needs no compilation. It begins after PREFETCH_RUNS runs that took
- * prefetch_seconds, beside which the trial and the file for its result take little. Code without
- * prefetches takes at most 1.5 times as long by all measurements, so the trial adds at most 2.25
- * runs. */
-enum { PREFETCH_RUNS = 16 };
+ * prefetch_seconds, beside which the trial and the file for its result take little. It adds the time
+ * of at most 8 runs if code without prefetches takes up to three times as long: such a trial ends
+ * after 8 runs, 4 of them without prefetches. */
+enum { PREFETCH_RUNS = 32 };
 static const double prefetch_seconds = 0.02;
 
 /* A trial of scalar code begins when the loop has run LEAST_RUNS times, and after that PATIENCE times
  * as long as the compilation of its vector code took, which is about what its scalar code will take.
- * So a program that begins without any code, and ends after the trials, takes at most a fifth longer
- * for them: let c be the seconds of a compilation and r those of a run. Without trials the loop takes
- * 7 c + 128 r. They add c, and at most 25.25 r and lost_seconds: LOSS r, 15 r of the run that exceeds
- * this if scalar code takes 16 times as long as vectors of 16 numbers, and 2.25 r for prefetches. */
+ * Runs until the end of the trial of prefetches do not count. So a program that begins without any
+ * code, and ends after the trials, takes at most a fifth longer for them: let c be the seconds of a
+ * compilation and r those of a run. Without trials the loop takes 7 c + 128 r, and 40 r more if
+ * prefetches were tried. The trial of scalar code adds c, and at most 23 r and lost_seconds: LOSS r,
+ * and 15 r of the run that exceeds this if scalar code takes 16 times as long as vectors of 16
+ * numbers. */
 enum { PATIENCE = 6, LEAST_RUNS = 128, LOSS = 8 };
 /* Seconds of a compilation: the least that is expected, since runs of a compiler for many loops at
  * once take less time for each of them; and where vector code came from the cache. */
@@ -41,8 +43,9 @@ double op2i_trial_expects(const struct op2i_trial *trial) {
 }
 
 bool op2i_trial_due(const struct op2i_trial *trial, int64_t runs, double seconds) {
-  return runs >= LEAST_RUNS &&
-         (double)(runs - LEAST_RUNS) * seconds >= PATIENCE * op2i_trial_expects(trial);
+  const int64_t count = runs - trial->before;
+  return count >= LEAST_RUNS &&
+         (double)(count - LEAST_RUNS) * seconds >= PATIENCE * op2i_trial_expects(trial);
 }
 
 bool op2i_trials_affordable(double spent, double expected, double elapsed) {

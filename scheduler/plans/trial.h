@@ -21,6 +21,7 @@ struct op2i_trial {
   bool recalled;          /* True if the result comes from the cache */
   const char *none;       /* why there is no result, a literal; null: there is, or may be */
   double compile_seconds; /* that the compilation of its vector code took; 0: not known */
+  int64_t before;         /* runs of the loop until the end of the trial before this one */
   enum op2i_tried next;   /* the candidate that the next run takes */
   int64_t elements;       /* of the runs that count */
   double usual;           /* seconds of a run before the trial */

@@ -16,7 +16,7 @@ static const struct {
   const char *usual, *other, *no_result;
 } words[] = {
     [OP2I_TRY_PREFETCH] = {"the code that prefetches", "vector code without prefetches",
-                           "its first run without them took many times as long"},
+                           "its first runs without them took much longer"},
     [OP2I_TRY_SCALAR] = {"vector code", "scalar code", "its first run took many times as long"}};
 
 static struct op2i_trial *trial_of(const struct op2i_loop *loop, enum op2i_trial_kind kind) {
@@ -149,10 +149,12 @@ static void finish(struct op2i_loop *loop, enum op2i_trial_kind kind, bool other
   struct op2i_trial *trial = trial_of(loop, kind);
   const bool compared = op2i_trial_compared(trial);
   op2i_trial_end(trial, compared ? NULL : words[kind].no_result);
-  if (kind == OP2I_TRY_PREFETCH)
+  if (kind == OP2I_TRY_PREFETCH) {
     loop->form.prefetch_slower = other;
-  else
+    trial_of(loop, OP2I_TRY_SCALAR)->before = loop->profile.calls;
+  } else {
     loop->form.scalar_faster = other;
+  }
   for (struct op2i_sched *sched = outermost(loop); sched; sched = sched->inner)
     op2i_programs_switch(sched, loop, function_of(loop, loop->form.scalar_faster),
                          op2i_loop_distance(loop));

@@ -280,14 +280,21 @@ static void test_fused_twos(void) {
 
 /* Whether the rounds of a loop have a known step, and no prefetches. */
 static void streams(struct loop_case *c, int bytes, const char *times, const char *name) {
-  struct op2i_text text = {0};
+  struct op2i_text text = {0}, why = {0};
+  struct op2i_judgement judgement = {0};
   bool mergeable;
+  if (CHECK(op2i_generate_judge(&c->loop, bytes, &judgement, &why)))
+    ok(!judgement.prefetches == !!times, "%s: which is known before there is text", name);
+  op2i_text_free(&why);
   if (CHECK(op2i_generate_vector(&c->loop, OP2I_VECTOR, bytes, &text, &mergeable))) {
     const char *body = strstr(text.chars, "void OP2_NAME(op2_body)(");
     const char *unroll = strstr(body, "OP2_UNROLL(");
     ok(times ? unroll && !strncmp(unroll, times, strlen(times)) : !unroll, "%s: %s", name,
        times ? times : "no known step");
     ok(!strstr(body, "op2_ahead(") == !!times, "%s: %s", name, times ? "no prefetch" : "prefetch");
+    const char *asked = strstr(body, "if (op2_distance) {\n        op2_ahead(");
+    ok(!asked == !!times && !strstr(body, "op2_call->distance") == !!times, "%s: %s", name,
+       times ? "no distance" : "prefetches if the call has a distance");
   }
   op2i_text_free(&text);
   case_end(c);

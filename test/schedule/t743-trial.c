@@ -130,11 +130,24 @@ static int64_t runs_before(double compilation, double run) {
   return runs;
 }
 
-/* The trial costs a compilation, and at most 23 runs and 0.02 seconds, as test_slow() shows; the trial
- * of prefetches before it costs 2.25 runs, as test_prefetch_due() shows. */
+/* The number of runs of a trial in which the other candidate takes so many times as long. */
+static int64_t runs_of_trial(double times, double usual) {
+  struct op2i_trial trial = {0};
+  bool other, over = false;
+  int64_t n = 0;
+  op2i_trial_begin(&trial, ELEMENTS, usual);
+  for (; n < MANY && !over; n++) {
+    const bool slow = trial.next == OP2I_TRIED_OTHER;
+    op2i_trial_count(&trial, trial.next, ELEMENTS, slow ? times * usual : usual);
+    over = op2i_trial_decide(&trial, &other);
+  }
+  return n;
+}
+
+/* The trial costs a compilation, and at most 23 runs and 0.02 seconds, as test_slow() shows. */
 static double worst(double compilation, double run) {
   const double without = compilation + (double)runs_before(compilation, run) * run;
-  return (without + compilation + 25.25 * run + 0.02) / without;
+  return (without + compilation + 23 * run + 0.02) / without;
 }
 
 /* The number of runs before the trial of prefetches may begin. */
@@ -144,18 +157,40 @@ static int64_t runs_before_prefetches(double run) {
   return runs;
 }
 
+/* The same as worst() with a trial of prefetches before it. Runs until its end do not count. */
+static double worst_of_both(double compilation, double run, double times) {
+  const int64_t runs =
+      runs_before(compilation, run) + runs_before_prefetches(run) + runs_of_trial(times, run);
+  const double without = compilation + (double)runs * run;
+  return (without + compilation + 23 * run + wasted(times, run) * run + 0.02) / without;
+}
+
+static void test_both(void) {
+  const struct op2i_trial trial = {.before = 40, .compile_seconds = 0.1};
+  double most = 0;
+  ok(!op2i_trial_due(&trial, 167, 1) && op2i_trial_due(&trial, 169, 1),
+     "runs until the end of the trial before this one do not count");
+  for (double compilation = 0.1; compilation < 30; compilation *= 2)
+    for (double run = 1 * ms; run < 100; run *= 2)
+      for (double times = 1.02; times <= 3; times += 0.02)
+        if (worst_of_both(compilation, run, times) > most)
+          most = worst_of_both(compilation, run, times);
+  ok(most <= 1.2, "a program that ends after both trials takes at most 1.2 of the time (%.3f)",
+     most);
+}
+
 static void test_prefetch_due(void) {
   double most = 0, longest = 0;
-  is_int(runs_before_prefetches(1), 16, "prefetches are tried after 16 runs");
-  is_int(runs_before_prefetches(1 * ms), 20, "that took 20 ms");
+  is_int(runs_before_prefetches(1), 32, "prefetches are tried after 32 runs");
+  is_int(runs_before_prefetches(0.5 * ms), 40, "that took 20 ms");
   is_int(runs_before_prefetches(2e-6), 10000, "so there are more of short runs");
-  for (double times = 1.02; times <= 1.5; times += 0.01)
+  for (double times = 1.02; times <= 3; times += 0.01)
     if (wasted(times, 1) > most) most = wasted(times, 1);
-  ok(most <= 2.25, "the trial wastes at most 2.25 runs (%.2f)", most);
+  ok(most <= 8, "the trial wastes at most 8 runs (%.2f)", most);
   for (double run = 1e-6; run < 1; run *= 1.1)
-    for (double times = 1.02; times <= 1.5; times += 0.01) {
-      const double before = (double)runs_before_prefetches(run);
-      const double share = wasted(times, run) / before;
+    for (double times = 1.02; times <= 3; times += 0.01) {
+      const int64_t runs = runs_before_prefetches(run) + runs_of_trial(times, run);
+      const double share = wasted(times, run) / (double)runs;
       if (share > longest) longest = share;
     }
   ok(longest <= 0.2, "a program that ends after it takes at most 1.2 of the time (%.3f)",
@@ -701,5 +736,6 @@ int main(void) {
   test_sizes();
   test_prefetch_due();
   test_due();
+  test_both();
   return RUN(cases, RUN_ONE_BLOCK);
 }
