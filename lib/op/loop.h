@@ -178,6 +178,7 @@ struct op2i_loop_table {
   int64_t nawaiting; /* loops that calls may find, but which are in no bucket yet */
   struct op2i_loop **buckets, *first, *last;
   struct op2i_profile_line *profile; /* list */
+  struct op2i_profile_past *past;    /* list */
   /* The loop that was found last from a call site; null: none, or it is freed. */
   struct op2i_loop *sites[OP2I_SITES];
 };

@@ -325,7 +325,7 @@ static void forget_loops(op2_context ctx, const void *object) {
     loop->entry.stale = true; /* of all objects only constants can go while the loop is in use */
     if (!loop->op.uses) op2i_loop_discard(loop);
   }
-  op2i_profile_forget(&ctx->loops->profile, object);
+  op2i_profile_forget(&ctx->loops->profile, &ctx->loops->past, object);
 }
 
 /* ---- updates after sets and maps have changed ------------------------------------------------ */
@@ -360,7 +360,7 @@ static void free_table(op2_context ctx) {
     op2i_loop_free(loop);
   }
   if (ctx->loops->first) return;
-  op2i_profile_forget(&ctx->loops->profile, NULL);
+  op2i_profile_free(&ctx->loops->profile, &ctx->loops->past);
   op2i_free(ctx->loops->buckets);
   op2i_free(ctx->loops);
   ctx->loops = NULL;

@@ -19,7 +19,20 @@ struct op2i_profile_line {
 /* Find or make the line of a kernel and a set in a list. */
 op2_status op2i_profile_line(struct op2i_profile_line **list, op2_kernel kernel, op2_set set,
                              struct op2i_profile_line **line);
-/* Drop the lines of a kernel or set; null: all lines. */
-void op2i_profile_forget(struct op2i_profile_line **list, const void *object);
+/* What the loops of kernels and sets that are destroyed have cost, by their names. */
+struct op2i_profile_past {
+  struct op2i_profile_past *next;
+  char *kernel, *set;
+  int64_t calls, elements;
+  double seconds, bytes;
+};
+
+/* The past of so many pairs of names is kept; further ones are forgotten. */
+enum { OP2I_PROFILE_PAST_MOST = 1024 };
+
+/* Drop the lines of a kernel or set, and add their figures to the past if there is memory. */
+void op2i_profile_forget(struct op2i_profile_line **list, struct op2i_profile_past **past,
+                         const void *object);
+void op2i_profile_free(struct op2i_profile_line **list, struct op2i_profile_past **past);
 
 #endif

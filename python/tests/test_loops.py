@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Loops with every kind of argument, on each backend; expected values are NumPy's."""
 import ctypes
+import json
 import math
 import subprocess
 
@@ -285,7 +286,9 @@ def test_reports(plain):
                        ring.lengths(op2.READ), total(op2.INC, ring.map, 0), name="spread")
     assert "spread" in plain.graph() and plain.queued == 1
     total.get()
-    assert "spread" in plain.explain()
+    assert "spread" in plain.explain() and "spread" in plain.report()
+    (loop,) = json.loads(plain.report(json=True))["loops"]
+    assert (loop["kernel"], loop["set"], loop["calls"]) == (kernel.name, "edges", 1)
     (line,) = plain.profile()
     assert (line.kernel, line.set, line.calls, line.elements) == (kernel.name, "edges", 1, N)
     assert plain.times().total > 0 and plain.comm_stats().messages == 0

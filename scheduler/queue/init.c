@@ -23,6 +23,7 @@
 #include "process.h"
 #include "recycle.h"
 #include "registry.h"
+#include "report.h"
 #include "sched.h"
 #include "schedule.h"
 #include "share.h"
@@ -257,6 +258,7 @@ static op2_status leave(op2_context ctx) {
     op2i_context_call(ctx, "op2_finalize", NULL, 0, 0);
     status = op2i_scheduler.flush(ctx->sched, "op2_finalize");
   }
+  op2i_report_end(ctx);
   left = leave_ranks(ctx);
   return status ? status : left;
 }

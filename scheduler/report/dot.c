@@ -2,17 +2,15 @@
 /* The graph in Graphviz' language. The text depends only on what was queued: it has no
  * addresses and no times. */
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "error.h"
-#include "file.h"
 #include "fpenv.h"
 #include "log.h"
 #include "op2/graph.h"
 #include "report.h"
+#include "report_file.h"
 #include "sched_state.h"
 #include "stream.h"
 
@@ -261,51 +259,19 @@ op2_status op2_graph_write_dot(op2_context ctx, FILE *stream) {
   return write_dot(ctx->sched, stream, false, "op2_graph_write_dot");
 }
 
-/* "%d" in the configured name is replaced by the number of the flush, and "%r" by that of the rank;
- * only the first of each is replaced, and no other character is special. */
-static void file_name(const struct op2i_sched *sched, char *path, size_t size) {
-  const char *name = sched->ctx->config.graph_file;
-  bool flush = false, rank = false;
-  int64_t numbers[] = {sched->stats.nforces - 1, sched->ctx->comm ? sched->ctx->comm->rank : 0};
-  size_t at = 0;
-  for (; *name && at + 24 < size; name++) {
-    bool d = !flush && !strncmp(name, "%d", 2), r = !rank && !strncmp(name, "%r", 2);
-    flush = flush || d, rank = rank || r;
-    if (d || r)
-      at += (size_t)snprintf(path + at, size - at, "%" PRId64, numbers[r]), name++;
-    else
-      path[at++] = *name;
-  }
-  path[at] = '\0';
-}
-
-/* True if this rank writes the file: only rank 0 does, unless each rank has a file of its own. */
 static bool draws(const struct op2i_sched *sched) {
   const char *name = sched->ctx->config.graph_file;
-  return name && !sched->outer &&
-         (!sched->ctx->comm || sched->ctx->comm->rank == 0 || strstr(name, "%r"));
+  return name && !sched->outer && op2i_report_writes(sched->ctx, name);
 }
 
-/* A pipe without a reader is an error; a pipe with a reader blocks as usual. */
-static FILE *open_stream(const char *path) {
-  int fd = op2i_file_open(AT_FDCWD, path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-  if (fd < 0) return NULL;
-  FILE *stream = fcntl(fd, F_SETFL, 0) == 0 ? fdopen(fd, "w") : NULL;
-  if (!stream) close(fd);
-  return stream;
-}
-
+/* A "%d" in the configured name is the number of the flush. */
 static void draw(struct op2i_sched *sched) {
   char path[4096];
-  file_name(sched, path, sizeof path);
+  op2i_report_path(sched->ctx, sched->ctx->config.graph_file, sched->stats.nforces - 1, path,
+                   sizeof path);
   const char *by = sched->ctx->config.graph_file_by;
-  FILE *stream = open_stream(path);
-  op2_status status = OP2_SUCCESS;
-  if (stream)
-    status = write_dot(sched, stream, true, by);
-  else
-    status = op2i_error(OP2_ERR_IO, "%s: %s", by,
-                        errno == ENXIO ? "nobody reads from this pipe" : strerror(errno));
+  FILE *stream = op2i_report_open(path, by);
+  op2_status status = stream ? write_dot(sched, stream, true, by) : OP2_ERR_IO;
   if (stream && fclose(stream) && !status)
     status = op2i_error(OP2_ERR_IO, "%s: %s", by, strerror(errno));
   if (!status || sched->drawing.graph_failed) return;

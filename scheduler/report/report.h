@@ -14,6 +14,9 @@ struct op2i_sched;
 /* Draw the queue into the configured file, if any. */
 void op2i_dot_dump(struct op2i_sched *sched);
 
+/* Write the table of times as OP2_REPORT says, when a context ends; a failure is a warning. */
+void op2i_report_end(op2_context ctx);
+
 /* Print the communication between ranks, and the halo exchanges of a program. Nothing is printed if
  * there is only one rank. */
 void op2i_comm_explain(op2_context ctx, FILE *stream);

@@ -37,6 +37,8 @@ static void stop(void) {
 
 static op2_status write_environment(FILE *stream) { return op2_environment_write(stream); }
 static op2_status write_explanation(FILE *stream) { return op2_explain(ctx, stream); }
+static op2_status write_report(FILE *stream) { return op2_report(ctx, stream); }
+static op2_status write_json(FILE *stream) { return op2_report_json(ctx, stream); }
 static op2_status write_graph(FILE *stream) { return op2_graph_write_dot(ctx, stream); }
 
 static const struct {
@@ -44,6 +46,8 @@ static const struct {
   op2_status (*write)(FILE *stream);
 } calls[] = {{"op2_environment_write", write_environment},
              {"op2_explain", write_explanation},
+             {"op2_report", write_report},
+             {"op2_report_json", write_json},
              {"op2_graph_write_dot", write_graph}};
 enum { CALLS = sizeof calls / sizeof *calls };
 

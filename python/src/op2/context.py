@@ -310,6 +310,12 @@ class Context:
         with self._lock:
             return _written(lambda stream: lib.op2_explain(self._p, stream))
 
+    def report(self, json: bool = False) -> str:
+        """A table of where the time went, or the same as JSON."""
+        function = lib.op2_report_json if json else lib.op2_report
+        with self._lock:
+            return _written(lambda stream: function(self._p, stream))
+
     def graph(self) -> str:
         """The graph of what is queued, in Graphviz' language."""
         with self._lock:
