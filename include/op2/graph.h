@@ -102,17 +102,24 @@ OP2_API OP2_NODISCARD op2_status op2_times_get(op2_context ctx, op2_times *times
 /** @brief Print a table of where the time since op2_init() went.
  * Lines are loops (calls, seconds on the clock, share of the total, gigabytes that they have to move
  * at least, and these per second), those that took most first, also of kernels and sets that are
- * destroyed (of up to 1,024 of them, by their names), and then waiting, compiling,
- * preparing and the program itself; before them the messages of halos and the transfers of a device,
- * if there are any. The same as JSON by op2_report_json(): the figures of op2_profile_get(),
- * op2_times_get(), op2_comm_stats_get() and op2_device_stats_get(), in seconds and bytes.
- * OP2_REPORT=1 prints the table on standard error when a context ends, OP2_REPORT=FILE writes it to
- * a file, and OP2_REPORT=FILE.json the JSON.
+ * destroyed (of up to 1,024 of them, by their names), and then waiting, compiling, preparing and the
+ * program itself; before them the messages of halos and the transfers of a device, if there are any.
+ * OP2_REPORT=1 prints the table on standard error when a context ends, and OP2_REPORT=FILE writes it
+ * to a file.
  * @units  seconds, gigabytes              @memory keeps nothing
  * @sync   never blocks, runs nothing      @mpi    rank-local: of this rank
  * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_IO, OP2_ERR_NOMEM
  * @source OP2 op_timing_output */
 OP2_API OP2_NODISCARD op2_status op2_report(op2_context ctx, FILE *stream);
+
+/** @brief Write the figures of the table as JSON.
+ * They are those of op2_profile_get() (`loops`), op2_times_get() (`seconds`, `compiled`, `loaded`),
+ * op2_comm_stats_get() (`halos`) and op2_device_stats_get() (`device`). OP2_REPORT=FILE.json writes
+ * them to a file when a context ends.
+ * @units  seconds, bytes                  @memory keeps nothing
+ * @sync   never blocks, runs nothing      @mpi    rank-local: of this rank
+ * @errors OP2_ERR_STATE, OP2_ERR_ARG, OP2_ERR_IO, OP2_ERR_NOMEM
+ * @source OP2 op_timings_to_csv */
 OP2_API OP2_NODISCARD op2_status op2_report_json(op2_context ctx, FILE *stream);
 
 #ifdef __cplusplus

@@ -19,7 +19,7 @@ struct op2i_profile_line {
 /* Find or make the line of a kernel and a set in a list. */
 op2_status op2i_profile_line(struct op2i_profile_line **list, op2_kernel kernel, op2_set set,
                              struct op2i_profile_line **line);
-/* What the loops of kernels and sets that are destroyed have cost, by their names. */
+/* Loops of kernels and sets that are destroyed have cost this, by the names of these. */
 struct op2i_profile_past {
   struct op2i_profile_past *next;
   char *kernel, *set;
