@@ -35,12 +35,12 @@
  * second batch, repeat the computation of the last element: they store the same values to the same
  * place, and their increments are removed. */
 
-/* Limits on the number of registers that the values of a batch fill. Up to TWOS, two batches may be
- * computed at a time. Beyond HELD most values are in the first-level cache and not in registers,
- * which pays if a loop goes through maps or divides; otherwise rows lie in memory as compilers like
- * them, and scalar code is as fast. More than STATE would not stay in that cache. LINES is the
- * number of additions to a dat that may have a line of text each; compilers take seconds for
- * more. A loop that only streams through rows of at most STREAM_ROW bytes each, and fills at most
+/* Limits on the number of registers that the values of a batch fill. Up to TWOS, two batches may
+ * be computed at a time. Beyond HELD most values are in caches and not in registers, which pays if
+ * a loop goes through maps or divides; otherwise rows lie in memory as compilers like them, and
+ * scalar code is as fast. Vector code with up to STATE has been measured to gain. LINES is the
+ * number of additions to a dat that may have a line of text each; compilers take seconds for more.
+ * A loop that only streams through rows of at most STREAM_ROW bytes each, and fills at most
  * STREAM_STATE registers, is unrolled to STREAM_BYTES of a dat of doubles. */
 enum {
   OP2I_VEC_LANES_MAX = 16,

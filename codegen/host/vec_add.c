@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The order in which increments are added to memory that have a line of text each. Dats to whose rows
- * is added at the same places, one after the other, take turns: the number of a row is used for all
- * of them at once, and need not be kept. */
+/* Prints the additions of increments to memory, if each of them has a line of text. Dats whose rows
+ * are incremented at the same places in the same order take turns: additions to the same place
+ * follow one another, so that a row's number is used for all of them and need not be kept. */
 #include "vec_view.h"
 
 static bool has_lines(const struct op2i_vec *v, int dat) {

@@ -162,9 +162,9 @@ static bool simple(const struct op2i_simd_printer *p, const struct op2i_simd_nod
          value->type.base == base && !(p->mask && (e->masked || value->hazard));
 }
 
-/* The branches around an assignment that its variable is declared outside of, but not those that are
- * around the variable itself: what it has in lanes that do not come there is not used. Returns their
- * number, and 0 where the mask of the lanes that are on must serve. */
+/* Count the branches that are around an assignment and within the branch that declares its
+ * variable. Their conditions suffice as its mask, since the variable's values are not used in lanes
+ * that do not come to its declaration. Returns 0 where the mask of active lanes is needed. */
 static int branches_within(const struct op2i_simd_printer *p, const struct op2i_simd_node *lvalue) {
   const struct op2i_simd_node *region = lvalue->kind == OP2I_SIMD_NAME ? lvalue->var->region : NULL;
   const struct op2i_simd_taken *taken = p->taken;

@@ -17,21 +17,22 @@ struct conversion {
   const char *more;     /* arguments after the operand */
 };
 
-#define REST ", (op2_to){0}, -1"
+/* The values of lanes outside of a mask, and a mask of all lanes. */
+#define ALL_LANES ", (op2_to){0}, -1"
 static const struct conversion conversions[] = {
     {OP2I_C_I32, OP2I_C_I64, 4, "__AVX2__", "pmovsxdq256", ""},
-    {OP2I_C_I32, OP2I_C_I64, 8, "__AVX512F__", "pmovsxdq512_mask", REST},
+    {OP2I_C_I32, OP2I_C_I64, 8, "__AVX512F__", "pmovsxdq512_mask", ALL_LANES},
     {OP2I_C_U32, OP2I_C_I64, 4, "__AVX2__", "pmovzxdq256", ""},
-    {OP2I_C_U32, OP2I_C_I64, 8, "__AVX512F__", "pmovzxdq512_mask", REST},
+    {OP2I_C_U32, OP2I_C_I64, 8, "__AVX512F__", "pmovzxdq512_mask", ALL_LANES},
     {OP2I_C_I32, OP2I_C_F64, 4, "__AVX__", "cvtdq2pd256", ""},
-    {OP2I_C_I32, OP2I_C_F64, 8, "__AVX512F__", "cvtdq2pd512_mask", REST},
-    {OP2I_C_U32, OP2I_C_F64, 4, "__AVX512VL__", "cvtudq2pd256_mask", REST},
-    {OP2I_C_U32, OP2I_C_F64, 8, "__AVX512F__", "cvtudq2pd512_mask", REST},
+    {OP2I_C_I32, OP2I_C_F64, 8, "__AVX512F__", "cvtdq2pd512_mask", ALL_LANES},
+    {OP2I_C_U32, OP2I_C_F64, 4, "__AVX512VL__", "cvtudq2pd256_mask", ALL_LANES},
+    {OP2I_C_U32, OP2I_C_F64, 8, "__AVX512F__", "cvtudq2pd512_mask", ALL_LANES},
     {OP2I_C_F32, OP2I_C_F64, 4, "__AVX__", "cvtps2pd256", ""},
-    {OP2I_C_F32, OP2I_C_F64, 8, "__AVX512F__", "cvtps2pd512_mask", REST ", 4"},
-    {OP2I_C_I64, OP2I_C_I32, 4, "__AVX512VL__", "pmovqd256_mask", REST},
-    {OP2I_C_I64, OP2I_C_I32, 8, "__AVX512F__", "pmovqd512_mask", REST}};
-#undef REST
+    {OP2I_C_F32, OP2I_C_F64, 8, "__AVX512F__", "cvtps2pd512_mask", ALL_LANES ", 4"},
+    {OP2I_C_I64, OP2I_C_I32, 4, "__AVX512VL__", "pmovqd256_mask", ALL_LANES},
+    {OP2I_C_I64, OP2I_C_I32, 8, "__AVX512F__", "pmovqd512_mask", ALL_LANES}};
+#undef ALL_LANES
 
 /* Numbers as wide as a mask stand for it. */
 static enum op2i_c_base number_of(const struct op2i_simd *l, enum op2i_c_base base) {

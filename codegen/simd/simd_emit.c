@@ -287,15 +287,15 @@ struct branch_masks {
   size_t condition_at, mask_at, behind;
 };
 
-/* Emit a mask of the lanes that meet a condition, and one of those among them that are on; if `not`
- * is no null, of those that do not meet the condition of that branch. */
+/* Emit a mask of the lanes that meet a condition, and one of those among them that are on. If
+ * `opposite` is not null, they are those that do not meet the condition of that branch. */
 static struct branch_masks begin_masks(struct op2i_simd_printer *p, const struct op2i_simd_node *s,
-                                       const struct branch_masks * not ) {
+                                       const struct branch_masks *opposite) {
   struct branch_masks m = {.taken = {.s = s, .outer_mask = p->mask, .outer = p->taken}};
   m.condition_at = p->out->length;
   m.taken.condition = m.taken.mask = begin_mask(p);
-  if (not )
-    op2i_text_add(p->out, "~op2_mask%d", not ->taken.condition);
+  if (opposite)
+    op2i_text_add(p->out, "~op2_mask%d", opposite->taken.condition);
   else
     op2i_simd_print_mask(p, s->a, 1);
   op2i_text_add(p->out, ";\n");

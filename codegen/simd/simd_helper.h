@@ -11,7 +11,7 @@
 enum op2i_simd_help {
   OP2I_SIMD_SPLAT,
   OP2I_SIMD_SELECT,
-  OP2I_SIMD_BLEND, /* the same, by a mask that is no comparison at hand */
+  OP2I_SIMD_BLEND, /* the same by one instruction, where a mask has been tested for active lanes */
   OP2I_SIMD_ANY,
   OP2I_SIMD_WEIGH,   /* 1 where a mask is set, else 0 */
   OP2I_SIMD_DIVISOR, /* 1 where nothing is divided */

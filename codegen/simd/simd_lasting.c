@@ -30,7 +30,7 @@ static bool is_kept(const struct op2i_simd_node *loop, const struct op2i_simd_va
   return !changes(loop->b, var, 1) && !changes(loop->c, var, 1) && !changes(loop->d, var, 1);
 }
 
-/* True for values of numbers that no lane changes which has left. */
+/* True for the value of a number that the loop does not change in lanes which have left it. */
 static bool lasting(const struct op2i_simd_node *loop, const struct op2i_simd_node *e, int depth) {
   if (!e) return true;
   if (depth > OP2I_SIMD_DEPTH || e->type.nlevels || e->type.base == OP2I_C_RECORD) return false;

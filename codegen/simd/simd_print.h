@@ -17,7 +17,7 @@ struct op2i_simd_apart {
   const struct op2i_simd_apart *outer;
 };
 
-/* The branches around that some lanes take, the innermost first. */
+/* A branch that some lanes take, and in `outer` the next one around it. */
 struct op2i_simd_taken {
   const struct op2i_simd_node *s; /* the `if` */
   int condition; /* number of the mask of the lanes that would take the branch */

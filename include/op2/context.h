@@ -18,16 +18,14 @@ extern "C" {
  * prints the table of all variables. A variable that is set to the empty string counts as not set;
  * one that starts with OP2_ and is not in the table is warned of (but for OP2_TEST_*, which belong
  * to the library's tests). Some have no option: OP2_SIMD, OP2_STREAM_MB, OP2_FUSE, OP2_REPLAY,
- * OP2_TEAM, OP2_NUMA, OP2_RENUMBER and OP2_SLICES switch parts of the library off, to measure their
- * effect;
- * with OP2_LIBM=1 kernels call the C library's exp() and the like in place of the library's own,
- * whose errors are below one unit in the last place, and whose last bits may differ between
- * processors with fused multiplication and addition and without; with OP2_CONTRACT=1 products of
- * doubles that are added are rounded once (op2/loop.h);
- * OP2_WAIT_MAX is the time that ranks wait for each other, OP2_CC_TIMEOUT the seconds that a
- * compiler may take, and OP2_CACHE_MB the size that the cache of compiled loops may have;
- * OP2_DEVICE and OP2_DEVICE_STRATEGY choose the device that loops run on, and how they add there
- * (doc/devices.md).
+ * OP2_TEAM, OP2_NUMA, OP2_RENUMBER and OP2_SLICES switch parts of the library off, to measure
+ * their effect; with OP2_LIBM=1 kernels call the C library's exp() and the like in place of the
+ * library's own, whose errors are below one unit in the last place, and whose last bits may differ
+ * between processors with fused multiplication and addition and without; with OP2_CONTRACT=1
+ * products of doubles that are added are rounded once (op2/loop.h); OP2_WAIT_MAX is the time that
+ * ranks wait for each other, OP2_CC_TIMEOUT the seconds that a compiler may take, and OP2_CACHE_MB
+ * the size that the cache of compiled loops may have; OP2_DEVICE and OP2_DEVICE_STRATEGY choose
+ * the device that loops run on, and how they add there (doc/devices.md).
  *
  * In a process with more rights than the user who started it (set-user-ID, set-group-ID or file
  * capabilities: AT_SECURE) no variable is read, HOME, TMPDIR and PATH included; options count as

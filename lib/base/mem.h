@@ -15,8 +15,7 @@ char *op2i_strdup(const char *text);
 void op2i_free(void *memory);
 
 /* Memory for data is aligned to 64 bytes; from 2 MiB on it is aligned to huge pages, and may be on
- * them. Only op2i_free_data()
- * frees it, and accepts no other pointers but null. */
+ * them. Only op2i_free_data() frees it, and accepts no other pointers but null. */
 enum { OP2I_HUGE_PAGE = 2 << 20 };
 void *op2i_alloc_raw(size_t bytes);
 /* All bytes are zero. New pages from the system are not written: each belongs to the NUMA node of

@@ -101,6 +101,6 @@ void op2i_trial_end(struct op2i_trial *trial, const char *none) {
 }
 
 double op2i_trial_ratio(const struct op2i_trial *trial) {
-  const double vector = trial->form[OP2I_TRIED_USUAL].best;
-  return vector > 0 ? trial->form[OP2I_TRIED_OTHER].best / vector : 1;
+  const double usual = trial->form[OP2I_TRIED_USUAL].best;
+  return usual > 0 ? trial->form[OP2I_TRIED_OTHER].best / usual : 1;
 }

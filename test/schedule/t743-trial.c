@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Trials of vector code without prefetches, and of scalar code: the rule, with times that the test invents;
- * both results on all backends; what op2_explain() says; that programs that are kept run the faster
+/* Trials of vector code without prefetches, and of scalar code: the rule, with times that the test
+ * invents; both results on all backends; what op2_explain() says; that programs that are kept run the faster
  * form from then on, and later loops with the same code from the beginning; and that no bit of any
  * result changes. */
 #include <dirent.h>
