@@ -38,11 +38,11 @@ static void any(struct op2i_simd_printer *p, int mask) {
 
 /* Print the operands of a condition that are the same in all lanes (each followed by &&), or those
  * that are not (joined by &). `n` are printed already; returns how many are now. */
-static int operands(struct op2i_simd_printer *p, const struct op2i_simd_node *e, bool varying,
-                    int n) {
+static int print_operands(struct op2i_simd_printer *p, const struct op2i_simd_node *e, bool varying,
+                          int n) {
   if (op2i_simd_divisible(e)) {
-    n = operands(p, e->a, varying, n);
-    return operands(p, e->b, varying, n);
+    n = print_operands(p, e->a, varying, n);
+    return print_operands(p, e->b, varying, n);
   }
   if (e->varying != varying) return n;
   if (varying) {
@@ -66,7 +66,7 @@ static void narrow(struct op2i_simd_printer *p, const struct op2i_simd_node *s, 
     op2i_text_add(p->out, " & ");
   }
   if (divisible)
-    operands(p, s->b, true, 0);
+    print_operands(p, s->b, true, 0);
   else
     op2i_simd_print_mask(p, s->b, lasting && outer ? TIGHT_UNARY : TIGHT_AND);
   op2i_text_add(p->out, "; ");
@@ -77,7 +77,7 @@ static void narrow(struct op2i_simd_printer *p, const struct op2i_simd_node *s, 
 static void narrowing(struct op2i_simd_printer *p, const struct op2i_simd_node *s, int mask,
                       int outer) {
   const struct op2i_simd_node *test = s->b && s->b->varying ? s->b : NULL;
-  if (test && op2i_simd_divisible(test)) operands(p, test, false, 0);
+  if (test && op2i_simd_divisible(test)) print_operands(p, test, false, 0);
   op2i_text_add(p->out, "({ ");
   if (s->leaves) op2i_text_add(p->out, "op2_mask%d &= op2_live; ", mask);
   if (test && test->hazard) {

@@ -102,7 +102,8 @@ static void flow_head(struct op2i_simd_vary *v, struct op2i_simd_node *s,
   v->region = region;
 }
 
-/* A loop that lanes leave before others need not run over all that its counter could. */
+/* A loop that lanes leave before others need not run over all that its counter could; one that lanes
+ * only continue does. */
 static void flow_range(struct op2i_simd_vary *v, struct op2i_simd_node *s) {
   struct op2i_simd_var *counter = s->a && s->a->kind == OP2I_SIMD_DECL ? s->a->var : NULL;
   if (!counter || !counter->counts || !s->parts) return;
