@@ -30,6 +30,14 @@ const struct op2i_math_text op2i_math_exp[] = {
                 const real tail = r * r * fused(r, exp_series(r), every(0.5));
                 return 1.0 + (high - (low - tail));
               }),
+    /* The same, where nothing but the last addition is rounded to the size of the result. */
+    OP2I_MATH(PART, real, exp_nearest, (const real high, const real low),
+              {
+                const real r = high - low;
+                const real tail = r * r * fused(r, exp_series(r), every(0.5));
+                const real first = 1.0 + high;
+                return first + (((1.0 - first) + high) - (low - tail));
+              }),
     /* 2^n, for -1022 <= n <= 1023 */
     OP2I_MATH(PART, real, power_of_two, (const whole n), { return number((n + 1023) << 52); }),
     /* x 2^n, where n is in the last bits of 1.5 2^52 + n, for a result that is a normal number */
@@ -54,7 +62,8 @@ const struct op2i_math_text op2i_math_exp[] = {
                 const real rest = choose((mask)(size(x) < 1000.0), tail, every(0.0));
                 const real shifted = exp_turns(near);
                 const real n = shifted - 0x1.8p52;
-                return scaled(exp_near(exp_high(near, n), n * OP2I_LN2_LOW - rest), shifted - less);
+                return scaled(exp_nearest(exp_high(near, n), n * OP2I_LN2_LOW - rest),
+                              shifted - less);
               }),
     /* exp(x + tail) for a tail that changes no more than the last bits of x */
     OP2I_MATH(PART, real, exp_sum, (const real x, const real tail),

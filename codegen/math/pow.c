@@ -12,11 +12,11 @@ const struct op2i_math_text op2i_math_pow[] = {
     OP2I_MATH(PART, real, pow_series, (const real z),
               {
                 const real z2 = z * z;
-                const real a = fused(fused(every(OP2I_POW_4), z, every(OP2I_POW_3)), z2,
-                                     fused(every(OP2I_POW_2), z, every(OP2I_POW_1)));
-                const real b = fused(fused(every(OP2I_POW_8), z, every(OP2I_POW_7)), z2,
-                                     fused(every(OP2I_POW_6), z, every(OP2I_POW_5)));
-                return fused(b, z2 * z2, a);
+                const real a = fused(fused(every(OP2I_POW_5), z, every(OP2I_POW_4)), z2,
+                                     fused(every(OP2I_POW_3), z, every(OP2I_POW_2)));
+                const real b =
+                    fused(every(OP2I_POW_8), z2, fused(every(OP2I_POW_7), z, every(OP2I_POW_6)));
+                return fused(fused(b, z2 * z2, a), z, every(OP2I_POW_1));
               }),
     /* k ln 2 + log(1 + f): the result and *low */
     OP2I_MATH_TWO(PART, real, log_pair, (const real k, const real f, real *const low), ({
@@ -90,6 +90,18 @@ const struct op2i_math_text op2i_math_pow[] = {
                     *rest = (first - sum) + second;
                     return sum;
                   }),
+    /* exp(x + tail): the rounding of exp() would add to the error of the logarithm, which y has
+     * multiplied. */
+    OP2I_MATH(PART, real, pow_sum, (const real x, const real tail),
+              {
+                const real shifted = exp_turns(x);
+                const real n = shifted - 0x1.8p52;
+                const real value =
+                    raised(exp_nearest(exp_high(x, n), n * OP2I_LN2_LOW - tail), shifted);
+                const mask usual = (mask)(size(x) <= 708.0);
+                if (all(usual)) return value;
+                return choose(usual, value, exp_any(x, tail, 0.0));
+              }),
     OP2I_MATH(PART, real, pow_normal, (const real x, const real shift, const real y),
               {
                 real low;
@@ -97,7 +109,7 @@ const struct op2i_math_text op2i_math_pow[] = {
                 const real k = exponent(bits(x)) + shift;
                 const real high = log_pair(k, fraction(bits(x)) - 1.0, &low);
                 const real sum = product_pair(y, high, low, &rest);
-                return exp_sum(sum, rest);
+                return pow_sum(sum, rest);
               }),
     /* The power from that of |x|, for all x and y */
     OP2I_MATH(PART, real, pow_special, (const real x, const real y, const real power),
