@@ -71,7 +71,7 @@ const struct op2i_math_text op2i_math_exp[] = {
                 const real shifted = exp_turns(x);
                 const real n = shifted - 0x1.8p52;
                 const real value =
-                    raised(exp_near(exp_high(x, n), n * OP2I_LN2_LOW - tail), shifted);
+                    raised(exp_nearest(exp_high(x, n), n * OP2I_LN2_LOW - tail), shifted);
                 const mask usual = (mask)(size(x) <= 708.0);
                 if (all(usual)) return value;
                 return choose(usual, value, exp_any(x, tail, 0.0));

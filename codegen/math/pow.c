@@ -90,18 +90,6 @@ const struct op2i_math_text op2i_math_pow[] = {
                     *rest = (first - sum) + second;
                     return sum;
                   }),
-    /* exp(x + tail): the rounding of exp() would add to the error of the logarithm, which y has
-     * multiplied. */
-    OP2I_MATH(PART, real, pow_sum, (const real x, const real tail),
-              {
-                const real shifted = exp_turns(x);
-                const real n = shifted - 0x1.8p52;
-                const real value =
-                    raised(exp_nearest(exp_high(x, n), n * OP2I_LN2_LOW - tail), shifted);
-                const mask usual = (mask)(size(x) <= 708.0);
-                if (all(usual)) return value;
-                return choose(usual, value, exp_any(x, tail, 0.0));
-              }),
     OP2I_MATH(PART, real, pow_normal, (const real x, const real shift, const real y),
               {
                 real low;
@@ -109,7 +97,7 @@ const struct op2i_math_text op2i_math_pow[] = {
                 const real k = exponent(bits(x)) + shift;
                 const real high = log_pair(k, fraction(bits(x)) - 1.0, &low);
                 const real sum = product_pair(y, high, low, &rest);
-                return pow_sum(sum, rest);
+                return exp_sum(sum, rest);
               }),
     /* The power from that of |x|, for all x and y */
     OP2I_MATH(PART, real, pow_special, (const real x, const real y, const real power),

@@ -121,8 +121,8 @@ static void equal_ms(double each) {
   for (int b = 0; b < MOST_BLOCKS; b++) ms[b] = each;
 }
 
-/* Of twenty members the first one of the first squad of eight, and later the first one of the third
- * squad, come to the shares of others, when these two squads have no other blocks left. */
+/* There are twenty members. When the first and the third squad of eight have no other blocks left,
+ * their first members come to the shares of others. */
 static void slow_squads(void) {
   for (int b = 0; b < 60; b++) {
     const int member = b / 3;
