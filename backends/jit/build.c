@@ -22,6 +22,7 @@
 #include "log.h"
 #include "machine.h"
 #include "mem.h"
+#include "text.h"
 
 /* One translation unit. */
 struct job {
@@ -427,8 +428,8 @@ op2_status op2i_build(op2_context ctx, struct op2i_request **requests, int64_t n
   op2_status status = build_all(ctx, requests, n, &jobs);
   double seconds = op2i_seconds() - start_time;
   ctx->jit->stats.seconds += seconds;
-  op2i_log(ctx, OP2I_LOG_INFO, "%lld loops to compile: %lld compiler runs, %.3f s", (long long)n,
-           (long long)jobs.count, seconds);
+  op2i_log(ctx, OP2I_LOG_INFO, "%s to compile: %s, %.3f s", OP2I_N(n, "loop"),
+           OP2I_N(jobs.count, "compiler run"), seconds);
   for (int64_t i = 0; i < jobs.count; i++) op2i_text_free(&jobs.item[i].run.failure);
   op2i_free(jobs.item);
   return status;

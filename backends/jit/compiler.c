@@ -31,6 +31,7 @@
 #include "identity.h"
 #include "math_print.h"
 #include "mem.h"
+#include "messages.h"
 
 /* A kernel's own file-scope names take precedence over those of the program (-Bsymbolic), and words
  * that old compilers predefine are ordinary names. The last three are warnings by default and
@@ -401,8 +402,8 @@ static void add_command(struct op2i_text *text, const struct op2i_words *words) 
   }
 }
 
-/* Add the beginning of the compiler's output, as the first errors matter. */
-static void add_log(struct op2i_text *text, const char *stem) {
+/* Read the beginning of the compiler's output, as the first errors matter. */
+static void read_log(const char *stem, struct op2i_text *text) {
   enum { SHOWN = 8192 };
   char path[PATH_MAX], shown[SHOWN];
   struct stat st;
@@ -421,15 +422,34 @@ static void add_log(struct op2i_text *text, const char *stem) {
   if (fd >= 0) close(fd);
 }
 
+/* Add what the compiler printed. Returns true if it is about the text of a kernel. */
+static bool add_log(struct op2i_text *text, const char *stem) {
+  char path[PATH_MAX];
+  struct op2i_text log = {0};
+  struct op2i_bytes unit = {0};
+  const char *fault = NULL;
+  bool placed = false;
+  read_log(stem, &log);
+  snprintf(path, sizeof path, "%s.c", stem);
+  if (!log.failed && !op2i_file_load(path, &unit, &fault))
+    placed = op2i_messages_place(log.chars, unit.data ? (const char *)unit.data : "", text);
+  text->failed |= log.failed;
+  op2i_text_free(&log);
+  op2i_free(unit.data);
+  return placed;
+}
+
 op2_status op2i_compiler_report(const struct op2i_compiler *compiler,
                                 struct op2i_compiler_run *run) {
   struct op2i_words arguments = {0};
   op2_status status = make_arguments(compiler, run, &arguments);
-  add_log(&run->failure, run->stem);
-  op2i_text_add(&run->failure,
-                "\nthe command%s%s was:", compiler->flags_by ? ", with the flags of " : "",
-                compiler->flags_by ? compiler->flags_by : "");
-  add_command(&run->failure, &arguments);
+  /* An error in a kernel is the kernel's, unless the program's own flags have a part in it. */
+  if (!add_log(&run->failure, run->stem) || compiler->flags_by) {
+    op2i_text_add(&run->failure,
+                  "\nthe command%s%s was:", compiler->flags_by ? ", with the flags of " : "",
+                  compiler->flags_by ? compiler->flags_by : "");
+    add_command(&run->failure, &arguments);
+  }
   op2i_words_free(&arguments);
   if (status == OP2_SUCCESS && run->failure.failed) status = op2i_error_nomem("a message");
   return status;

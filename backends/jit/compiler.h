@@ -73,7 +73,7 @@ struct op2i_compiler_run {
 };
 op2_status op2i_compiler_start(const struct op2i_compiler *compiler, struct op2i_compiler_run *run);
 op2_status op2i_compiler_wait(const struct op2i_compiler *compiler, struct op2i_compiler_run *run);
-/* Append what the compiler printed, and the command, to run->failure. */
+/* Append what the compiler printed to run->failure, and the command where that may be at fault. */
 op2_status op2i_compiler_report(const struct op2i_compiler *compiler,
                                 struct op2i_compiler_run *run);
 

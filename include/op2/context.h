@@ -120,6 +120,13 @@ OP2_API OP2_NODISCARD op2_status op2_init(const op2_options *options, op2_contex
  * @source OP2 op_exit; PyOP2 op2.exit */
 OP2_API OP2_NODISCARD op2_status op2_finalize(op2_context *ctx);
 
+/** @brief The version of the library that is loaded, for example "0.2.0"; that of the headers is in
+ * op2/version.h.
+ * @memory the string is static            @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none
+ * @source MPI_Get_library_version, H5get_libversion */
+OP2_API const char *op2_version(void);
+
 /** @brief True if a context exists and is not finalized.
  * @memory keeps nothing                   @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors none: false for a null handle

@@ -304,7 +304,7 @@ OP2_API void op2_mat_destroy(op2_mat *mat);
  *         pair is not one of the sparsity; OP2_ERR_ACCESS: not INC or WRITE, or WRITE of the only
  *         nonzero; OP2_ERR_TYPE: the
  *         parameter has another shape)
- * @source PyOP2 Mat(access, (map, map)); OP2 op_arg_mat */
+ * @source PyOP2 Mat(access, (map, map)) */
 OP2_API op2_arg op2_arg_mat(op2_mat mat, op2_map rows, op2_map columns, op2_access access);
 
 /** The side of a matrix on which op2_arg_mat_drop() leaves elements out. */

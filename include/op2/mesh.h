@@ -112,7 +112,8 @@ OP2_API OP2_NODISCARD op2_status op2_subset_create_difference(op2_set a, op2_set
  * @shape  ends[4]: core, owned, exec, total
  * @units  elements                        @memory ends is the caller's
  * @sync   never blocks, runs nothing      @mpi    not collective
- * @errors OP2_ERR_ARG                     @source OP2 op_get_size */
+ * @errors OP2_ERR_ARG
+ * @source OP2 core_size, size, exec_size and nonexec_size of an op_set */
 OP2_API OP2_NODISCARD op2_status op2_set_sections(op2_set set, int64_t ends[4]);
 
 /** @brief Owned size of a set or subset.
@@ -396,7 +397,7 @@ OP2_API OP2_NODISCARD op2_status op2_set_numbering(op2_set set, int64_t *number)
  * @memory data is copied; null gives zeros
  * @sync   runs nothing                    @mpi    collective; the same values on every rank
  * @errors OP2_ERR_STATE, OP2_ERR_ARG (dim < 1), OP2_ERR_TYPE, OP2_ERR_NOMEM
- * @source OP2 op_decl_gbl; PyOP2 Global */
+ * @source OP2 op_arg_gbl, which takes a variable; PyOP2 Global */
 OP2_API OP2_NODISCARD op2_status op2_gbl_create(op2_context ctx, int dim, op2_type type,
                                                 const void *data, const char *name, op2_gbl *gbl);
 

@@ -66,7 +66,7 @@ OP2_API OP2_NODISCARD op2_status op2_set_create_halo(op2_context ctx, const int6
 /** @brief The number of elements of the whole set; for a subset, those of its set.
  * @units  elements                        @memory keeps nothing
  * @sync   never blocks, runs nothing      @mpi    not collective
- * @errors none: -1 for a null handle      @source OP2 op_get_global_set_size */
+ * @errors none: -1 for a null handle      @source OP2 op_get_size */
 OP2_API int64_t op2_set_global_size(op2_set set);
 
 /** @brief The global numbers of all elements that this rank has, halo included, in the order in
@@ -75,7 +75,7 @@ OP2_API int64_t op2_set_global_size(op2_set set);
  * @memory number is the caller's          @sync   never blocks, runs nothing
  * @mpi    not collective
  * @errors OP2_ERR_ARG (null, or a subset), OP2_ERR_STATE
- * @source OP2 op_get_global_index (g_index) */
+ * @source OP2 g_index of its partitions */
 OP2_API OP2_NODISCARD op2_status op2_set_global(op2_set set, int64_t *number);
 
 /** @brief Declare a map by the global numbers of its targets, which any rank may own.

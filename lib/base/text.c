@@ -2,6 +2,7 @@
 /* Text that grows. */
 #include "text.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -56,4 +57,16 @@ void op2i_text_cut(struct op2i_text *text, size_t length) {
 void op2i_text_free(struct op2i_text *text) {
   op2i_free(text->chars);
   *text = (struct op2i_text){0};
+}
+
+struct op2i_counted op2i_counted(int64_t n, const char *thing) {
+  const size_t length = strlen(thing);
+  const bool hissing = length > 1 && (thing[length - 1] == 's' || thing[length - 1] == 'x' ||
+                                      !strcmp(thing + length - 2, "ch"));
+  struct op2i_counted text;
+  snprintf(text.chars, sizeof text.chars, "%" PRId64 " %s%s", n, thing,
+           n == 1    ? ""
+           : hissing ? "es"
+                     : "s");
+  return text;
 }

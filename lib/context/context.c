@@ -10,6 +10,7 @@
 #include "device.h"
 #include "error.h"
 #include "mem.h"
+#include "op2/version.h"
 #include "process.h"
 #include "text.h"
 #include "types.h"
@@ -110,6 +111,7 @@ op2_status op2i_context_abort_ranks(op2_context ctx, op2_status status) {
 
 void op2i_context_unref(op2_context ctx) {
   if (--ctx->refs > 0) return;
+  op2i_process_forget(ctx);
   op2i_interned_loops.free(ctx);
   op2i_interned_calls.free(ctx);
   op2i_interned_solves.free(ctx);
@@ -122,6 +124,13 @@ void op2i_context_unref(op2_context ctx) {
   op2i_objects_free_replaced(ctx);
   ctx->finalized = true;
   op2i_free_deferred(OP2I_DEFERRED_CONTEXT, ctx);
+}
+
+#define WORDS(number_)   #number_
+#define VERSION(a, b, c) WORDS(a) "." WORDS(b) "." WORDS(c)
+
+const char *op2_version(void) {
+  return VERSION(OP2_VERSION_MAJOR, OP2_VERSION_MINOR, OP2_VERSION_PATCH);
 }
 
 bool op2_initialised(op2_context ctx) {

@@ -4,6 +4,7 @@
 #include "variables.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -182,9 +183,29 @@ static const char *meant(const char *name) {
   return best;
 }
 
-/* True if a name that starts with OP2_ has no meaning to the library. */
+/* Variables by which the makefiles of OP2 are told where it is and what compiles it. Who works with
+ * both libraries has them set. */
+static const char *const makefiles_of_op2[] = {"OP2_APPS_DIR",
+                                               "OP2_BUILD_DIR",
+                                               "OP2_CODEGEN_DIR",
+                                               "OP2_COMPILER",
+                                               "OP2_C_APPS_BIN_DIR",
+                                               "OP2_C_COMPILER",
+                                               "OP2_C_CUDA_COMPILER",
+                                               "OP2_C_HIP_COMPILER",
+                                               "OP2_F_COMPILER",
+                                               "OP2_INC",
+                                               "OP2_INSTALL_PATH",
+                                               "OP2_LIB",
+                                               "OP2_MOD",
+                                               "OP2_MOD_CUDA",
+                                               "OP2_PROFILE"};
+
+/* True if a name that starts with OP2_ has no meaning to the library, nor to OP2. */
 static bool stray_name(const char *name) {
   if (!strncmp(name, "OP2_TEST_", 9)) return false;
+  for (size_t i = 0; i < sizeof makefiles_of_op2 / sizeof *makefiles_of_op2; i++)
+    if (!strcmp(makefiles_of_op2[i], name)) return false;
   for (int i = 0; i < OP2I_ENV_COUNT; i++)
     if (!strcmp(op2i_variables[i].name, name)) return false;
   return true;
@@ -219,6 +240,32 @@ void op2i_env_warn_unknown(op2_context ctx) {
     op2i_log(ctx, OP2I_LOG_WARN, "the environment variable %s is not known%s%s%s", name,
              other ? "; did you mean " : " (op2_environment_write() lists those that are)",
              other ? other : "", other ? "?" : "");
+  }
+}
+
+/* ---- launchers ------------------------------------------------------------------------------- */
+
+static int64_t number_in(const char *name) {
+  const char *text = op2i_env_system(name);
+  return text ? strtoll(text, NULL, 10) : -1;
+}
+
+void op2i_env_warn_launcher(op2_context ctx) {
+  static const struct {
+    const char *size, *rank;
+  } launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                   {"PMI_SIZE", "PMI_RANK"},
+                   {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
+                   {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+  if (ctx->config.log_level < OP2I_LOG_WARN) return;
+  for (size_t i = 0; i < sizeof launchers / sizeof *launchers; i++) {
+    const int64_t size = number_in(launchers[i].size);
+    if (size < 2 || number_in(launchers[i].rank) != 0 || !news("a launcher")) continue;
+    op2i_log(ctx, OP2I_LOG_WARN,
+             "a launcher has started %" PRId64 " processes of this program (%s), and op2_init() "
+             "makes each do all of the work, and write all of the files; op2_init_mpi() of "
+             "op2/mpi.h gives each a part",
+             size, launchers[i].size);
   }
 }
 

@@ -85,7 +85,10 @@ void op2i_config_free(struct op2i_config *config);
  * possible. */
 op2_status op2i_env_link(struct op2i_link_speed *speed);
 /* Warn of unknown variables that start with OP2_, once in a process for each. Names that start with
- * OP2_TEST_ belong to the library's own tests. */
+ * OP2_TEST_ belong to the library's own tests, and some to the makefiles of OP2. */
 void op2i_env_warn_unknown(op2_context ctx);
+/* Warn, in the first of several processes that a launcher has started, that a context of one process
+ * does not share the work with the others; once in a process. */
+void op2i_env_warn_launcher(op2_context ctx);
 
 #endif

@@ -21,6 +21,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_rwlock_t loading = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_mutex_t beginning = PTHREAD_MUTEX_INITIALIZER;
 static op2_context living; /* list */
+/* The contexts that have ended while the program kept objects of theirs. A tool that looks for
+ * leaked memory finds these objects from here, as long as their handles may be used. */
+static op2_context ended; /* list */
 static bool forked;
 
 /* Ring buffers with the oldest entry at `at`. */
@@ -122,11 +125,22 @@ void op2i_process_enter(op2_context ctx) {
   op2i_process_unlock();
 }
 
+static void take_from(op2_context *list, op2_context ctx) {
+  while (*list && *list != ctx) list = &(*list)->next_living;
+  if (*list) *list = ctx->next_living;
+}
+
 void op2i_process_leave(op2_context ctx) {
   op2i_process_lock();
-  op2_context *at = &living;
-  while (*at && *at != ctx) at = &(*at)->next_living;
-  if (*at) *at = ctx->next_living;
+  take_from(&living, ctx);
+  ctx->next_living = ended;
+  ended = ctx;
+  op2i_process_unlock();
+}
+
+void op2i_process_forget(op2_context ctx) {
+  op2i_process_lock();
+  take_from(&ended, ctx);
   op2i_process_unlock();
 }
 

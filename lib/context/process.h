@@ -36,9 +36,11 @@ int op2i_process_objects(int (*visit)(struct dl_phdr_info *object, size_t size, 
 
 /* Register and unregister a context. When the process exits, registered contexts are asked for
  * loops that never ran. When the process forks, they are marked in the child as finalized and
- * forked, so that the checks that every call makes anyway suffice. */
+ * forked, so that the checks that every call makes anyway suffice. One that has left is remembered
+ * until it is forgotten. */
 void op2i_process_enter(op2_context ctx);
 void op2i_process_leave(op2_context ctx);
+void op2i_process_forget(op2_context ctx);
 
 /* True if this process is a child that fork() made while the library was loaded: threads of
  * libraries existed in the parent and are missing here. */

@@ -128,6 +128,15 @@ static uint64_t stand_in(const struct op2i_given *g, int64_t first) {
   return 0;
 }
 
+/* True if all entries would be right if they counted from 1. */
+static bool counts_from_one(const struct op2i_given *g) {
+  const int64_t n = rows_given(g) * g->arity;
+  if (g->how.base) return false;
+  for (int64_t e = 0; e < n; e++)
+    if (entry_at(g, e) < 1 || entry_at(g, e) > limit_of(g)) return false;
+  return true;
+}
+
 /* Report the first entry that is no element of the target set, as the program gave it. */
 static op2_status report_stray(const struct op2i_given *g, int64_t e) {
   const struct op2i_halo *halo = g->from->halo;
@@ -137,10 +146,13 @@ static op2_status report_stray(const struct op2i_given *g, int64_t e) {
     snprintf(global, sizeof global, " (global number %" PRId64 ")", number);
   return op2i_error(OP2_ERR_RANGE,
                     "map '%s' (%s -> %s): entry %" PRId64 " at row %" PRId64 "%s, column %" PRId64
-                    " is not in [%" PRId32 ", %" PRId64 ")",
+                    " is not in [%" PRId32 ", %" PRId64 ")%s",
                     g->name, g->from->obj.name, g->to->obj.name, entry_at(g, e),
                     g->how.global ? number : row, global, e % g->arity, g->how.base,
-                    limit_of(g) + g->how.base);
+                    limit_of(g) + g->how.base,
+                    counts_from_one(g) ? "; do the entries count from 1? "
+                                         "op2_map_create_entries() takes such maps with base = 1"
+                                       : "");
 }
 
 static op2_status find_stray(const struct op2i_given *g) {

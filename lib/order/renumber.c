@@ -16,6 +16,7 @@
 #include "loop.h"
 #include "mem.h"
 #include "numbering.h"
+#include "text.h"
 
 /* The sets that are renumbered together. */
 struct renumbering {
@@ -175,7 +176,7 @@ op2_status op2_renumber(op2_map map) {
   for (int64_t i = 0; i < r.nsets; i++) r.sets[i].set->auto_renumbered = false;
   op2i_scheduler.forget(ctx->sched, NULL);
   op2i_loops_drop_plans(ctx);
-  op2i_log(ctx, OP2I_LOG_INFO, "renumbered %" PRId64 " sets by map '%s' in %.3f s", r.nsets,
+  op2i_log(ctx, OP2I_LOG_INFO, "renumbered %s by map '%s' in %.3f s", OP2I_N(r.nsets, "set"),
            map->obj.name, op2i_seconds() - start);
 fail:
   free_all(&r);

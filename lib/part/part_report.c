@@ -6,16 +6,16 @@
 #include "context.h"
 #include "mesh.h"
 #include "part_report.h"
+#include "text.h"
 
 static void report_set(op2_set set, FILE *stream) {
   const int64_t *ends = set->ends;
   fprintf(stream,
-          "  set '%s': %" PRId64 " elements on all ranks; here %" PRId64 " core, %" PRId64
-          " more owned, %" PRId64 " in the exec halo, %" PRId64 " in the non-exec halo, %d "
-          "neighbours\n",
-          set->obj.name, set->halo->global_size, ends[OP2I_CORE],
+          "  set '%s': %s on all ranks; here %" PRId64 " core, %" PRId64
+          " more owned, %" PRId64 " in the exec halo, %" PRId64 " in the non-exec halo, %s\n",
+          set->obj.name, OP2I_N(set->halo->global_size, "element"), ends[OP2I_CORE],
           ends[OP2I_OWNED] - ends[OP2I_CORE], ends[OP2I_EXEC] - ends[OP2I_OWNED],
-          ends[OP2I_NONEXEC] - ends[OP2I_EXEC], set->halo->n);
+          ends[OP2I_NONEXEC] - ends[OP2I_EXEC], OP2I_N(set->halo->n, "neighbour"));
 }
 
 void op2i_partition_explain(op2_context ctx, FILE *stream) {
@@ -27,8 +27,8 @@ void op2i_partition_explain(op2_context ctx, FILE *stream) {
             "  op2_partition: %" PRId64 " of %" PRId64 " rows of maps are cut; %" PRId64
             " elements, at most %" PRId64 " owned by one rank (%.3f times the mean); exec halos "
             "%" PRId64 ", at most %" PRId64 "; non-exec halos %" PRId64 ", at most %" PRId64
-            "; %" PRId64 " elements moved\n",
+            "; %s moved\n",
             r->cut, r->rows, r->owned, r->most_owned, r->imbalance, r->exec, r->most_exec,
-            r->nonexec, r->most_nonexec, r->moved);
+            r->nonexec, r->most_nonexec, OP2I_N(r->moved, "element"));
   for (struct op2i_link *l = ctx->sets.first; l; l = l->next) report_set(l->object, stream);
 }

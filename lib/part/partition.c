@@ -18,6 +18,7 @@
 #include "partitioner.h"
 #include "recycle.h"
 #include "renumber.h"
+#include "text.h"
 
 /* ---- checks of arguments --------------------------------------------------------------------- */
 
@@ -193,9 +194,9 @@ static op2_status renumber(op2_context ctx) {
     op2i_log(ctx, OP2I_LOG_WARN, "not renumbered after op2_partition: %s", op2_error_message());
   else if (gain.nsets)
     op2i_log(ctx, OP2I_LOG_INFO,
-             "renumbered %" PRId64 " sets: a loop brings %.1f times what it reaches to a cache, "
-             "before %.1f times (nobody asked: OP2_RENUMBER)",
-             gain.nsets, gain.after, gain.before);
+             "renumbered %s: a loop brings %.1f times what it reaches to a cache, before %.1f "
+             "times (nobody asked: OP2_RENUMBER)",
+             OP2I_N(gain.nsets, "set"), gain.after, gain.before);
   return OP2_SUCCESS;
 }
 
@@ -220,10 +221,9 @@ static op2_status partition(op2_context ctx, const op2_partition_options *how,
   ctx->partition = p->report;
   ctx->partitioned = true;
   op2i_log(ctx, OP2I_LOG_INFO,
-           "partitioned %d sets over %d ranks in %.3f s: %" PRId64 " of %" PRId64
-           " rows are cut, imbalance %.3f",
-           p->nsets, ctx->comm->size, op2i_seconds() - start, p->report.cut, p->report.rows,
-           p->report.imbalance);
+           "partitioned %s over %d ranks in %.3f s: %" PRId64 " of %s are cut, imbalance %.3f",
+           OP2I_N(p->nsets, "set"), ctx->comm->size, op2i_seconds() - start, p->report.cut,
+           OP2I_N(p->report.rows, "row"), p->report.imbalance);
   return renumber(ctx);
 }
 

@@ -15,6 +15,7 @@
 #include "env.h"
 #include "log.h"
 #include "machine.h"
+#include "text.h"
 
 int op2i_threads_asked(op2_context ctx) {
   const char *text = op2i_env_system("OMP_NUM_THREADS");
@@ -57,8 +58,8 @@ void op2i_share_cores(op2_context ctx, bool first) {
     note_reason(ctx, "all %d cores of this process: %s", cores, why);
   else if (threads > share)
     note_reason(ctx,
-                "all %d cores of this process: %d workers are asked for, more than its share of %d",
-                cores, threads, share);
+                "all %d cores of this process: %s asked for, more than its share of %d", cores,
+                OP2I_N(threads, "worker"), share);
   else if (node_rank->process)
     note_reason(ctx, "%d of %d cores: ranks are threads of one process", share, cores);
   else

@@ -66,5 +66,9 @@ def test_complete():
     assert not set(LEFT_OUT) & used(text), "functions that are used and left out"
 
 
+def test_version():
+    assert re.fullmatch(r"\d+\.\d+\.\d+", op2.version())
+
+
 def test_unavailable():
     assert op2.unavailable("sequential") is None and op2.unavailable("abacus")

@@ -9,6 +9,7 @@
 #include "error.h"
 #include "fuse.h"
 #include "hash.h"
+#include "text.h"
 
 enum { NONE = OP2I_NO_NODE };
 
@@ -176,8 +177,8 @@ static void note_apart(struct op2i_fusion *pass, const struct op2i_cluster *clus
   }
   op2i_text_add(&line, ": kept apart until it comes again");
   if (cluster->combination->times > 1)
-    op2i_text_add(&line, " (for a new queue, %" PRId64 " times: %" PRId64 " others came but once)",
-                  op2i_combinations_wanted(table), table->nsingle);
+    op2i_text_add(&line, " (for a new queue, %s: %" PRId64 " others came but once)",
+                  OP2I_N(op2i_combinations_wanted(table), "time"), table->nsingle);
   op2i_text_add(&line, "\n");
   op2i_fuse_note(pass, &line);
 }

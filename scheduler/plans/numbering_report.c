@@ -32,9 +32,9 @@ static void warn(const struct op2i_sched *sched, const struct op2i_loop *loop, o
   op2i_text_add(&text, "map '%s' (%s -> %s) is badly numbered: ", name, map->from->obj.name, to);
   if (plan)
     op2i_text_add(&text,
-                  "loop '%s' has %" PRId32 " colours for %" PRId32
-                  " blocks, so that hardly any run at the same time",
-                  op2i_loop_name(loop), plan->ncolors, plan->nblocks);
+                  "loop '%s' has %s for %s, so that hardly any run at the same time",
+                  op2i_loop_name(loop), OP2I_N(plan->ncolors, "colour"),
+                  OP2I_N(plan->nblocks, "block"));
   if (op2i_map_scattered(map))
     op2i_text_add(&text, "%s%.0f of 100 accesses to '%s' meet a cache line of their own",
                   plan ? "; " : "", 100 * (double)map->scatter, to);

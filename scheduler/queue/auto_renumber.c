@@ -15,6 +15,7 @@
 #include "program_keep.h"
 #include "renumber.h"
 #include "sched.h"
+#include "text.h"
 
 static void note_renumbering(struct op2i_sched *sched, int level, const struct op2i_text *line) {
   if (line->failed) return;
@@ -76,7 +77,7 @@ static void report_gain(struct op2i_sched *sched, op2_map map, op2_status status
   if (status)
     op2i_text_add(&line, "not renumbered by map '%s': %s", map->obj.name, op2_error_message());
   else if (gain->nsets)
-    op2i_text_add(&line, "renumbered %" PRId64 " sets by map '%s'", gain->nsets, map->obj.name);
+    op2i_text_add(&line, "renumbered %s by map '%s'", OP2I_N(gain->nsets, "set"), map->obj.name);
   else
     op2i_text_add(&line, "not renumbered by map '%s', which would win too little", map->obj.name);
   if (!status)
@@ -86,9 +87,9 @@ static void report_gain(struct op2i_sched *sched, op2_map map, op2_status status
                   gain->nsets ? gain->before : gain->after);
   if (!status && map->crowd_blocks)
     op2i_text_add(&line,
-                  ", and one that modifies what it reaches had %" PRId32 " colours for %" PRId32
-                  " blocks, so that hardly any run at the same time",
-                  map->crowd_colors, map->crowd_blocks);
+                  ", and one that modifies what it reaches had %s for %s, so that hardly any run "
+                  "at the same time",
+                  OP2I_N(map->crowd_colors, "colour"), OP2I_N(map->crowd_blocks, "block"));
   op2i_text_add(&line, " (before loop %" PRId64 ", in %.3f s; nobody asked: OP2_RENUMBER)",
                 sched->queue.next_number, seconds);
   const op2_set kept = !status && !gain->nsets ? kept_set(map) : NULL;

@@ -27,6 +27,7 @@
 #include "sched.h"
 #include "schedule.h"
 #include "share.h"
+#include "text.h"
 #include "watch.h"
 
 /* If the user has not chosen a backend, it is no error that the default one cannot be started: the
@@ -99,6 +100,8 @@ static op2_status find_nodes(op2_context ctx) {
  * that compute only in the calling thread do not count. */
 static int64_t settled;
 
+static bool spread; /* a context of this process was over ranks */
+
 /* On failure the caller still owns the communicator. */
 static op2_status begin_context(const op2_options *options, struct op2i_comm *comm,
                                 op2_context *ctx_out) {
@@ -114,6 +117,8 @@ static op2_status begin_context(const op2_options *options, struct op2i_comm *co
   op2i_load_prepare(); /* before there are threads */
   if (comm) op2i_share_cores(ctx, settled == 0);
   op2i_env_warn_unknown(ctx);
+  spread |= comm != NULL;
+  if (!spread) op2i_env_warn_launcher(ctx);
   if (ctx->config.shadow) OP2I_TRY(op2i_device_open(&op2i_device_shadow, NULL, 0, 0, &ctx->shadow));
   OP2I_TRY(choose_backend(ctx));
   ctx->workers = ctx->backend->workers(ctx->backend_state);
@@ -124,10 +129,11 @@ static op2_status begin_context(const op2_options *options, struct op2i_comm *co
     ctx->backend->close(ctx->backend_state);
     goto fail;
   }
-  op2i_log(ctx, OP2I_LOG_INFO, "backend %s, %d workers", ctx->backend->name, ctx->workers);
+  op2i_log(ctx, OP2I_LOG_INFO, "backend %s, %s", ctx->backend->name,
+           OP2I_N(ctx->workers, "worker"));
   if (ctx->passed_over)
-    op2i_log(ctx, OP2I_LOG_INFO, "this build of %s has at most %d workers", ctx->passed_over->name,
-             ctx->passed_over->most_workers());
+    op2i_log(ctx, OP2I_LOG_INFO, "this build of %s has at most %s", ctx->passed_over->name,
+             OP2I_N(ctx->passed_over->most_workers(), "worker"));
   op2i_process_enter(ctx);
   settled += comm || ctx->backend->processors;
   *ctx_out = ctx;

@@ -10,6 +10,7 @@
 #include "op2/ranks.h"
 #include "passes.h"
 #include "report.h"
+#include "text.h"
 
 op2_status op2_comm_stats_get(op2_context ctx, op2_comm_stats *stats) {
   OP2I_FP_DEFAULT;
@@ -87,8 +88,8 @@ static void enter(struct most *most, const void *of, int64_t bytes) {
 
 static void put_left(const struct most *most, const char *what, FILE *stream) {
   if (most->left)
-    fprintf(stream, "  %s %" PRId64 " more: %" PRId64 " bytes\n", what, most->left,
-            most->left_bytes);
+    fprintf(stream, "  %s %" PRId64 " more: %s\n", what, most->left,
+            OP2I_N(most->left_bytes, "byte"));
 }
 
 static void put_neighbours(const struct op2i_comm *comm, FILE *stream) {
@@ -97,8 +98,8 @@ static void put_neighbours(const struct op2i_comm *comm, FILE *stream) {
     if (comm->sent[k].messages) enter(&most, &comm->sent[k], comm->sent[k].bytes);
   for (int i = 0; i < most.n; i++) {
     const struct op2i_sent *sent = most.of[i];
-    fprintf(stream, "  to rank %d: %" PRId64 " messages, %" PRId64 " bytes\n", sent->rank,
-            sent->messages, sent->bytes);
+    fprintf(stream, "  to rank %d: %s, %s\n", sent->rank, OP2I_N(sent->messages, "message"),
+            OP2I_N(sent->bytes, "byte"));
   }
   put_left(&most, "to", stream);
 }
@@ -111,8 +112,8 @@ static void put_dats(op2_context ctx, FILE *stream) {
   }
   for (int i = 0; i < most.n; i++) {
     const struct op2_dat_s *dat = most.of[i];
-    fprintf(stream, "  of '%s': %" PRId64 " bytes in %" PRId64 " exchanges\n", dat->obj.name,
-            dat->exchanged_bytes, dat->nexchanges);
+    fprintf(stream, "  of '%s': %s in %s\n", dat->obj.name,
+            OP2I_N(dat->exchanged_bytes, "byte"), OP2I_N(dat->nexchanges, "exchange"));
   }
   put_left(&most, "of", stream);
 }
@@ -121,8 +122,8 @@ void op2i_comm_explain(op2_context ctx, FILE *stream) {
   const struct op2i_comm *comm = ctx->comm;
   if (!comm) return;
   double transit = (double)comm->transit_ns, hidden = transit - (double)comm->waited;
-  fprintf(stream, "halos: %" PRId64 " exchanges, %" PRId64 " messages of %" PRId64 " bytes sent",
-          comm->exchanges, comm->messages, comm->bytes);
+  fprintf(stream, "halos: %s, %s of %s sent", OP2I_N(comm->exchanges, "exchange"),
+          OP2I_N(comm->messages, "message"), OP2I_N(comm->bytes, "byte"));
   if (transit > 0)
     fprintf(stream, "; %.3f ms on their way, of which %.0f of 100 were hidden", 1e-6 * transit,
             100 * hidden / transit);
@@ -167,7 +168,7 @@ static void explain_convoy(const struct op2i_program *program, int64_t b, FILE *
   } else {
     fputs("at the end", stream);
   }
-  fprintf(stream, ": %zu bytes\n", convoy->bytes);
+  fprintf(stream, ": %s\n", OP2I_N(convoy->bytes, "byte"));
 }
 
 void op2i_convoys_explain(const struct op2i_program *program, FILE *stream) {
@@ -186,7 +187,6 @@ void op2i_exchanges_explain(const struct op2i_program *program, FILE *stream) {
     put_group(program, placed->end, stream);
     int messages;
     int64_t bytes = op2i_exchange_sends(placed->exchange, &messages);
-    fprintf(stream, ": %" PRId64 " bytes in %d message%s\n", bytes, messages,
-            messages == 1 ? "" : "s");
+    fprintf(stream, ": %s in %s\n", OP2I_N(bytes, "byte"), OP2I_N(messages, "message"));
   }
 }

@@ -23,6 +23,7 @@
 #include "split.h"
 #include "stream.h"
 #include "tasks.h"
+#include "text.h"
 
 static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
   int64_t first = sched->stats.nforces > OP2I_FORCES ? sched->stats.nforces - OP2I_FORCES : 0;
@@ -33,7 +34,7 @@ static void explain_forces(const struct op2i_sched *sched, FILE *stream) {
     const struct op2i_force *force = &sched->stats.forces[f % OP2I_FORCES];
     char text[96];
     snprintf(text, sizeof text, force->name[0] ? "%s of '%s'" : "%s", force->call, force->name);
-    fprintf(stream, "  %-60s ran %" PRId64 " loops, left %" PRId64 " queued\n", text, force->loops,
+    fprintf(stream, "  %-60s ran %s, left %" PRId64 " queued\n", text, OP2I_N(force->loops, "loop"),
             force->left);
   }
 }
@@ -62,8 +63,8 @@ static void explain_copies(struct op2i_sched *sched, const struct op2i_program *
   struct op2i_model_copies copies;
   if (!program->moves || !program->runs) return;
   if (!op2i_model_copies(sched, program->steps, program->nsteps, &copies)) return;
-  fprintf(stream, "  each time it brings %zu bytes of dats to the device and %zu to the host\n",
-          copies.to_device, copies.to_host);
+  fprintf(stream, "  each time it brings %s of dats to the device and %zu to the host\n",
+          OP2I_N(copies.to_device, "byte"), copies.to_host);
 }
 
 static void explain_fusion(const struct op2i_sched *sched, FILE *stream) {
@@ -82,18 +83,18 @@ static void explain_kept(const struct op2i_sched *sched, FILE *stream) {
           caches->nprograms - caches->nkeys, caches->nkeys, op2i_programs_bytes(sched) / 1024,
           sched->ctx->config.program_bytes / 1024);
   if (sched->stats.programs_evicted)
-    fprintf(stream, "; %" PRId64 " times one that had come again had no room",
-            sched->stats.programs_evicted);
+    fprintf(stream, "; %s one that had come again had no room",
+            OP2I_N(sched->stats.programs_evicted, "time"));
   fputc('\n', stream);
 }
 
 static void explain_program(struct op2i_sched *sched, const struct op2i_program *p, FILE *stream) {
   int64_t calls = 0, tasks = 0;
   count_steps(p, &calls, &tasks);
-  fprintf(stream, " %" PRId64 " loops", p->nnodes - calls);
-  if (calls) fprintf(stream, " and %" PRId64 " calls", calls);
-  fprintf(stream, " in %" PRId64 " steps, run %" PRId64 " times", p->grouping.ngroups, p->runs);
-  if (tasks) fprintf(stream, ", %" PRId64 " tasks", tasks);
+  fprintf(stream, " %s", OP2I_N(p->nnodes - calls, "loop"));
+  if (calls) fprintf(stream, " and %s", OP2I_N(calls, "call"));
+  fprintf(stream, " in %s, run %s", OP2I_N(p->grouping.ngroups, "step"), OP2I_N(p->runs, "time"));
+  if (tasks) fprintf(stream, ", %s", OP2I_N(tasks, "task"));
   fputs(p->kept.key_only ? ", kept as a key\n" : "\n", stream);
   for (int pass = 0; op2i_passes[pass]; pass++)
     if (op2i_passes[pass]->explain) op2i_passes[pass]->explain(sched, p, stream);
@@ -105,8 +106,8 @@ static void explain_program(struct op2i_sched *sched, const struct op2i_program 
 }
 
 static void explain_programs(struct op2i_sched *sched, FILE *stream) {
-  fprintf(stream, "\nprograms: %" PRId64 " made, %" PRId64 " times one was found and run again%s\n",
-          sched->stats.programs_made, sched->stats.programs_replayed,
+  fprintf(stream, "\nprograms: %" PRId64 " made, %s one was found and run again%s\n",
+          sched->stats.programs_made, OP2I_N(sched->stats.programs_replayed, "time"),
           sched->ctx->config.replay ? "" : " (OP2_REPLAY=0: none is kept)");
   if (sched->ctx->config.replay) explain_kept(sched, stream);
   explain_fusion(sched, stream);
@@ -123,8 +124,8 @@ static void explain_range(const struct op2i_loop *loop, int r, FILE *stream) {
   fprintf(stream, "    positions %" PRId64 " to %" PRId64, range->lo, range->hi);
   if (data->plans[r]) {
     const struct op2i_plan *plan = data->plans[r]->plan;
-    fprintf(stream, ": %" PRId32 " blocks of %" PRId32 " elements in %" PRId32 " colours",
-            plan->nblocks, plan->block_size, plan->ncolors);
+    fprintf(stream, ": %s of %s in %s", OP2I_N(plan->nblocks, "block"),
+            OP2I_N(plan->block_size, "element"), OP2I_N(plan->ncolors, "colour"));
     if (data->plans[r]->refs > 1)
       fprintf(stream, "; plan shared by %" PRId32 " loops", data->plans[r]->refs);
   }
@@ -138,7 +139,7 @@ static void explain_calls(op2_context ctx, const struct op2i_op_kind *kind, cons
     if (call->op.kind != kind) continue;
     if (first) fprintf(stream, "\ncalls of the %s functions:\n", owner);
     first = false;
-    fprintf(stream, "  %s: called %" PRId64 " times, %.3f ms in all\n", call->name, call->times,
+    fprintf(stream, "  %s: called %s, %.3f ms in all\n", call->name, OP2I_N(call->times, "time"),
             1e3 * call->seconds);
   }
 }
@@ -202,8 +203,8 @@ static void explain_place(const struct op2i_loop *loop, FILE *stream) {
   };
   const struct op2i_loop_data *data = loop->attached.sched_data;
   enum op2i_rule_kind rule = op2i_loop_rule(loop).kind;
-  fprintf(stream, "    is to run %s: %" PRId64 " times on the host, %" PRId64 " on the device",
-          rules[rule], data->placed[0], data->placed[1]);
+  fprintf(stream, "    is to run %s: %s on the host, %" PRId64 " on the device", rules[rule],
+          OP2I_N(data->placed[0], "time"), data->placed[1]);
   if (data->placed[2]) fprintf(stream, ", %" PRId64 " on both", data->placed[2]);
   fputc('\n', stream);
   explain_split(loop, stream);
@@ -258,8 +259,8 @@ static void explain_trial(const struct op2i_loop *loop, enum op2i_trial_kind kin
 
 static void explain_loop(const struct op2i_loop *loop, FILE *stream) {
   const struct op2i_loop_data *data = loop->attached.sched_data;
-  fprintf(stream, "  %s over %s: run %" PRId64 " times\n", op2i_loop_name(loop),
-          loop->set->obj.name, loop->profile.calls);
+  fprintf(stream, "  %s over %s: run %s\n", op2i_loop_name(loop), loop->set->obj.name,
+          OP2I_N(loop->profile.calls, "time"));
   explain_remarks(loop, stream);
   if (!data || !data->ready) return;
   fprintf(stream, "    %s%s%s\n",
@@ -293,8 +294,8 @@ static void explain_loops(const struct op2i_loop_table *table, FILE *stream) {
     explain_loop(loop, stream);
   for (const struct op2i_profile_line *line = table->profile; line; line = line->next)
     if (line->calls_gone)
-      fprintf(stream, "  %s over %s: run %" PRId64 " times for dats or globals that are gone\n",
-              line->kernel->obj.name, line->set->obj.name, line->calls_gone);
+      fprintf(stream, "  %s over %s: run %s for dats or globals that are gone\n",
+              line->kernel->obj.name, line->set->obj.name, OP2I_N(line->calls_gone, "time"));
 }
 
 static void explain_ranks(op2_context ctx, FILE *stream) {
@@ -311,8 +312,8 @@ static op2_status explain_workers(op2_context ctx, FILE *stream) {
   int *numbers = op2i_malloc((size_t)workers * sizeof *numbers);
   if (!numbers) return op2i_error_nomem("the explanation");
   if (ctx->passed_over)
-    fprintf(stream, "  chosen because this build of %s has at most %d workers\n",
-            ctx->passed_over->name, ctx->passed_over->most_workers());
+    fprintf(stream, "  chosen because this build of %s has at most %s\n", ctx->passed_over->name,
+            OP2I_N(ctx->passed_over->most_workers(), "worker"));
   if (ctx->backend->processors) ctx->backend->processors(ctx->backend_state, numbers);
   int bound = 0;
   for (int w = 0; w < workers && ctx->backend->processors; w++) bound += numbers[w] >= 0;
@@ -333,11 +334,11 @@ static op2_status explain_workers(op2_context ctx, FILE *stream) {
 static void explain_device_use(const struct op2i_device *device, FILE *stream) {
   const struct op2i_device_counts *counts = &device->counts;
   fprintf(stream,
-          "device: %s; %" PRId64 " transfers there of %" PRId64 " bytes, %" PRId64
-          " back of %" PRId64 "; %" PRId64 " launches; %" PRId64
-          " bytes of its memory in use, at most %" PRId64 "\n",
-          device->limits.name, counts->puts, counts->put_bytes, counts->gets, counts->get_bytes,
-          counts->launches, device->memory.used, device->memory.most);
+          "device: %s; %s there of %s, %" PRId64 " back of %" PRId64 "; %s; %s of its memory in "
+          "use, at most %" PRId64 "\n",
+          device->limits.name, OP2I_N(counts->puts, "transfer"), OP2I_N(counts->put_bytes, "byte"),
+          counts->gets, counts->get_bytes, OP2I_N(counts->launches, "launch"),
+          OP2I_N(device->memory.used, "byte"), device->memory.most);
 }
 
 static void explain_cache(FILE *stream, const char *cache, int64_t bytes) {
@@ -365,8 +366,8 @@ static void explain_counts(op2_context ctx, FILE *stream) {
           " cancelled, %" PRId64 " waiting\n",
           sched->queue.next_number - 1, sched->stats.loops_run, sched->stats.loops_failed,
           sched->stats.loops_cancelled, sched->queue.nnodes);
-  fprintf(stream, "plans: %" PRId64 " made, %" PRId64 " times found\n", sched->caches.plans->made,
-          sched->caches.plans->found);
+  fprintf(stream, "plans: %" PRId64 " made, found %s\n", sched->caches.plans->made,
+          OP2I_N(sched->caches.plans->found, "time"));
   fprintf(stream,
           "code: %" PRId64 " compiled in %.3f s, %" PRId64 " from the cache on disk, %" PRId64
           " in memory, %" PRId64 " failed, %" PRId64 " cache entries rejected\n",
@@ -376,9 +377,10 @@ static void explain_counts(op2_context ctx, FILE *stream) {
     fprintf(stream, "start: %.1f ms from op2_init to the first kernel\n",
             1e-6 * (double)(sched->stats.first_kernel - ctx->born));
   fprintf(stream,
-          "tasks: %" PRId64 " given to workers; %" PRId64
-          " programs run in the calling thread, %" PRId64 " by a team\n",
-          sched->stats.tasks_submitted, sched->stats.programs_inline, sched->stats.programs_team);
+          "tasks: %" PRId64 " given to workers; %s run in the calling thread, %" PRId64
+          " by a team\n",
+          sched->stats.tasks_submitted, OP2I_N(sched->stats.programs_inline, "program"),
+          sched->stats.programs_team);
 }
 
 op2_status op2_explain(op2_context ctx, FILE *stream) {
@@ -387,8 +389,8 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   if (status) return status;
   if (!stream) return op2i_error(OP2_ERR_ARG, "op2_explain: the stream is null");
   struct op2i_sched *sched = ctx->sched;
-  fprintf(stream, "backend %s (%s), %d workers, %s\n", ctx->backend->name, ctx->backend->summary,
-          op2_workers(ctx), ctx->config.eager ? "eager" : "lazy");
+  fprintf(stream, "backend %s (%s), %s, %s\n", ctx->backend->name, ctx->backend->summary,
+          OP2I_N(op2_workers(ctx), "worker"), ctx->config.eager ? "eager" : "lazy");
   explain_ranks(ctx, stream);
   op2i_comm_explain(ctx, stream);
   status = explain_workers(ctx, stream);

@@ -20,6 +20,7 @@
 #include "report.h"
 #include "report_file.h"
 #include "stream.h"
+#include "text.h"
 
 struct table {
   op2_context ctx;
@@ -117,20 +118,21 @@ static void print_moves(const struct table *t) {
   const op2_device_stats *device = &t->device;
   if (t->ctx->comm && t->ctx->comm->size > 1)
     fprintf(t->stream,
-            "halos: %" PRId64 " messages of %" PRId64 " bytes in %" PRId64
-            " exchanges, %.6f s on their way, %.6f s waited for\n",
-            halos->messages, halos->bytes, halos->exchanges, halos->travelling, halos->waited);
+            "halos: %s of %s in %s, %.6f s on their way, %.6f s waited for\n",
+            OP2I_N(halos->messages, "message"), OP2I_N(halos->bytes, "byte"),
+            OP2I_N(halos->exchanges, "exchange"), halos->travelling, halos->waited);
   if (device->launches || device->host_loops)
     fprintf(t->stream,
-            "device: %" PRId64 " transfers there of %" PRId64 " bytes, %" PRId64 " back of %" PRId64
-            " bytes, %" PRId64 " launches, %" PRId64 " loops on the host\n",
-            device->puts, device->put_bytes, device->gets, device->get_bytes, device->launches,
-            device->host_loops);
+            "device: %s there of %s, %" PRId64 " back of %s, %s, %s on the host\n",
+            OP2I_N(device->puts, "transfer"), OP2I_N(device->put_bytes, "byte"), device->gets,
+            OP2I_N(device->get_bytes, "byte"), OP2I_N(device->launches, "launch"),
+            OP2I_N(device->host_loops, "loop"));
 }
 
 static void print_text(const struct table *t) {
   const struct op2i_comm *comm = t->ctx->comm;
-  fprintf(t->stream, "backend %s, %d workers", t->ctx->backend->name, op2_workers(t->ctx));
+  fprintf(t->stream, "backend %s, %s", t->ctx->backend->name,
+          OP2I_N(op2_workers(t->ctx), "worker"));
   if (comm && comm->size > 1) fprintf(t->stream, ", rank %d of %d", comm->rank, comm->size);
   fputc('\n', t->stream);
   print_moves(t);
@@ -140,10 +142,10 @@ static void print_text(const struct table *t) {
   print_parts(t);
   fprintf(
       t->stream,
-      "\nSeconds on the clock since op2_init. A loop has those that the %d workers spent in it, "
+      "\nSeconds on the clock since op2_init. A loop has those that the %s spent in it, "
       "divided\nby their number; waiting is what they spent between loops. GB is what a loop by "
       "itself has to\nmove at least.\n",
-      op2_workers(t->ctx));
+      OP2I_N(op2_workers(t->ctx), "worker"));
 }
 
 /* ---- JSON ------------------------------------------------------------------------------------ */

@@ -7,6 +7,7 @@
 #include "loopdata.h"
 #include "tasks.h"
 #include "team.h"
+#include "text.h"
 
 /* A team is chosen when it is estimated to save a tenth of the time, and given up when that is less
  * than a twentieth. Calling sleeping workers takes the calling thread call_seconds, and they come
@@ -221,10 +222,10 @@ static void explain_either(const struct op2i_mode_stats *modes, FILE *stream) {
 void op2i_mode_explain(const struct op2i_mode_stats *modes, FILE *stream) {
   if (!modes->why) return;
   fprintf(stream,
-          "  run %" PRId64 " times in the calling thread, %" PRId64 " by a team, %" PRId64
+          "  run %s in the calling thread, %" PRId64 " by a team, %" PRId64
           " as tasks; the last time so because: %s",
-          modes->runs[OP2I_MODE_HERE], modes->runs[OP2I_MODE_TEAM], modes->runs[OP2I_MODE_TASKS],
-          modes->why);
+          OP2I_N(modes->runs[OP2I_MODE_HERE], "time"), modes->runs[OP2I_MODE_TEAM],
+          modes->runs[OP2I_MODE_TASKS], modes->why);
   if (modes->either)
     explain_either(modes, stream);
   else if (modes->seconds > 0)

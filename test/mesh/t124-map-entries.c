@@ -142,6 +142,33 @@ static void strays(void) {
   EXPECT(!map);
 }
 
+/* Who counts from 1 is asked whether the entries do, if all of them would be right then. */
+static void counted_from_one(void) {
+  static const struct {
+    int32_t idx[3];
+    bool partial, asked;
+  } all[] = {{{1, 4, 2}, false, true},
+             {{0, 4, 2}, false, false},
+             {{1, 4, 5}, false, false},
+             {{1, 5, 2}, false, false},
+             {{-1, 4, 2}, true, false}};
+  op2_set from = new_set(3, "from"), to = new_set(4, "to");
+  op2_map map = NULL;
+  for (size_t n = 0; n < sizeof all / sizeof *all; n++) {
+    const op2_entries_desc how = {.type = OP2_I32, .partial = all[n].partial};
+    REFUSED(OP2_ERR_RANGE, op2_map_create_entries(from, to, 1, &how, all[n].idx, "map", &map),
+            "at row 1", "is not in [0, 4)");
+    EXPECT(!strstr(op2_error_message(), "do the entries count from 1?") == !all[n].asked);
+  }
+  REFUSED(OP2_ERR_RANGE, op2_map_create(from, to, 1, all[0].idx, "map", &map),
+          "op2_map_create_entries() takes such maps with base = 1");
+  const op2_entries_desc how = {.type = OP2_I32, .base = 1};
+  REFUSED(OP2_ERR_RANGE, op2_map_create_entries(from, to, 1, &how, all[3].idx, "map", &map),
+          "row 1");
+  EXPECT(!strstr(op2_error_message(), "?"));
+  MUST(op2_map_create_entries(from, to, 1, &how, all[0].idx, "map", &map));
+}
+
 static void refused(void) {
   op2_set from = new_set(3, "from"), to = new_set(4, "to"), none = new_set(0, "none");
   const int32_t idx[3] = {1, 2, 3};
@@ -195,6 +222,7 @@ static const struct test_case cases[] = {
     {"maps of every description", descriptions},
     {"large maps", many},
     {"entries out of range", strays},
+    {"entries that count from 1", counted_from_one},
     {"descriptions and arguments that are refused", refused},
     {"maps without entries", no_entries},
 };

@@ -45,7 +45,6 @@ static void unknown(void) {
                 {"OP2_LOG_LEVEL", "OP2_LOG"},
                 {"OP2_FUSION", NULL},
                 {"OP2_TILE", NULL},
-                {"OP2_INSTALL_PATH", NULL},
                 {"OP2_", NULL},
                 {"OP2_CHUNK", "OP2_CHUNK_US"},
                 {"OP2_Threads", NULL}};
@@ -66,11 +65,46 @@ static void unknown(void) {
 }
 
 static void not_ours(void) {
-  static const char *const others[] = {"OP2_TEST_WHATEVER", "OP2", "XOP2_BACKEND", "OP22_THREADS"};
+  static const char *const others[] = {"OP2_TEST_WHATEVER", "OP2",          "XOP2_BACKEND",
+                                       "OP22_THREADS",      "OP2_COMPILER", "OP2_INSTALL_PATH",
+                                       "OP2_PROFILE",       "OP2_APPS_DIR", "OP2_C_CUDA_COMPILER"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
     setenv(others[i], "1", 1);
     is_str(said_by_init(0), "", "%s is none of the library's", others[i]);
     unsetenv(others[i]);
+  }
+}
+
+/* A program of one process that a launcher has started several times is told so by the first. */
+static void launched(void) {
+  static const struct {
+    const char *size, *rank;
+  } launchers[] = {{"OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK"},
+                   {"PMI_SIZE", "PMI_RANK"},
+                   {"MV2_COMM_WORLD_SIZE", "MV2_COMM_WORLD_RANK"},
+                   {"SLURM_STEP_NUM_TASKS", "SLURM_PROCID"}};
+  const size_t n = sizeof launchers / sizeof *launchers;
+  for (size_t i = 0; i < n; i++) unsetenv(launchers[i].size);
+  setenv("PMI_SIZE", "1", 1);
+  setenv("PMI_RANK", "0", 1);
+  is_str(said_by_init(0), "", "a launcher's only process has nothing to be told");
+  setenv("PMI_SIZE", "4", 1);
+  setenv("PMI_RANK", "3", 1);
+  is_str(said_by_init(0), "", "the fourth of four says nothing");
+  unsetenv("PMI_SIZE");
+  for (size_t i = 0; i < n; i++) {
+    setenv(launchers[i].size, "4", 1);
+    setenv(launchers[i].rank, "0", 1);
+    if (i == 0) is_str(said_by_init(1), "", "nothing is said below the level of warnings");
+    const char *said = said_by_init(0);
+    if (i == 0)
+      ok(says(said, "4 processes of this program (OMPI_COMM_WORLD_SIZE)") &&
+             says(said, "op2_init_mpi()"),
+         "the first of four warns");
+    else
+      is_str(said, "", "%s: once in a process", launchers[i].size);
+    unsetenv(launchers[i].size);
+    unsetenv(launchers[i].rank);
   }
 }
 
@@ -221,6 +255,7 @@ int main(void) {
   test_environment();
   unknown();
   not_ours();
+  launched();
   numbers();
   accepted();
   options();

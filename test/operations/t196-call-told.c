@@ -237,7 +237,7 @@ static void explained(void) {
   const char *text = written(op2_explain);
   has(text, "calls of the program's functions:");
   has(text, "watch: called 3 times, ");
-  has(text, "fill: called 1 times, ");
+  has(text, "fill: called 1 time, ");
   if (test_config.eager || !test_ctx->backend->passes) return;
   has(text, " 3 loops and 4 calls in ");
 }
@@ -250,7 +250,7 @@ static void explained_failure(void) {
   flush_all();
   const char *text = written(op2_explain);
   has(text, "2 queued in all, 0 run, 1 failed, 1 cancelled, 0 waiting");
-  has(text, "refuse: called 1 times, ");
+  has(text, "refuse: called 1 time, ");
   has(text, "triple: called 0 times, ");
 }
 

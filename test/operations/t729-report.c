@@ -88,7 +88,7 @@ static bool sorted(const char *text) {
 
 static void test_text(void) {
   char *text = written(op2_report);
-  ok(has(text, "backend sequential, 1 workers\n"), "the backend is named");
+  ok(has(text, "backend sequential, 1 worker\n"), "the backend is named");
   ok(sorted(text), "loops that took most come first");
   ok(has(text, "waiting for one another") && has(text, "compiling (") &&
          has(text, "preparing loops") && has(text, "the program itself") && has(text, "\ntotal "),

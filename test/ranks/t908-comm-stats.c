@@ -126,7 +126,7 @@ static int most_first(struct op2i_comm *comm, void *backend) {
   if (stream) fclose(stream);
   for (int i = 0; i < 8 && !wrong; i++) {
     char line[80];
-    snprintf(line, sizeof line, "  of 'wide%d': %d bytes in 1 exchanges\n", DATS - i,
+    snprintf(line, sizeof line, "  of 'wide%d': %d bytes in 1 exchange\n", DATS - i,
              (DATS - i) * ROW_BYTES);
     at = strstr(at, line);
     wrong += !at;

@@ -190,7 +190,7 @@ refused "what rank 0 alone cannot do ends all" 'none/graph: No such file' --grap
 refused "a picture that cannot be drawn" 'none/flow.png\|libpng' --picture "$tmp/none/flow.png"
 refused "a mesh that is not there" 'none: No such file' --mesh "$tmp/none"
 ranks 3 airfoil --mesh 12x18 --iterations 5 --backend sequential
-grep -q '^backend sequential, 1 workers, rank 0 of 3$' "$tmp/out" &&
+grep -q '^backend sequential, 1 worker, rank 0 of 3$' "$tmp/out" &&
   [ "$(grep -c '^total_time_s' "$tmp/out")" -eq 1 ]
 result $? "the table says whose it is"
 "$app" --mesh 12x18 --iterations 5 --backend sequential --explain - >"$tmp/out" 2>&1

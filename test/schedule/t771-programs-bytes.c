@@ -289,7 +289,7 @@ static void explained(void) {
   MUST(op2_explain(test_ctx, stream));
   fclose(stream);
   if (several())
-    EXPECT(strstr(text, "kept: 1 whole, 1 as keys,") && strstr(text, "run 1 times, kept as a key"));
+    EXPECT(strstr(text, "kept: 1 whole, 1 as keys,") && strstr(text, "run 1 time, kept as a key"));
   free(text);
 }
 

@@ -60,6 +60,14 @@ PKG_CONFIG_PATH=$own/meson-uninstalled
 export PKG_CONFIG_PATH
 runs "the uninstalled op2.pc is enough" compiled cc program.c "-Wl,-rpath,$own"
 runs "its program runs" right "$tmp/use"
+if compiled cc program.c -O1 -fsanitize=address "-Wl,-rpath,$own" >/dev/null 2>&1; then
+  ASAN_OPTIONS=detect_leaks=1
+  export ASAN_OPTIONS
+  runs "objects that a program keeps to its end are not told as leaks" right "$tmp/use"
+  unset ASAN_OPTIONS
+else
+  skip "there is no address sanitizer to look for leaks"
+fi
 
 # ---- from a prefix ----
 

@@ -20,7 +20,7 @@ array([101.,  11., 110.])
 from . import errors
 from .arguments import Arg, index, map_index, opaque, optional, value, work
 from .calls import MatRows, call
-from .context import Context, environment, unavailable
+from .context import Context, environment, unavailable, version
 from .enums import (ALL, INC, ITER, MAX, MIN, PACKED, READ, RW, WRITE, Access, DataState, Norm,
                     PartitionMethod, Place, Reason, Side)
 from .errors import (AccessError, ArgumentError, ArityError, CallError, CompileError,
@@ -44,5 +44,5 @@ __all__ = [
     "PartitionMethod", "Place", "READ", "RW", "RangeError", "Reason", "Scalar", "Set", "Side",
     "SolveResult", "Solver", "Sparsity", "StateError", "Subset", "UnavailableError", "WRITE",
     "array", "call", "dump", "environment", "errors", "index", "map_index", "number", "opaque",
-    "optional", "par_loop", "ratio", "translate", "unavailable", "value", "work",
+    "optional", "par_loop", "ratio", "translate", "unavailable", "value", "version", "work",
 ]

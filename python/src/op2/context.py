@@ -51,6 +51,11 @@ def environment() -> str:
     return _written(lib.op2_environment_write)
 
 
+def version() -> str:
+    """The version of the library that is loaded, as "0.2.0"."""
+    return text(lib.op2_version())
+
+
 def unavailable(backend: str) -> Optional[str]:
     """Why a backend cannot be used here; None: it can."""
     return text(lib.op2_backend_unavailable(backend.encode()))
