@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "comm.h"
+#include "hear.h"
 #include "init.h"
 #include "mesh.h"
 #include "rank_case.h"
@@ -191,11 +192,65 @@ static int hole(struct op2i_comm *comm, void *data) {
   return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
 }
 
+/* ---- the whole mesh on every rank ------------------------------------------------------------ */
+
+enum { WHOLE, WHOLE_GLOBAL, APART, BLOCKS, ALIKE, MESHES };
+
+/* Declare a mesh of 20 edges as programs of one process do, or in some right way. */
+static int whole(struct op2i_comm *comm, void *data) {
+  const int mode = *(const int *)data;
+  const op2_options options = {.backend = "sequential", .cache_dir = test_cache(), .log_level = 2};
+  const int64_t first = 20 * comm->rank;
+  int32_t rows[20], all[20];
+  int64_t blocks[20], copies[20];
+  op2_context ctx = NULL;
+  op2_set edges = NULL, nodes = NULL;
+  op2_map ends = NULL;
+  for (int e = 0; e < 20; e++) {
+    rows[e] = mode == APART ? (e + comm->rank) % 20 : e;
+    all[e] = 3;
+    blocks[e] = (first + e + 5) % (20 * comm->size);
+    copies[e] = e;
+  }
+  int wrong = op2i_init_ranks(&options, comm, &ctx) != OP2_SUCCESS ||
+              op2_set_create(ctx, 20, "edges", &edges) || op2_set_create(ctx, 20, "nodes", &nodes);
+  if (wrong) return 1;
+  if (mode == WHOLE || mode == APART)
+    wrong = op2_map_create(edges, nodes, 1, rows, "ends", &ends);
+  else if (mode == ALIKE)
+    wrong = op2_map_create(edges, nodes, 1, all, "ends", &ends);
+  else
+    wrong = op2_map_create_global(edges, nodes, 1, mode == BLOCKS ? blocks : copies, "ends", &ends);
+  op2_map_destroy(&ends);
+  op2_set_destroy(&edges);
+  op2_set_destroy(&nodes);
+  return wrong + (op2_finalize(&ctx) != OP2_SUCCESS);
+}
+
+static void wholes(void) {
+  static const char *const names[] = {"the whole mesh on each rank", "the same by global numbers",
+                                      "a part of its own on each rank", "blocks",
+                                      "rows that are all alike"};
+  for (int mode = 0; mode < MESHES; mode++)
+    for (int ranks = 1; ranks <= 3; ranks++) {
+      hear_begin();
+      const int wrong = run_contexts(ranks, whole, &mode);
+      const char *said = hear_end(), *warning = strstr(said, "op2 warning: ");
+      ok(!wrong && !warning == !(ranks > 1 && mode <= WHOLE_GLOBAL), "%d ranks, %s: %s", ranks,
+         names[mode], warning ? "a warning" : "no warning");
+      if (warning)
+        ok(strstr(said, "give map 'ends' the same 20 rows of 'edges'") &&
+               !strstr(warning + 1, "op2 warning: "),
+           "which tells the map, once");
+    }
+}
+
 int main(void) {
   static const char *const modes[] = {"entries that are none", "entries of another rank",
                                       "nothing"};
   test_environment();
   rings();
+  wholes();
   for (int mode = 0; mode < 3; mode++)
     is_int(run_contexts(2, hole, &mode), 0, "rows of the non-exec halo hold %s", modes[mode]);
   return done();
