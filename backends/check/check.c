@@ -6,8 +6,10 @@
 #include "check.h"
 #include "check_layout.h"
 #include "check_sample.h"
+#include "check_silent.h"
 #include "clock.h"
 #include "fpenv.h"
+#include "mem.h"
 #include "partial.h"
 #include "registry.h"
 #include "stateless.h"
@@ -107,6 +109,8 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   if (status) return status;
   for (int s = 0; step->values.partials && s <= OP2I_STRANDS_MAX; s++)
     op2i_partial_init(step, step->values.partials + (size_t)s * (size_t)step->loop->partial_bytes);
+  op2i_silent_constants(step);
+  void *before = op2i_silent_begin(step);
   status = op2i_check_open(&check, step);
   if (!status) {
     double start = op2i_seconds();
@@ -117,6 +121,10 @@ static op2_status run_step(void *state, struct op2i_step *step) {
     op2i_check_close(&check);
   }
   if (!status) op2i_step_combine(step, sampled ? 1 : OP2I_STRANDS_MAX);
+  if (!status)
+    op2i_silent_end(step, before);
+  else
+    op2i_free(before);
   return status;
 }
 

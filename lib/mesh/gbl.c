@@ -323,6 +323,7 @@ op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void 
     return status;
   }
   trail_declaration(ctx, dim, type, data, name, "op2_const_create");
+  cst->given = data;
   *out = cst;
   return OP2_SUCCESS;
 }
@@ -335,6 +336,7 @@ op2_status op2_const_set(op2_const cst, const void *in) {
   op2i_context_call(cst->obj.ctx, "op2_const_set", cst->obj.name, op2i_object_digest(0, cst),
                     op2i_digest_bytes(0, in, cst->bytes));
   memcpy(cst->data, in, cst->bytes);
+  cst->given = in;
   return OP2_SUCCESS;
 }
 

@@ -208,6 +208,11 @@ struct op2_gbl_s {
    * for writing; else null. */
   struct op2i_version *opened;
   struct op2i_link link_of_wrapped; /* in the context's list */
+  /* for the checked mode: the loop whose minimum or maximum this is, a hash of it, and whether a
+   * warning about it was printed */
+  const struct op2i_loop *reduced_by;
+  uint64_t reduced;
+  bool reduced_warned;
 };
 
 struct op2_const_s {
@@ -216,6 +221,7 @@ struct op2_const_s {
   op2_type type;
   size_t bytes;
   void *data;
+  const void *given;    /* for the checked mode: the variable that it was last set from, or null */
   op2_const prev, next; /* the context's list */
 };
 
