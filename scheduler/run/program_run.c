@@ -2,6 +2,7 @@
 /* Running a program: its steps are bound to the values of the nodes and run one after the other, or
  * together where the backend takes many. */
 #include "compile.h"
+#include "finite.h"
 #include "halos.h"
 #include "outcome.h"
 #include "program.h"
@@ -86,6 +87,7 @@ static bool joins(const struct op2i_sched *sched, const struct op2i_step *step) 
 /* The number of steps from s on that one call of the backend, or of the operation's function, runs.
  * Convoys that the program ends with are left to the scheduler. */
 static int64_t together(struct op2i_sched *sched, const struct op2i_program *program, int64_t s) {
+  if (sched->ctx->config.nan) return 1;
   const int64_t most = s < program->convoys.last ? program->convoys.last : s + 1;
   int64_t end = s;
   while (end < most && joins(sched, &program->steps[end])) end++;
@@ -255,6 +257,18 @@ static op2_status run_part(struct op2i_sched *sched, struct op2i_program *progra
   }
 }
 
+/* Run a loop and search for NaN in what it has computed. */
+static op2_status run_searched(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                               int64_t *n, struct op2i_node *const *nodes) {
+  struct op2i_finite before;
+  struct op2i_step *step = &program->steps[s];
+  op2_status status = op2i_finite_begin(step, &before);
+  if (!status) status = run_part(sched, program, s, n, nodes);
+  if (!status) status = op2i_finite_judge(step, &before);
+  op2i_finite_end(step, &before);
+  return status;
+}
+
 /* When memory is too short to run steps together, each is run by itself, since other ranks
  * run all of them. */
 static op2_status run_apart(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
@@ -301,7 +315,8 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
     if (status) break;
     *done = program->step_group[s];
     if (program->stale) make_stale(program, s, n, nodes);
-    status = run_part(sched, program, s, &n, nodes);
+    status = sched->ctx->config.nan && steps->loop ? run_searched(sched, program, s, &n, nodes)
+                                                   : run_part(sched, program, s, &n, nodes);
     if (status) status = go_on(sched, program, s, n, status);
     if (status) break;
     for (int64_t k = 0; k < n; k++)

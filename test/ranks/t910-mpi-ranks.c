@@ -312,6 +312,7 @@ static const struct {
     {"OP2_SCHEDULE", "/dev/null"},
     {"OP2_LOG", "1"},
     {"OP2_VERIFY", "1"},
+    {"OP2_NAN", "1"},
     {"OP2_SIMD", "0"},
     {"OP2_CHECK_SAMPLE", "77"},
     {"OP2_PROGRAM_BYTES", "77"},

@@ -49,6 +49,7 @@ static const struct scene scenes[] = {
      .first = "'-O1'",
      .other = "'-O2'"},
     {.name = "OP2_VERIFY", .at = IN(verify), .number = 5, .other = "5"},
+    {.name = "OP2_NAN", .at = IN(nan), .number = 7, .other = "7"},
     {.name = "OP2_SIMD", .at = IN(simd_bytes), .number = 32, .other = "32"},
     {.name = "OP2_CHECK_SAMPLE", .at = IN(check_sample), .number = 7, .other = "7"},
     {.name = "OP2_PROGRAM_BYTES", .at = IN(program_bytes), .number = 7, .other = "7"},

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_FINITE_H
+#define OP2I_FINITE_H
+
+#include "step.h"
+
+/* The search for what makes a NaN or an infinity (OP2_NAN): values are compared before and after
+ * each loop. Loops run one after the other then, each by itself. */
+
+/* Which values of dats that a step modifies are not finite before it runs. */
+struct op2i_finite {
+  unsigned char **bits; /* [ndats] a bit for each value; null: the dat is not modified, or has no
+                           real numbers */
+};
+
+op2_status op2i_finite_begin(const struct op2i_step *step, struct op2i_finite *before);
+/* After a step that has run well: OP2_ERR_KERNEL if it has made a value that is not finite. */
+op2_status op2i_finite_judge(const struct op2i_step *step, const struct op2i_finite *before);
+void op2i_finite_end(const struct op2i_step *step, struct op2i_finite *before);
+
+#endif
