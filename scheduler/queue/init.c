@@ -102,6 +102,19 @@ static int64_t settled;
 
 static bool spread; /* a context of this process was over ranks */
 
+/* Warn once in a job when the machine's cores keep it from the usual backend. */
+static void warn_passed_over(op2_context ctx) {
+  static bool warned;
+  const bool first = !warned && (!ctx->comm || ctx->comm->rank == 0);
+  warned = true;
+  op2i_log(ctx, first ? OP2I_LOG_WARN : OP2I_LOG_INFO,
+           "the backend is %s for %s, since this build of %s has at most %d; only %s tiles loops "
+           "(one built with --enable-maxcpus has more workers; OP2_BACKEND=%s says that this is "
+           "meant)",
+           ctx->backend->name, OP2I_N(ctx->workers, "worker"), ctx->passed_over->name,
+           ctx->passed_over->most_workers(), ctx->passed_over->name, ctx->backend->name);
+}
+
 /* On failure the caller still owns the communicator. */
 static op2_status begin_context(const op2_options *options, struct op2i_comm *comm,
                                 op2_context *ctx_out) {
@@ -131,9 +144,7 @@ static op2_status begin_context(const op2_options *options, struct op2i_comm *co
   }
   op2i_log(ctx, OP2I_LOG_INFO, "backend %s, %s", ctx->backend->name,
            OP2I_N(ctx->workers, "worker"));
-  if (ctx->passed_over)
-    op2i_log(ctx, OP2I_LOG_INFO, "this build of %s has at most %s", ctx->passed_over->name,
-             OP2I_N(ctx->passed_over->most_workers(), "worker"));
+  if (ctx->passed_over) warn_passed_over(ctx);
   op2i_process_enter(ctx);
   settled += comm || ctx->backend->processors;
   *ctx_out = ctx;
