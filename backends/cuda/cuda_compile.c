@@ -17,7 +17,8 @@ static const char integers[] = "#ifndef OP2_STDINT\n#define OP2_STDINT\n" OP2I_S
                                "#define SIZE_MAX UINT64_MAX\n#endif\n";
 static const char limits[] =
     "#ifndef OP2_LIMITS\n#define OP2_LIMITS\n"
-    "#define CHAR_BIT 8\n#define INT_MAX 2147483647\n#define INT_MIN (-INT_MAX - 1)\n"
+    "#define CHAR_BIT 8\n#define MB_LEN_MAX 16\n#define INT_MAX 2147483647\n#define INT_MIN "
+    "(-INT_MAX - 1)\n"
     "#define UINT_MAX 4294967295U\n#define LONG_MAX 9223372036854775807L\n#define LONG_MIN "
     "(-LONG_MAX - 1)\n"
     "#define ULONG_MAX 18446744073709551615UL\n#define LLONG_MAX 9223372036854775807LL\n"
@@ -27,7 +28,9 @@ static const char limits[] =
     "32767\n"
     "#define SHRT_MIN (-32768)\n#define USHRT_MAX 65535\n#endif\n";
 static const char reals[] =
-    "#ifndef OP2_FLOAT\n#define OP2_FLOAT\n#define FLT_RADIX 2\n#define FLT_EVAL_METHOD 0\n"
+    "#ifndef OP2_FLOAT\n#define OP2_FLOAT\n#define FLT_RADIX 2\n#define FLT_ROUNDS 1\n"
+    "#define DECIMAL_DIG 21\n#define DBL_HAS_SUBNORM 1\n#define FLT_HAS_SUBNORM 1\n"
+    "#define FLT_EVAL_METHOD 0\n"
     "#define DBL_MAX 1.7976931348623157e+308\n#define DBL_MIN 2.2250738585072014e-308\n"
     "#define DBL_EPSILON 2.2204460492503131e-16\n#define DBL_TRUE_MIN 4.9406564584124654e-324\n"
     "#define DBL_DIG 15\n#define DBL_MANT_DIG 53\n#define DBL_DECIMAL_DIG 17\n"
@@ -94,45 +97,42 @@ static const char of_any_type[] = NUMBERS "#endif\n" OP2I_ONE_ARGUMENT(AS_BUILT_
 #define DEFINITIONS                                                                                \
   "#ifndef OP2_STDDEF\n#define OP2_STDDEF\n#ifndef NULL\n#define NULL 0\n#endif\n"                 \
   "typedef unsigned long size_t; typedef long ptrdiff_t;\n"                                        \
-  "#define offsetof(type, member) ((size_t)&((type *)0)->member)\n#endif\n"
-static const char definitions[] = DEFINITIONS;
+  "#define offsetof(type, member) __builtin_offsetof(type, member)\n#endif\n"
+static const char definitions[] = DEFINITIONS, library[] = DEFINITIONS OP2I_STDLIB;
 /* memcpy() and memset() are built in. */
-static const char strings[] = DEFINITIONS
-    "#ifndef OP2_STRING\n#define OP2_STRING\n"
-    "static inline void *op2_memmove(void *to, const void *from, size_t n) {\n"
-    "  char *out = (char *)to;\n"
-    "  const char *in = (const char *)from;\n"
-    "  for (size_t i = 0; i < n; i++)\n"
-    "    if (out < in) out[i] = in[i]; else out[n - 1 - i] = in[n - 1 - i];\n"
-    "  return to;\n"
-    "}\n"
-    "static inline int op2_memcmp(const void *first, const void *second, size_t n) {\n"
-    "  const unsigned char *a = (const unsigned char *)first, *b = (const unsigned char *)second;\n"
-    "  for (size_t i = 0; i < n; i++)\n"
-    "    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;\n"
-    "  return 0;\n"
-    "}\n"
-    "static inline size_t op2_strlen(const char *text) {\n"
-    "  size_t n = 0;\n"
-    "  while (text[n]) n++;\n"
-    "  return n;\n"
-    "}\n"
-    "#define memmove op2_memmove\n#define memcmp op2_memcmp\n#define strlen op2_strlen\n#endif\n";
+static const char strings[] =
+    DEFINITIONS "#ifndef OP2_STRING\n#define OP2_STRING\n" OP2I_STRING "#endif\n";
 
-static const char *const names[] = {"stdint.h", "inttypes.h", "limits.h", "float.h",
-                                    "math.h",   "tgmath.h",   "stddef.h", "stdbool.h",
-                                    "stdlib.h", "string.h",   "stdio.h",  "assert.h"};
-static const char *const headers[] = {integers,    integers,    limits,      reals,
-                                      mathematics, of_any_type, definitions, "",
-                                      definitions, strings,     "",          "#define assert(x)\n"};
-enum { HEADERS = sizeof names / sizeof *names, OPTIONS = 64 };
+static const struct {
+  const char *name, *text;
+} all[] = {{"stdint.h", integers},
+           {"inttypes.h", integers},
+           {"limits.h", limits},
+           {"float.h", reals},
+           {"math.h", mathematics},
+           {"tgmath.h", of_any_type},
+           {"stddef.h", definitions},
+           {"stdbool.h", OP2I_STDBOOL},
+           {"stdlib.h", library},
+           {"string.h", strings},
+           {"stdio.h", OP2I_STDIO},
+           {"assert.h", OP2I_ASSERT},
+           {"iso646.h", OP2I_ISO646("op2_word_")},
+           {"stdalign.h", OP2I_STDALIGN},
+           {"stdnoreturn.h", OP2I_STDNORETURN},
+           {"complex.h", ""},
+           {"errno.h", ""},
+           {"ctype.h", ""},
+           {"stdarg.h", ""},
+           {"time.h", ""}};
+enum { HEADERS = sizeof all / sizeof *all, OPTIONS = 64 };
 
 void op2i_cuda_compiler(char *name, size_t room) {
-  struct op2i_text all = {0};
-  for (int h = 0; h < HEADERS; h++) op2i_text_add(&all, "%s", headers[h]);
-  struct op2i_key key = op2i_digest(all.chars ? all.chars : "", all.length);
+  struct op2i_text texts = {0};
+  for (int h = 0; h < HEADERS; h++) op2i_text_add(&texts, "%s", all[h].text);
+  struct op2i_key key = op2i_digest(texts.chars ? texts.chars : "", texts.length);
   snprintf(name, room, "NVRTC %s, headers %08x", op2i_nvrtc_version(), (unsigned)key.low);
-  op2i_text_free(&all);
+  op2i_text_free(&texts);
 }
 
 static void take_log(const struct op2i_nvrtc_api *nvrtc, op2i_nvrtc_program program,
@@ -179,7 +179,12 @@ op2_status op2i_cuda_compile(const char *source, const char *target, const char 
   const char *why;
   const struct op2i_nvrtc_api *nvrtc = op2i_nvrtc_api(&why);
   op2i_nvrtc_program program;
+  const char *headers[HEADERS], *names[HEADERS];
   if (!nvrtc) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", why);
+  for (int h = 0; h < HEADERS; h++) {
+    headers[h] = all[h].text;
+    names[h] = all[h].name;
+  }
   if (nvrtc->nvrtcCreateProgram(&program, source, "loop.cu", HEADERS, headers, names))
     return op2i_error_nomem("NVRTC");
   op2_status status = compile(nvrtc, program, target, includes);

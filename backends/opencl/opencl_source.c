@@ -14,7 +14,29 @@ static const char integers[] = "\n#ifndef OP2_STDINT\n#define OP2_STDINT\n" OP2I
 static const char limits[] = "\n#ifndef OP2_LIMITS\n#define OP2_LIMITS\n"
                              "#undef LLONG_MAX\n#undef LLONG_MIN\n#undef ULLONG_MAX\n"
                              "#define LLONG_MAX LONG_MAX\n#define LLONG_MIN LONG_MIN\n"
-                             "#define ULLONG_MAX ULONG_MAX\n#endif\n";
+                             "#define ULLONG_MAX ULONG_MAX\n#undef MB_LEN_MAX\n"
+                             "#define MB_LEN_MAX 16\n#endif\n";
+/* OpenCL C has the rest of float.h. */
+static const char reals[] =
+    "\n#ifndef OP2_FLOAT\n#define OP2_FLOAT\n#undef FLT_ROUNDS\n#define FLT_ROUNDS 1\n"
+    "#undef FLT_EVAL_METHOD\n#define FLT_EVAL_METHOD 0\n#undef DECIMAL_DIG\n"
+    "#define DECIMAL_DIG 21\n#undef FLT_HAS_SUBNORM\n#define FLT_HAS_SUBNORM 1\n"
+    "#undef DBL_HAS_SUBNORM\n#define DBL_HAS_SUBNORM 1\n#undef FLT_TRUE_MIN\n"
+    "#define FLT_TRUE_MIN 1.401298464e-45f\n#undef DBL_TRUE_MIN\n"
+    "#define DBL_TRUE_MIN 4.9406564584124654e-324\n#undef FLT_DECIMAL_DIG\n"
+    "#define FLT_DECIMAL_DIG 9\n#undef DBL_DECIMAL_DIG\n#define DBL_DECIMAL_DIG 17\n#endif\n";
+static const char library[] = "\n#ifndef OP2_STDLIB\n#define OP2_STDLIB\n" OP2I_STDLIB "#endif\n";
+static const char output[] = "\n#ifndef EOF\n" OP2I_STDIO "#endif\n";
+static const char strings[] =
+    "\n#ifndef OP2_STRING\n#define OP2_STRING\n"
+    "static inline void *op2_memcpy(void *to, const void *from, size_t n) {\n"
+    "  for (size_t i = 0; i < n; i++) ((char *)to)[i] = ((const char *)from)[i];\n"
+    "  return to;\n"
+    "}\n"
+    "static inline void *op2_memset(void *to, int value, size_t n) {\n"
+    "  for (size_t i = 0; i < n; i++) ((unsigned char *)to)[i] = (unsigned char)value;\n"
+    "  return to;\n"
+    "}\n" OP2I_STRING "#define memcpy op2_memcpy\n#define memset op2_memset\n#endif\n";
 
 /* The built-in exp(f) of a float is computed in float, while C's exp() takes and returns double.
  * tgmath.h is for programs that want the former. Names of OpenCL C may be macros, so functions that
@@ -62,7 +84,15 @@ static const char limits[] = "\n#ifndef OP2_LIMITS\n#define OP2_LIMITS\n"
 #define COMPARE(name, than) "#undef " #name "\n#define " #name "(x, y) ((x) " than " (y))\n"
 #define COMPARISONS                                                                                \
   COMPARE(isless, "<")                                                                             \
-  COMPARE(islessequal, "<=") COMPARE(isgreater, ">") COMPARE(isgreaterequal, ">=")
+  "#undef islessgreater\n#define islessgreater(x, y) op2_differ(x, y)\n"                           \
+  "#undef isunordered\n#define isunordered(x, y) op2_unordered(x, y)\n"                            \
+  "#ifdef cl_khr_fp64\n"                                                                           \
+  "static inline int op2_unordered(double x, double y) { return x != x || y != y; }\n"             \
+  "static inline int op2_differ(double x, double y) { return x < y || x > y; }\n"                  \
+  "#else\n"                                                                                        \
+  "static inline int op2_unordered(float x, float y) { return x != x || y != y; }\n"               \
+  "static inline int op2_differ(float x, float y) { return x < y || x > y; }\n"                    \
+  "#endif\n" COMPARE(islessequal, "<=") COMPARE(isgreater, ">") COMPARE(isgreaterequal, ">=")
 #define CLASSES                                                                                    \
   "#define FP_NAN 0\n#define FP_INFINITE 1\n#define FP_ZERO 2\n#define FP_SUBNORMAL 3\n"           \
   "#define FP_NORMAL 4\n" TO_INTEGER(                                                              \
@@ -97,16 +127,30 @@ static const char of_any_type[] =
                 OP2I_QUOTIENT(OF_ANY_TYPE) "#endif\n";
 static const char definitions[] =
     "\n#ifndef offsetof\n#define offsetof(type, member) __builtin_offsetof(type, member)\n#endif\n";
-static const char truth[] = "\n#ifndef __bool_true_false_are_defined\n"
-                            "#define __bool_true_false_are_defined 1\n#endif\n";
-static const char assertions[] = "\n#ifndef assert\n#define assert(x)\n#endif\n";
+static const char assertions[] = "\n#undef assert\n" OP2I_ASSERT;
 
 static const struct {
   const char *name, *text;
-} headers[] = {{"stdint.h", integers},    {"inttypes.h", integers}, {"math.h", functions},
-               {"tgmath.h", of_any_type}, {"stdbool.h", truth},     {"assert.h", assertions},
-               {"float.h", ""},           {"limits.h", limits},     {"stddef.h", definitions},
-               {"stdlib.h", ""},          {"string.h", ""},         {"stdio.h", ""}};
+} headers[] = {{"stdint.h", integers},
+               {"inttypes.h", integers},
+               {"math.h", functions},
+               {"tgmath.h", of_any_type},
+               {"stdbool.h", "\n" OP2I_STDBOOL},
+               {"assert.h", assertions},
+               {"float.h", reals},
+               {"limits.h", limits},
+               {"stddef.h", definitions},
+               {"stdlib.h", library},
+               {"string.h", strings},
+               {"stdio.h", output},
+               {"iso646.h", "\n" OP2I_ISO646("")},
+               {"stdalign.h", "\n" OP2I_STDALIGN},
+               {"stdnoreturn.h", "\n" OP2I_STDNORETURN},
+               {"complex.h", ""},
+               {"errno.h", ""},
+               {"ctype.h", ""},
+               {"stdarg.h", ""},
+               {"time.h", ""}};
 
 /* Return the text that replaces a line which includes one of C's headers; null: the line stays. */
 static const char *replacement(const char *line, size_t length) {

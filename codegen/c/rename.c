@@ -20,30 +20,74 @@ bool op2i_rename_operator(const struct op2i_rewrite *r, const char *word, size_t
   return r->operators && is_any(word, length, operators);
 }
 
-/* ---- functions ------------------------------------------------------------------------------- */
+/* ---- names at file scope --------------------------------------------------------------------- */
 
 static bool by_macros(const struct op2i_rewrite *r) { return r->renames && !r->mergeable; }
 
-static bool each_function(const struct op2i_rewrite *r, int64_t i, struct op2i_name *function) {
-  const struct op2i_names *functions = &r->unit.functions;
-  if (!by_macros(r) || i == functions->count) return false;
-  *function = functions->list[i];
+/* True if the source only declares the function of this name, and does not define it. */
+static bool foreign(const struct op2i_rewrite *r, const struct op2i_name *name) {
+  const struct op2i_unit *unit = &r->unit;
+  if (op2i_names_find(&unit->functions, name->word, name->length) >= 0) return false;
+  for (int i = 0; i < unit->nitems; i++) {
+    const struct op2i_item *item = &unit->items[i];
+    if (item->kind != OP2I_ITEM_PROTOTYPE) continue;
+    const struct op2i_token *t = &unit->tokens.list[unit->code[item->name]];
+    if (t->end - t->begin == name->length &&
+        memcmp(unit->tokens.text + t->begin, name->word, name->length) == 0)
+      return true;
+  }
+  return false;
+}
+
+/* The tag that the source defines at index `at` of its code, outside of functions. */
+static bool defines_tag(const struct op2i_rewrite *r, int at, struct op2i_name *name) {
+  const struct op2i_unit *unit = &r->unit;
+  const struct op2i_token *t = &unit->tokens.list[unit->code[at]];
+  if (at == 0 || !op2i_unit_word(unit, at) || !op2i_unit_is(unit, at + 1, "{")) return false;
+  if (!op2i_unit_is(unit, at - 1, "struct") && !op2i_unit_is(unit, at - 1, "union") &&
+      !op2i_unit_is(unit, at - 1, "enum"))
+    return false;
+  *name = (struct op2i_name){.word = unit->tokens.text + t->begin, .length = t->end - t->begin};
   return true;
 }
 
+/* Begin or end the macro of a name; one that was there before, of a word, is there again behind. */
+static void write_macro(const struct op2i_rewrite *r, const struct op2i_name *name, bool begins,
+                        struct op2i_text *out) {
+  if (op2i_rename_operator(r, name->word, name->length) || foreign(r, name)) return;
+  if (begins) op2i_text_add(out, "#pragma push_macro(\"%.*s\")\n", (int)name->length, name->word);
+  op2i_text_add(out, "#undef %.*s\n", (int)name->length, name->word);
+  if (!begins)
+    op2i_text_add(out, "#pragma pop_macro(\"%.*s\")\n", (int)name->length, name->word);
+  else
+    op2i_text_add(out, "#define %.*s " OP2I_FUNCTION_PREFIX "%s%.*s\n", (int)name->length,
+                  name->word, r->prefix, (int)name->length, name->word);
+}
+
+/* Functions, other things, and tags. */
+static void write_macros(const struct op2i_rewrite *r, bool begins, struct op2i_text *out) {
+  const struct op2i_unit *unit = &r->unit;
+  struct op2i_name tag;
+  if (!by_macros(r)) return;
+  for (int64_t i = 0; i < unit->functions.count; i++)
+    write_macro(r, &unit->functions.list[i], begins, out);
+  for (int64_t i = 0; i < unit->declared.count; i++) {
+    const struct op2i_name *name = &unit->declared.list[i];
+    if (op2i_names_find(&unit->functions, name->word, name->length) < 0)
+      write_macro(r, name, begins, out);
+  }
+  for (int i = 0; i < unit->nitems; i++)
+    for (int at = unit->items[i].begin; at < unit->items[i].end; at++)
+      if (unit->items[i].kind == OP2I_ITEM_OTHER && defines_tag(r, at, &tag))
+        write_macro(r, &tag, begins, out);
+}
+
 void op2i_rewrite_define(const struct op2i_rewrite *r, struct op2i_text *out) {
-  struct op2i_name f;
-  for (int64_t i = 0; each_function(r, i, &f); i++)
-    if (!op2i_rename_operator(r, f.word, f.length))
-      op2i_text_add(out, "#undef %.*s\n#define %.*s " OP2I_FUNCTION_PREFIX "%s%.*s\n",
-                    (int)f.length, f.word, (int)f.length, f.word, r->prefix, (int)f.length, f.word);
+  write_macros(r, true, out);
 }
 
 void op2i_rewrite_undefine(const struct op2i_rewrite *r, struct op2i_text *out) {
-  struct op2i_name f;
-  for (int64_t i = 0; each_function(r, i, &f); i++)
-    if (!op2i_rename_operator(r, f.word, f.length))
-      op2i_text_add(out, "#undef %.*s\n", (int)f.length, f.word);
+  write_macros(r, false, out);
 }
 
 void op2i_rewrite_kernel_name(const struct op2i_rewrite *r, struct op2i_text *out) {
@@ -77,8 +121,13 @@ static void copy(const struct line *l, const char *text, size_t length) {
     op2i_text_bytes(l->out, text, length);
 }
 
-static bool follows_function(const struct line *l, const char *word, size_t length) {
-  return l->subject && by_macros(l->r) && op2i_names_find(&l->r->unit.functions, word, length) >= 0;
+/* True if the name is to follow the function or the other thing of this name. */
+static bool follows_name(const struct line *l, const char *word, size_t length) {
+  const struct op2i_unit *unit = &l->r->unit;
+  const struct op2i_name name = {.word = word, .length = length};
+  return l->subject && by_macros(l->r) && !foreign(l->r, &name) &&
+         (op2i_names_find(&unit->functions, word, length) >= 0 ||
+          op2i_names_find(&unit->declared, word, length) >= 0);
 }
 
 /* Take note of the name that a #define begins with. */
@@ -132,7 +181,7 @@ static void one_word(struct line *l, size_t at, size_t length) {
   const char *word = l->text + at;
   if (op2i_rename_operator(l->r, word, length))
     op2i_text_add(l->out, OP2I_WORD_PREFIX "%.*s", (int)length, word);
-  else if (follows_function(l, word, length))
+  else if (follows_name(l, word, length))
     op2i_text_add(l->out, OP2I_FUNCTION_PREFIX "%s%.*s", l->r->prefix, (int)length, word);
   else if (!body_word(l, at, length))
     copy(l, word, length);

@@ -72,6 +72,67 @@
   "#define INT64_C(n) n##L\n"                                                                      \
   "#define UINT64_C(n) n##UL\n"                                                                    \
   "#define INTMAX_C(n) n##L\n"                                                                     \
-  "#define UINTMAX_C(n) n##UL\n"
+  "#define UINTMAX_C(n) n##UL\n"                                                                   \
+  "#define SIG_ATOMIC_MIN INT32_MIN\n"                                                             \
+  "#define SIG_ATOMIC_MAX INT32_MAX\n"                                                             \
+  "#define WCHAR_MIN INT32_MIN\n"                                                                  \
+  "#define WCHAR_MAX INT32_MAX\n"                                                                  \
+  "#define WINT_MIN 0U\n"                                                                          \
+  "#define WINT_MAX UINT32_MAX\n"
+
+#define OP2I_STDLIB "#define EXIT_SUCCESS 0\n#define EXIT_FAILURE 1\n#define RAND_MAX 2147483647\n"
+
+#define OP2I_STDIO "#define EOF (-1)\n"
+#define OP2I_ASSERT                                                                                \
+  "#undef static_assert\n#define static_assert _Static_assert\n#define assert(x)\n"
+#define OP2I_STDBOOL                                                                               \
+  "#undef bool\n#undef true\n#undef false\n#define bool _Bool\n#define true 1\n"                   \
+  "#define false 0\n#undef __bool_true_false_are_defined\n"                                        \
+  "#define __bool_true_false_are_defined 1\n"
+#define OP2I_STDALIGN                                                                              \
+  "#undef alignas\n#undef alignof\n#define alignas _Alignas\n#define alignof _Alignof\n"
+#define OP2I_STDNORETURN "#define noreturn _Noreturn\n"
+
+/* Words of iso646.h; `prefix` is what they begin with in the text. */
+#define OP2I_ISO646(prefix)                                                                        \
+  "#define " prefix "and &&\n#define " prefix "and_eq &=\n#define " prefix                         \
+  "bitand &\n#define " prefix "bitor |\n#define " prefix "compl ~\n#define " prefix                \
+  "not !\n#define " prefix "not_eq !=\n#define " prefix "or ||\n#define " prefix                   \
+  "or_eq |=\n#define " prefix "xor ^\n#define " prefix "xor_eq ^=\n"
+
+/* Functions of string.h but memcpy() and memset(). */
+#define OP2I_STRING                                                                                \
+  "static inline void *op2_memmove(void *to, const void *from, size_t n) {\n"                      \
+  "  char *out = (char *)to;\n"                                                                    \
+  "  const char *in = (const char *)from;\n"                                                       \
+  "  for (size_t i = 0; i < n; i++)\n"                                                             \
+  "    if (out < in) out[i] = in[i]; else out[n - 1 - i] = in[n - 1 - i];\n"                       \
+  "  return to;\n"                                                                                 \
+  "}\n"                                                                                            \
+  "static inline int op2_memcmp(const void *first, const void *second, size_t n) {\n"              \
+  "  const unsigned char *a = (const unsigned char *)first, *b = (const unsigned char *)second;\n" \
+  "  for (size_t i = 0; i < n; i++)\n"                                                             \
+  "    if (a[i] != b[i]) return a[i] < b[i] ? -1 : 1;\n"                                           \
+  "  return 0;\n"                                                                                  \
+  "}\n"                                                                                            \
+  "static inline size_t op2_strlen(const char *text) {\n"                                          \
+  "  size_t n = 0;\n"                                                                              \
+  "  while (text[n]) n++;\n"                                                                       \
+  "  return n;\n"                                                                                  \
+  "}\n"                                                                                            \
+  "static inline char *op2_strcpy(char *to, const char *from) {\n"                                 \
+  "  for (size_t i = 0; (to[i] = from[i]); i++) {}\n"                                              \
+  "  return to;\n"                                                                                 \
+  "}\n"                                                                                            \
+  "static inline int op2_strncmp(const char *a, const char *b, size_t n) {\n"                      \
+  "  size_t i = 0;\n"                                                                              \
+  "  while (i < n && a[i] && a[i] == b[i]) i++;\n"                                                 \
+  "  return i == n ? 0 : (unsigned char)a[i] - (unsigned char)b[i];\n"                             \
+  "}\n"                                                                                            \
+  "static inline int op2_strcmp(const char *a, const char *b) {\n"                                 \
+  "  return op2_strncmp(a, b, ~(size_t)0);\n"                                                      \
+  "}\n"                                                                                            \
+  "#define memmove op2_memmove\n#define memcmp op2_memcmp\n#define strlen op2_strlen\n"            \
+  "#define strcpy op2_strcpy\n#define strcmp op2_strcmp\n#define strncmp op2_strncmp\n"
 
 #endif

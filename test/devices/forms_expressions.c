@@ -21,8 +21,9 @@ static const struct form list[] = {
              "store(p, *p + 1); out[1] = *p;"},
     {.name = "assigned_literal",
      .before = PAIR,
-     .body = "struct pair p = {1, 2}, *q = &p; p = (struct pair){.b = x}; out[0] = p.a; out[1] = p.b;\n"
-             "*q = (struct pair){f, p.b}; out[2] = p.a; out[3] = q->b;"},
+     .body =
+         "struct pair p = {1, 2}, *q = &p; p = (struct pair){.b = x}; out[0] = p.a; out[1] = p.b;\n"
+         "*q = (struct pair){f, p.b}; out[2] = p.a; out[3] = q->b;"},
     {.name = "literal_in_a_loop",
      .body = "double s = 0;\n"
              "for (int i = 0; i < 4; i++) {\n"
@@ -58,49 +59,58 @@ static const struct form list[] = {
              "out[0] = p.a; out[1] = p.b; out[2] = w[0]; out[3] = w[1];\n"
              "int c = 0; out[4] = n > 3 && (int[]){c++, 1}[1]; out[5] = c;"},
     {.name = "literal_of_number",
-     .body = "out[0] = (double){n} / 3; out[1] = (float){x < 1e9 ? x : 0}; out[2] = (int){f < 1e9f ? f : 0};\n"
+     .body = "out[0] = (double){n} / 3; out[1] = (float){x < 1e9 ? x : 0}; out[2] = (int){f < 1e9f "
+             "? f : 0};\n"
              "out[3] = (unsigned char){(unsigned char)n};"},
     {.name = "literal_outside",
      .before = "static const double *const table = (const double[]){1, 2, 3};\n",
      .body = "out[0] = table[n & 1]; out[1] = table[2];"},
     {.name = "selection",
-     .before = "static double of_double(double a) { return a / 3; }\n"
-               "static double of_float(float a) { return a / 5; }\n"
-               "static double of_int(int a) { return a / 7; }\n"
-               "#define OF(a) _Generic((a), double: of_double, float: of_float, default: of_int)(a)\n",
-     .body = "out[0] = OF(x); out[1] = OF(f); out[2] = OF(n); out[3] = OF(x + f); out[4] = OF(n + f);"},
+     .before =
+         "static double of_double(double a) { return a / 3; }\n"
+         "static double of_float(float a) { return a / 5; }\n"
+         "static double of_int(int a) { return a / 7; }\n"
+         "#define OF(a) _Generic((a), double: of_double, float: of_float, default: of_int)(a)\n",
+     .body =
+         "out[0] = OF(x); out[1] = OF(f); out[2] = OF(n); out[3] = OF(x + f); out[4] = OF(n + f);"},
     {.name = "selection_of_values",
-     .body = "double *p = out; const double *q = px; (void)p, (void)q;\n"
-             "out[0] = _Generic(p, double *: 1, const double *: 2, default: 3);\n"
-             "out[1] = _Generic(q, double *: x, const double *: 2 * x, default: 3);\n"
-             "out[2] = _Generic(n, int: n + 1, long: 0L); out[3] = _Generic(1L, int: 1, long: 2.5);\n"
-             "out[4] = _Generic('a', char: 1, int: 2); out[5] = _Generic(x < 1, _Bool: 1, int: 2);"},
+     .body =
+         "double *p = out; const double *q = px; (void)p, (void)q;\n"
+         "out[0] = _Generic(p, double *: 1, const double *: 2, default: 3);\n"
+         "out[1] = _Generic(q, double *: x, const double *: 2 * x, default: 3);\n"
+         "out[2] = _Generic(n, int: n + 1, long: 0L); out[3] = _Generic(1L, int: 1, long: 2.5);\n"
+         "out[4] = _Generic('a', char: 1, int: 2); out[5] = _Generic(x < 1, _Bool: 1, int: 2);"},
     {.name = "type_of_value",
      .before = "#define SWAP(a, b) do { __typeof__(a) t_ = (a); (a) = (b); (b) = t_; } while (0)\n",
      .body = "double a = x, b = f; SWAP(a, b); out[0] = a; out[1] = b;\n"
              "int i = n, k = 3; SWAP(i, k); out[2] = i / 2; out[3] = k;\n"
              "typeof(*px) c = n; out[4] = c / 2; __typeof__(double) d = n; out[5] = d / 4;"},
     {.name = "type_of_array",
-     .body = "double w[3] = {x, f, n}; __typeof__(w) v; __typeof__(w[0]) s = 0; typeof(int *) p = 0;\n"
-             "for (int i = 0; i < 3; i++) v[i] = w[i] * 2, s += v[i];\n"
-             "__typeof__(n + 1L) l = n; out[0] = s; out[1] = sizeof v; out[2] = sizeof l; out[3] = p == 0;"},
+     .body =
+         "double w[3] = {x, f, n}; __typeof__(w) v; __typeof__(w[0]) s = 0; typeof(int *) p = 0;\n"
+         "for (int i = 0; i < 3; i++) v[i] = w[i] * 2, s += v[i];\n"
+         "__typeof__(n + 1L) l = n; out[0] = s; out[1] = sizeof v; out[2] = sizeof l; out[3] = p "
+         "== 0;"},
     {.name = "statement_in_an_expression",
-     .before = "#define MAX(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ : b_; })\n",
+     .before = "#define MAX(a, b) ({ __typeof__(a) a_ = (a); __typeof__(b) b_ = (b); a_ > b_ ? a_ "
+               ": b_; })\n",
      .body = "out[0] = MAX(x, f); out[1] = MAX(n, 2) / 2; out[2] = ({ double t = x; t * 3; });"},
     {.name = "choice_without_middle", .body = "out[0] = n ?: 5; out[1] = (x ?: 2) / 3;"},
     {.name = "range_of_cases",
      .body = "switch (n) { case 0 ... 3: out[0] = 1; break; case 4 ... 8: out[0] = 2; break;\n"
              "default: out[0] = 3; }"},
     {.name = "sizes",
-     .body = "out[0] = sizeof 'a'; out[1] = sizeof(n < 3); out[2] = sizeof !n; out[3] = sizeof(n && x);\n"
+     .body = "out[0] = sizeof 'a'; out[1] = sizeof(n < 3); out[2] = sizeof !n; out[3] = sizeof(n "
+             "&& x);\n"
              "out[4] = _Alignof(double) + __alignof__(float); out[5] = sizeof \"four\";"},
     {.name = "numbers",
      .body = "out[0] = 0x1p-3 + 0x1.8p1f + 1e3f; out[1] = 10ull + 010 + 0xffu + 0b101;\n"
              "out[2] = 'a' + '\\n' + '\\x41' + L'x'; out[3] = 1.e-3 + .5 + 5.f;\n"
              "out[4] = 4294967295u + n; out[5] = 2147483648 - n;"},
     {.name = "commas_and_choices",
-     .body = "int i = (1, n); out[0] = i > 2 ? i < 6 ? x : f : n; out[1] = (out[0]++, out[0] / 3);\n"
-             "i += i++ > 2, out[2] = i; out[3] = -(n < 3) + !n + ~n; out[4] = (n << 2) / 3 % 5;"},
+     .body =
+         "int i = (1, n); out[0] = i > 2 ? i < 6 ? x : f : n; out[1] = (out[0]++, out[0] / 3);\n"
+         "i += i++ > 2, out[2] = i; out[3] = -(n < 3) + !n + ~n; out[4] = (n << 2) / 3 % 5;"},
     {.name = "hints",
      .body = "if (__builtin_expect(n > 2, 1)) out[0] = x; out[1] = __builtin_fabs(f);\n"
              "out[2] = __extension__ (n + 1);"},
@@ -108,10 +118,12 @@ static const struct form list[] = {
      .body = "int k = 0; double s = 0;\n"
              "again: s += x / (k + 1); if (++k < 4) goto again;\n"
              "do { if (k & 1) { k++; continue; } s += k; k++; } while (k < 9);\n"
-             "for (;;) { if (k-- < 3) break; switch (k % 3) { case 0: s++; case 1: s += 2; break; default: s--; } }\n"
+             "for (;;) { if (k-- < 3) break; switch (k % 3) { case 0: s++; case 1: s += 2; break; "
+             "default: s--; } }\n"
              "volatile double v = s; out[0] = v; out[1] = k;"},
     {.name = "jump_over_a_value",
-     .body = "switch (n & 3) { case 0:; int k = 2; out[0] = k; break; case 1: k = 5; out[0] = k + x; break; }\n"
+     .body = "switch (n & 3) { case 0:; int k = 2; out[0] = k; break; case 1: k = 5; out[0] = k + "
+             "x; break; }\n"
              "if (n > 2) goto end; double y = f; out[1] = y; end: out[2] = n;"},
     {.name = "recursion",
      .before = "static int digits(int k) { return k < 10 ? 1 : 1 + digits(k / 10); }\n",

@@ -84,7 +84,8 @@ static bool explained(const struct run *r, const char *name, const char *reason)
   bool good = stream && CHECK(op2_explain(r->ctx, stream));
   if (stream) fclose(stream);
   snprintf(line, sizeof line, "\n  %s", name);
-  const char *loop = text ? strstr(text, line) : NULL, *why = loop ? strstr(loop, "on the host: ") : NULL;
+  const char *loop = text ? strstr(text, line) : NULL,
+             *why = loop ? strstr(loop, "on the host: ") : NULL;
   good = good && why && strstr(why, reason);
   diag("%.*s", why ? (int)strcspn(why, "\n") : 60, why ? why : "no reason");
   free(text);
