@@ -103,6 +103,9 @@ static const char strings[] =
 
 #define FUNCTIONS                                                                                  \
   "\n#ifndef OP2_MATH\n#define OP2_MATH\n"                                                         \
+  "#undef INFINITY\n#undef NAN\n#undef HUGE_VAL\n#undef HUGE_VALF\n"                               \
+  "#define INFINITY (1.0f / 0.0f)\n#define NAN (0.0f / 0.0f)\n#define HUGE_VAL (1.0 / 0.0)\n"      \
+  "#define HUGE_VALF INFINITY\n"                                                                   \
   "#define OP2_FUNCTION(type, result, name, parameters, value) \\\n"                               \
   "  static inline result op2_##type##_##name parameters { return value; } \\\n"                   \
   "  static inline result __attribute__((overloadable)) op2_any_##name parameters { \\\n"          \

@@ -10,6 +10,8 @@
 double op2i_source_operations(const char *source);
 /* precision.c: true if the source names `double` or has a constant of double precision. */
 bool op2i_source_doubles(const char *source);
+/* precision.c: true if the source has numbers of type long double. */
+bool op2i_source_extended(const char *source);
 /* recursion.c: true if a function of the source calls itself, directly or through others. */
 bool op2i_source_recurs(const char *source);
 

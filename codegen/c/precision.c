@@ -46,3 +46,13 @@ static bool in_text(const char *text) {
 }
 
 bool op2i_source_doubles(const char *source) { return in_text(source); }
+
+bool op2i_source_extended(const char *source) {
+  struct op2i_tokens tokens;
+  bool found = op2i_tokenize(source, true, &tokens) == OP2_ERR_NOMEM;
+  for (int64_t t = 0; t < tokens.count && !found; t++)
+    found = !tokens.list[t].skipped && op2i_token_is(&tokens, t, "long") &&
+            op2i_token_is(&tokens, t + 1, "double");
+  op2i_tokens_free(&tokens);
+  return found;
+}

@@ -15,8 +15,9 @@ static bool is_any(const char *word, size_t length, const char *const *list) {
 }
 
 bool op2i_rename_operator(const struct op2i_rewrite *r, const char *word, size_t length) {
-  static const char *const operators[] = {"and",    "and_eq", "bitand", "bitor", "compl",  "not",
-                                          "not_eq", "or",     "or_eq",  "xor",   "xor_eq", NULL};
+  static const char *const operators[] = {"and",      "and_eq", "bitand", "bitor", "compl",
+                                          "decltype", "not",    "not_eq", "or",    "or_eq",
+                                          "xor",      "xor_eq", NULL};
   return r->operators && is_any(word, length, operators);
 }
 
@@ -88,6 +89,18 @@ void op2i_rewrite_define(const struct op2i_rewrite *r, struct op2i_text *out) {
 
 void op2i_rewrite_undefine(const struct op2i_rewrite *r, struct op2i_text *out) {
   write_macros(r, false, out);
+}
+
+void op2i_rename_type(const struct op2i_rewrite *r, const char *text, struct op2i_text *out) {
+  for (size_t at = 0, n; text[at]; at += n) {
+    struct op2i_name name = {.word = text + at};
+    for (n = is_word(text[at]) ? 0 : 1; is_word(text[at + n]) && is_word(text[at]);) n++;
+    name.length = n;
+    if (by_macros(r) && is_word(text[at]) && !foreign(r, &name) &&
+        op2i_names_find(&r->unit.declared, name.word, n) >= 0)
+      op2i_text_add(out, OP2I_FUNCTION_PREFIX "%s", r->prefix);
+    op2i_text_bytes(out, text + at, n);
+  }
 }
 
 void op2i_rewrite_kernel_name(const struct op2i_rewrite *r, struct op2i_text *out) {

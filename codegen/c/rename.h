@@ -14,6 +14,9 @@
  * name, so it is replaced wherever it occurs. */
 bool op2i_rename_operator(const struct op2i_rewrite *rewrite, const char *word, size_t length);
 
+/* Append the text of a type with the names that its words have behind op2i_rewrite_undefine(). */
+void op2i_rename_type(const struct op2i_rewrite *rewrite, const char *text, struct op2i_text *out);
+
 /* Append a preprocessor line. A name that it defines, undefines or asks for follows the functions
  * of this name, and operators are replaced. `behind` is as in longs.h. */
 void op2i_rename_directive(const struct op2i_rewrite *rewrite, const char *line, size_t length,

@@ -43,6 +43,7 @@ const struct op2i_codegen op2i_codegen = {
     .assigns = op2i_source_assigns,
     .operations = op2i_source_operations,
     .doubles = op2i_source_doubles,
+    .extended = op2i_source_extended,
     .recurs = op2i_source_recurs,
     .forget = op2i_simd_forget,
     .same_values = op2i_generate_same_values,

@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "error.h"
+#include "portable.h"
 #include "rename.h"
 
 /* ---- parameters ------------------------------------------------------------------------------ */
@@ -206,10 +207,31 @@ static void text(struct op2i_devgen *g) {
   entries(g);
 }
 
+/* Write the kernels' sources anew where they have forms that the language lacks. */
+static op2_status make_portable(struct op2i_devgen *g, const struct op2i_loop *loop) {
+  op2_status status = OP2_SUCCESS;
+  for (int m = 0; m < g->e.nmembers && !status; m++) {
+    struct op2i_rewrite *r = &g->e.rewrites[m], made = *r;
+    struct op2i_text source = {0};
+    status = op2i_portable(r, g->dialect->c.operators, &source);
+    if (status) status = op2i_error_nomem("generated code");
+    if (!status && source.length) {
+      status = op2i_rewrite_replace(loop, m, &source, r);
+      r->tables = made.tables;
+      r->longs = made.longs;
+      r->renames = made.renames;
+      r->operators = made.operators;
+    }
+    op2i_text_free(&source);
+  }
+  return status;
+}
+
 static op2_status generate(struct op2i_devgen *g, const struct op2i_loop *loop,
                            struct op2i_text *out) {
   if (g->form.why) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", g->form.why);
   op2_status status = op2i_emitter_begin(&g->e, loop, &g->dialect->c, out);
+  if (!status) status = make_portable(g, loop);
   if (!status) text(g);
   if (!status && out->failed) status = op2i_error_nomem("generated code");
   op2i_emitter_end(&g->e);

@@ -12,6 +12,7 @@
 #include "error.h"
 #include "longs.h"
 #include "mem.h"
+#include "rename.h"
 #include "simd_contract.h"
 
 const struct op2i_dialect op2i_dialect_c = {
@@ -42,18 +43,27 @@ bool op2i_emit_needs_cast(const struct op2i_param *param) {
          (extent && strchr(extent + 1, '['));
 }
 
+static const struct op2i_rewrite *rewrite_of(const struct op2i_emitter *e, int a) {
+  int m = 0;
+  while (m + 1 < e->nmembers && a >= e->rewrites[m + 1].member.first_arg) m++;
+  return &e->rewrites[m];
+}
+
 /* Append the type of a parameter's values as the kernel spells it, or as its dialect does. */
-static void add_spelling(const struct op2i_emitter *e, const struct op2i_param *param,
-                         struct op2i_text *type) {
-  struct op2i_text spelled = {0};
+static void add_spelling(const struct op2i_emitter *e, const struct op2i_rewrite *r,
+                         const struct op2i_param *param, struct op2i_text *type) {
+  struct op2i_text spelled = {0}, renamed = {0};
   bool behind = false;
   op2i_c_element(param->type_text, &spelled);
   if (spelled.failed)
     type->failed = true;
   else if (e->dialect->longs)
-    op2i_longs_add(type, spelled.chars, strlen(spelled.chars), &behind);
+    op2i_rename_type(r, spelled.chars, &renamed);
   else
-    op2i_text_add(type, "%s", spelled.chars);
+    op2i_rename_type(r, spelled.chars, type);
+  if (renamed.chars) op2i_longs_add(type, renamed.chars, renamed.length, &behind);
+  type->failed |= renamed.failed;
+  op2i_text_free(&renamed);
   op2i_text_free(&spelled);
 }
 
@@ -63,7 +73,7 @@ static void choose_type(const struct op2i_emitter *e, int a) {
   const struct op2i_param *param = op2i_emit_param(e, a);
   struct op2i_text *type = &e->types[a];
   if (param->type && !hides_levels(param) && !param->rows)
-    add_spelling(e, param, type);
+    add_spelling(e, rewrite_of(e, a), param, type);
   else if (e->loop->args[a].kind == OP2I_ARG_IDX)
     op2i_text_add(type, "int");
   else
@@ -124,9 +134,10 @@ void op2i_emitter_end(struct op2i_emitter *e) {
 }
 
 bool op2i_emit_contracts(const struct op2i_emitter *e) {
-  for (int m = 0; m < e->nmembers; m++)
-    if (e->rewrites[m].source.length) return true;
-  return false;
+  const op2_context ctx = e->loop->op.ctx;
+  bool any = false;
+  for (int m = 0; m < e->nmembers; m++) any |= e->rewrites[m].source.length > 0;
+  return any && ctx && ctx->config.contract;
 }
 
 bool op2i_emit_own_math(const struct op2i_emitter *e) {

@@ -25,7 +25,8 @@ struct op2i_judgement {
 struct op2i_codegen {
   /* codegen/c: op2i_kernel_given(), op2i_signature_parse(), op2i_signature_parse_address(),
    * op2i_signature_free(), op2i_source_uses(), op2i_source_assigns(), op2i_source_operations(),
-   * op2i_source_doubles(), op2i_source_recurs() */
+   * op2i_source_doubles(), op2i_source_recurs(),
+   * op2i_source_extended() */
   bool (*given)(const char *compiler, const char *flags, const char *headers);
   op2_status (*parse)(const char *source, const char *name, bool given, struct op2i_signature *out);
   op2_status (*parse_address)(const char *source, const char *name, bool given,
@@ -35,6 +36,7 @@ struct op2i_codegen {
   int (*assigns)(const char *source, const char *word);
   double (*operations)(const char *source);
   bool (*doubles)(const char *source);
+  bool (*extended)(const char *source);
   bool (*recurs)(const char *source);
   /* codegen/simd: op2i_simd_forget() */
   void (*forget)(op2_kernel kernel);

@@ -264,6 +264,13 @@ static bool recurs(const struct op2i_loop *loop) {
   return any;
 }
 
+static bool extended(const struct op2i_loop *loop) {
+  bool any = false;
+  for (int m = 0; m < op2i_loop_nmembers(loop) && !any; m++)
+    any = op2i_codegen.extended(op2i_loop_member(loop, m).kernel->source);
+  return any;
+}
+
 /* The reason why the device cannot run the loop, or null. */
 static const char *lacking(const struct op2i_loop *loop, const struct op2i_device *device,
                            const struct op2i_device_form *form) {
@@ -291,6 +298,7 @@ static const char *refusal(const struct op2i_loop *loop, bool generic,
   if (values_of(loop) > VALUES_MAX) return "an element has more than 4096 values";
   if (!generic && large_values(loop)) return "it is given constants or globals of more than 2 KiB";
   if (recurs(loop)) return "a function of its kernel calls itself";
+  if (extended(loop)) return "its kernel computes in long double, which devices have not";
   return device ? lacking(loop, device, form) : NULL;
 }
 

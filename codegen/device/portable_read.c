@@ -1,0 +1,570 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Reads a kernel's source for the forms that other languages lack: declarations and scopes by the
+ * common readers, expressions as far as these forms need it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "mem.h"
+#include "portable_state.h"
+
+enum { DEPTH_MAX = 200 };
+
+static struct op2i_portable_state *state(const struct op2i_c_reader *r) { return r->client; }
+static bool is(const struct op2i_portable_state *p, int at, const char *word) {
+  return op2i_portable_is(p, at, word);
+}
+
+/* ---- notes and names ------------------------------------------------------------------------- */
+
+static struct op2i_portable_note *note(struct op2i_portable_state *p, int at,
+                                       enum op2i_portable_kind kind) {
+  struct op2i_portable_note *n = op2i_arena_take(&p->macros.arena, sizeof *n);
+  static struct op2i_portable_note none;
+  if (!n) return &none;
+  n->kind = kind;
+  n->at = at;
+  n->next = p->notes[at];
+  p->notes[at] = n;
+  return n;
+}
+
+struct op2i_portable_note *op2i_portable_find(const struct op2i_portable_state *p, int at,
+                                              enum op2i_portable_kind kind) {
+  struct op2i_portable_note *n = at >= 0 ? p->notes[at] : NULL;
+  while (n && n->kind != kind) n = n->next;
+  return n;
+}
+
+static void declare(struct op2i_portable_state *p, const char *word, size_t length,
+                    struct op2i_portable_name meaning) {
+  if (op2i_grow(&p->meanings, sizeof *p->meanings, p->nmeanings, &p->capacity) ||
+      !op2i_names_add(&p->names, word, length, p->nmeanings)) {
+    p->macros.arena.failed = true;
+    return;
+  }
+  p->meanings[p->nmeanings++] = meaning;
+}
+
+const struct op2i_portable_name *op2i_portable_named(const struct op2i_portable_state *p,
+                                                     const struct op2i_piece *word) {
+  int64_t at = op2i_names_find(&p->names, word->text, (size_t)word->length);
+  return at < 0 ? NULL : &p->meanings[p->names.list[at].value];
+}
+
+static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
+  const struct op2i_portable_name *n = op2i_portable_named(state(r), &r->tokens[r->at]);
+  *type = (struct op2i_c_type){.base = OP2I_C_UNCLEAR};
+  if (!n) return 0;
+  if (n->meaning != OP2I_PORTABLE_NAME_OF_TYPE) return -1;
+  *type = n->type;
+  return 1;
+}
+
+/* ---- integer constants ----------------------------------------------------------------------- */
+
+struct sum {
+  struct op2i_portable_state *p;
+  int at, end;
+  bool known;
+};
+
+static int64_t choice(struct sum *s);
+
+static int64_t operand(struct sum *s) {
+  struct op2i_portable_state *p = s->p;
+  const struct op2i_piece *t = &p->tokens[s->at];
+  const struct op2i_portable_name *n;
+  int64_t value = 0;
+  s->known = s->known && s->at < s->end;
+  if (!s->known) return 0;
+  s->at++;
+  if (op2i_piece_is(t, "-")) return (int64_t)(0 - (uint64_t)operand(s));
+  if (op2i_piece_is(t, "+")) return operand(s);
+  if (op2i_piece_is(t, "~")) return ~operand(s);
+  if (op2i_piece_is(t, "!")) return !operand(s);
+  if (op2i_piece_is(t, "(")) {
+    value = choice(s);
+    s->known = s->known && is(p, s->at, ")");
+    s->at++;
+    return value;
+  }
+  if (t->kind == OP2I_TOK_NUMBER) {
+    char *end;
+    value = (int64_t)strtoull(t->text, &end, 0);
+    while (strchr("uUlL", *end) && *end) end++;
+    s->known = end == t->text + t->length;
+    return value;
+  }
+  if (t->kind == OP2I_TOK_CHAR && t->length == 3) return t->text[1];
+  n = op2i_portable_named(p, t);
+  s->known = n && n->meaning == OP2I_PORTABLE_NUMBER;
+  return s->known ? n->value : 0;
+}
+
+static int64_t combine(struct sum *s, const struct op2i_piece *op, int64_t a, int64_t b) {
+  const uint64_t ua = (uint64_t)a, ub = (uint64_t)b;
+  switch (op->text[0]) {
+  case '*': return (int64_t)(ua * ub);
+  case '/': return b > 0 ? a / b : (s->known = false);
+  case '%': return b > 0 ? a % b : (s->known = false);
+  case '+': return (int64_t)(ua + ub);
+  case '-': return (int64_t)(ua - ub);
+  case '&': return op->length == 2 ? a && b : a & b;
+  case '|': return op->length == 2 ? a || b : a | b;
+  case '^': return a ^ b;
+  case '=': return a == b;
+  case '!': return a != b;
+  default: break;
+  }
+  if (op->length == 2 && op->text[1] == op->text[0] && b >= 0 && b < 63)
+    return op->text[0] == '<' ? (int64_t)(ua << b) : a >> b;
+  if (op->length == 2 && op->text[1] == op->text[0]) return s->known = false;
+  if (op->text[0] == '<') return op->length == 2 ? a <= b : a < b;
+  return op->length == 2 ? a >= b : a > b;
+}
+
+static int64_t binary(struct sum *s, int level) {
+  static const char *const levels[][5] = {
+      {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<", ">", "<=", ">="},
+      {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
+  enum { LEVELS = sizeof levels / sizeof *levels };
+  if (level == LEVELS) return operand(s);
+  int64_t value = binary(s, level + 1);
+  for (bool found = true; found && s->known && s->at < s->end;) {
+    const struct op2i_piece *op = &s->p->tokens[s->at];
+    found = false;
+    for (int k = 0; k < 5 && levels[level][k]; k++) found |= op2i_piece_is(op, levels[level][k]);
+    if (!found) break;
+    s->at++;
+    value = combine(s, op, value, binary(s, level + 1));
+  }
+  return value;
+}
+
+static int64_t choice(struct sum *s) {
+  int64_t test = binary(s, 0), first;
+  if (s->at >= s->end || !is(s->p, s->at, "?")) return test;
+  s->at++;
+  first = choice(s);
+  s->known = s->known && is(s->p, s->at, ":");
+  s->at++;
+  int64_t second = choice(s);
+  return test ? first : second;
+}
+
+bool op2i_portable_constant(struct op2i_portable_state *p, int begin, int end, int64_t *value) {
+  struct sum s = {p, begin, end, true};
+  *value = choice(&s);
+  return s.known && s.at == end;
+}
+
+/* ---- expressions ----------------------------------------------------------------------------- */
+
+static void scan(struct op2i_portable_state *p, int begin, int end);
+
+static int end_of(const struct op2i_portable_state *p, int at, const char *end) {
+  while (at < p->count && !is(p, at, end) && (*end == ')' || !is(p, at, ";"))) {
+    if (p->match[at] >= 0 && p->match[at] < at) break;
+    at = p->match[at] > at ? p->match[at] + 1 : at + 1;
+  }
+  return at;
+}
+
+static bool one_of(const struct op2i_portable_state *p, int at, const char *const *words) {
+  while (*words && !is(p, at, *words)) words++;
+  return *words != NULL;
+}
+
+static const char *const assignments[] = {
+    "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
+
+/* An operand of ?: ends at what binds less. */
+static bool less(const struct op2i_portable_state *p, int at) {
+  static const char *const ends[] = {",", ";", "?", ":", "return", "case", "else", NULL};
+  return one_of(p, at, ends) || one_of(p, at, assignments);
+}
+
+static void note_or(struct op2i_portable_state *p, int question) {
+  int begin = question - 1, end = question + 2;
+  while (begin >= 0 && !less(p, begin)) {
+    if (p->match[begin] > begin) break;
+    begin = p->match[begin] >= 0 ? p->match[begin] - 1 : begin - 1;
+  }
+  while (end < p->count && !less(p, end) && !(p->match[end] >= 0 && p->match[end] < end))
+    end = p->match[end] > end ? p->match[end] + 1 : end + 1;
+  struct op2i_portable_note *n = note(p, begin + 1, OP2I_PORTABLE_OR);
+  n->middle = question;
+  n->end = end;
+  p->wanted = true;
+}
+
+/* The innermost block around a position, or null at file scope. */
+static struct op2i_portable_note *block_around(const struct op2i_portable_state *p, int at) {
+  struct op2i_portable_note *block = NULL;
+  for (at--; at >= 0 && !block; at--) {
+    if (p->match[at] >= 0 && p->match[at] < at)
+      at = p->match[at];
+    else if (p->match[at] > at)
+      block = op2i_portable_find(p, at, OP2I_PORTABLE_BLOCK);
+  }
+  return block;
+}
+
+/* Read the type behind the parenthesis, if there is one. */
+static bool type_in(struct op2i_portable_state *p, int open, struct op2i_c_decl *decl) {
+  int before = p->r.at;
+  p->r.at = open + 1;
+  bool found = op2i_c_at_type(&p->r);
+  if (found) {
+    op2i_c_specifiers(&p->r, decl);
+    op2i_c_declarator(&p->r, decl);
+    found = p->r.at == p->match[open];
+  }
+  p->r.at = before;
+  return found;
+}
+
+/* Returns the last position that has been read. */
+static int note_parenthesis(struct op2i_portable_state *p, int at) {
+  struct op2i_c_decl decl;
+  if (!type_in(p, at, &decl)) return at;
+  note(p, at, OP2I_PORTABLE_TYPE);
+  if (!is(p, p->match[at] + 1, "{")) return at;
+  struct op2i_portable_note *n = note(p, at, OP2I_PORTABLE_LITERAL), *block = block_around(p, at);
+  n->type = decl.type;
+  n->middle = p->match[at] + 1;
+  n->end = p->match[n->middle] + 1;
+  n->number = p->nliterals++;
+  p->wanted = true;
+  if (!block || (decl.said & OP2I_C_DEEP)) p->failed = true;
+  if (!block) return at;
+  n->below = block->below;
+  block->below = n;
+  scan(p, n->middle + 1, n->end - 1);
+  n->list = op2i_portable_list(p, n->middle, &n->type);
+  return n->end - 1;
+}
+
+static void note_generic(struct op2i_portable_state *p, int at) {
+  int close = p->match[at + 1], before = p->r.at;
+  struct op2i_portable_note *n = note(p, at, OP2I_PORTABLE_GENERIC);
+  struct op2i_portable_choice **tail = &n->choices;
+  n->middle = end_of(p, at + 2, ",");
+  n->end = close + 1;
+  p->wanted = true;
+  for (int i = n->middle; is(p, i, ",") && i < close; i = (*tail)->end, tail = &(*tail)->next) {
+    struct op2i_c_decl decl;
+    if (!(*tail = op2i_arena_take(&p->macros.arena, sizeof **tail))) return;
+    p->r.at = (*tail)->type = i + 1;
+    if (!is(p, i + 1, "default")) {
+      op2i_c_specifiers(&p->r, &decl);
+      op2i_c_declarator(&p->r, &decl);
+      (*tail)->type_end = p->r.at;
+    } else {
+      p->r.at++;
+      (*tail)->type_end = (*tail)->type;
+    }
+    p->failed |= !is(p, p->r.at, ":");
+    (*tail)->begin = p->r.at + 1;
+    (*tail)->end = end_of(p, p->r.at + 1, ",");
+  }
+  p->r.at = before;
+}
+
+static int scan_statement(struct op2i_portable_state *p, int at) {
+  struct op2i_portable_note *n = note(p, at, OP2I_PORTABLE_STATEMENT);
+  int before = p->r.at;
+  n->end = p->match[at] + 1;
+  p->wanted |= p->cxx;
+  p->r.at = at + 1;
+  (void)op2i_c_statement(&p->r);
+  p->r.at = before;
+  return p->match[at];
+}
+
+static void scan(struct op2i_portable_state *p, int begin, int end) {
+  if (++p->depth > DEPTH_MAX) p->failed = true;
+  for (int i = begin; i < end && !p->failed; i++) {
+    if (is(p, i, "(") && is(p, i + 1, "{"))
+      i = scan_statement(p, i);
+    else if (is(p, i, "("))
+      i = note_parenthesis(p, i);
+    else if (is(p, i, "_Generic") && is(p, i + 1, "("))
+      note_generic(p, i);
+    else if (is(p, i, "?") && is(p, i + 1, ":"))
+      note_or(p, i);
+    else if (is(p, i, "sizeof") && p->cxx)
+      p->wanted = true;
+  }
+  p->depth--;
+}
+
+static void *expression(struct op2i_c_reader *r, const char *end) {
+  struct op2i_portable_state *p = state(r);
+  int begin = r->at, behind = end_of(p, begin, end);
+  scan(p, begin, behind);
+  p->known = op2i_portable_constant(p, begin, behind, &p->value);
+  r->at = behind;
+  return NULL;
+}
+
+static void missing(struct op2i_c_reader *r, const char *spelling) {
+  (void)spelling;
+  state(r)->failed = true;
+}
+
+/* ---- structures and enumerations ------------------------------------------------------------- */
+
+static const char *tag_key(struct op2i_portable_state *p, const struct op2i_piece *tag) {
+  char key[200];
+  if (tag->length > 190) return "";
+  key[0] = ' ';
+  memcpy(key + 1, tag->text, (size_t)tag->length);
+  return op2i_arena_string(&p->macros.arena, key, (size_t)tag->length + 1);
+}
+
+static void add_member(struct op2i_portable_state *p, struct op2i_c_record *record,
+                       struct op2i_c_member ***tail, const struct op2i_c_decl *decl) {
+  struct op2i_c_member *m = op2i_arena_take(&p->macros.arena, sizeof *m);
+  if (!m) return;
+  m->type = decl->type;
+  if (decl->name)
+    m->name = op2i_arena_string(&p->macros.arena, decl->name->text, (size_t)decl->name->length);
+  **tail = m;
+  *tail = &m->next;
+  record->nmembers++;
+}
+
+static void read_members(struct op2i_portable_state *p, struct op2i_c_record *record) {
+  struct op2i_c_reader *r = &p->r;
+  struct op2i_c_member **tail = &record->members;
+  int close = p->match[r->at];
+  p->records++;
+  for (r->at++; r->at < close && !p->failed; r->at++) {
+    struct op2i_c_decl all, one;
+    op2i_c_specifiers(r, &all);
+    do {
+      one = all;
+      op2i_c_declarator(r, &one);
+      if (is(p, r->at, ":")) record->fault = "has bit-fields";
+      if (is(p, r->at, ":")) r->at = end_of(p, r->at, ",");
+      add_member(p, record, &tail, &one);
+    } while (is(p, r->at, ",") && r->at++);
+    p->failed |= !is(p, r->at, ";");
+  }
+  p->records--;
+}
+
+static struct op2i_c_record *record(struct op2i_c_reader *r, const struct op2i_piece *word,
+                                    const struct op2i_piece *tag) {
+  struct op2i_portable_state *p = state(r);
+  const char *key = tag ? tag_key(p, tag) : "";
+  int64_t known = tag ? op2i_names_find(&p->names, key, strlen(key)) : -1;
+  if (!is(p, r->at, "{") && known >= 0) return p->meanings[p->names.list[known].value].type.record;
+  struct op2i_c_record *made = op2i_arena_take(&p->macros.arena, sizeof *made);
+  if (!made) return NULL;
+  made->either = op2i_piece_is(word, "union");
+  if (tag)
+    declare(p, key, strlen(key),
+            (struct op2i_portable_name){.type = {.base = OP2I_C_RECORD, .record = made}});
+  if (!is(p, r->at, "{")) return made;
+  if (p->records && tag) {
+    note(p, (int)(word - p->tokens), OP2I_PORTABLE_RECORD)->end = p->match[r->at] + 1;
+    p->wanted |= p->cxx;
+  }
+  read_members(p, made);
+  return made;
+}
+
+static void read_enumerators(struct op2i_portable_state *p) {
+  int brace = p->r.at, word = brace - 1;
+  while (word > 0 && !is(p, word, "enum")) word--;
+  struct op2i_portable_note *n = note(p, word, OP2I_PORTABLE_ENUM);
+  p->next = 0;
+  p->negative = false;
+  op2i_c_enumerators(&p->r);
+  n->middle = brace;
+  n->end = p->match[brace] + 1;
+  n->negative = p->negative;
+  p->wanted |= p->cxx;
+  const struct op2i_piece *tag = &p->tokens[brace - 1];
+  if (!op2i_c_word(tag)) return;
+  const char *key = tag_key(p, tag);
+  declare(p, key, strlen(key), (struct op2i_portable_name){.value = p->negative});
+}
+
+static void enumerator(struct op2i_c_reader *r, const struct op2i_piece *name, bool given,
+                       void *value) {
+  struct op2i_portable_state *p = state(r);
+  (void)value;
+  if (given && !p->known && p->cxx) p->failed = true;
+  if (given) p->next = p->value;
+  p->negative |= p->next < 0;
+  declare(p, name->text, (size_t)name->length,
+          (struct op2i_portable_name){.meaning = OP2I_PORTABLE_NUMBER, .value = p->next});
+  p->next++;
+}
+
+/* ---- declarations ---------------------------------------------------------------------------- */
+
+static int64_t visible(const struct op2i_c_reader *r) { return state(r)->names.count; }
+
+static void forget(struct op2i_c_reader *r, int64_t count) {
+  op2i_names_cut(&state(r)->names, count);
+}
+
+static int64_t bracket(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
+  struct op2i_portable_state *p = state(r);
+  int open = r->at, close = p->match[open];
+  int64_t outer = p->names.count, extent;
+  struct op2i_c_decl decl;
+  switch (kind) {
+  case OP2I_C_PARAMETERS:
+    p->parameters = open;
+    r->at++;
+    op2i_c_parameters(r);
+    op2i_names_cut(&p->names, outer);
+    p->parameters = open;
+    return -1;
+  case OP2I_C_ENUMERATORS: read_enumerators(p); return -1;
+  case OP2I_C_TYPEOF:
+    if (type_in(p, open, &decl))
+      note(p, open, OP2I_PORTABLE_TYPE);
+    else
+      scan(p, open + 1, close);
+    return -1;
+  case OP2I_C_EXTENT:
+    scan(p, open + 1, close);
+    return op2i_portable_constant(p, open + 1, close, &extent) && extent >= 0 ? extent : -1;
+  default: return -1;
+  }
+}
+
+static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
+  struct op2i_portable_state *p = state(r);
+  if (!decl->name) return NULL;
+  const bool type = decl->said & OP2I_C_TYPEDEF;
+  declare(p, decl->name->text, (size_t)decl->name->length,
+          (struct op2i_portable_name){.meaning =
+                                          type ? OP2I_PORTABLE_NAME_OF_TYPE : OP2I_PORTABLE_VALUE,
+                                      .type = decl->type});
+  return NULL;
+}
+
+static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl, void *made) {
+  struct op2i_portable_state *p = state(r);
+  (void)made;
+  if (!is(p, r->at, "=")) return;
+  struct op2i_portable_note *n = note(p, r->at, OP2I_PORTABLE_INITIAL);
+  n->type = decl->type;
+  n->lasting = !r->inside || (decl->said & OP2I_C_STATIC);
+  r->at++;
+  n->middle = r->at;
+  (void)expression(r, ",");
+  n->end = r->at;
+  n->number = decl->name ? (int)(decl->name - p->tokens) : -1;
+  n->full = n->end == n->middle + 1 && p->tokens[n->middle].kind == OP2I_TOK_STRING &&
+            n->type.nlevels == 1 && n->type.levels[0] == p->tokens[n->middle].length - 2 &&
+            !memchr(p->tokens[n->middle].text, '\\', (size_t)p->tokens[n->middle].length);
+  p->wanted |= n->full && p->cxx;
+  if (!p->cxx || !is(p, n->middle, "{") || !op2i_portable_designated(p, n->middle)) return;
+  p->wanted = true;
+  n->list = op2i_portable_list(p, n->middle, &n->type);
+}
+
+static void parameter(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
+  (void)declared(r, decl);
+  r->at = end_of(state(r), r->at, ",");
+}
+
+static bool stopped(const struct op2i_c_reader *r) {
+  const struct op2i_portable_state *p = state(r);
+  return p->failed || p->macros.arena.failed;
+}
+
+static bool begin_statement(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
+  struct op2i_portable_state *p = state(r);
+  if (s->kind == OP2I_C_BLOCK) note(p, r->at, OP2I_PORTABLE_BLOCK);
+  if (s->bodies > DEPTH_MAX || s->nested > DEPTH_MAX) p->failed = true;
+  return !p->failed;
+}
+
+/* ---- the source ------------------------------------------------------------------------------ */
+
+static void read_function(struct op2i_portable_state *p, const struct op2i_c_decl *decl) {
+  int64_t outer = p->names.count;
+  int body = p->r.at;
+  (void)decl;
+  p->r.at = p->parameters + 1;
+  op2i_c_parameters(&p->r);
+  p->r.at = body;
+  (void)op2i_c_statement(&p->r);
+  op2i_names_cut(&p->names, outer);
+}
+
+static void read_item(struct op2i_portable_state *p) {
+  struct op2i_c_reader *r = &p->r;
+  struct op2i_c_decl all, one;
+  if (is(p, r->at, "_Static_assert")) r->at = end_of(p, r->at, ";");
+  if (is(p, r->at, ";")) {
+    r->at++;
+    return;
+  }
+  op2i_c_specifiers(r, &all);
+  do {
+    one = all;
+    op2i_c_declarator(r, &one);
+    const bool function = one.what == OP2I_C_FUNCTION;
+    if (function) one.type = all.type;
+    (void)declared(r, &one);
+    if (function && is(p, r->at, "{")) {
+      read_function(p, &one);
+      return;
+    }
+    initialized(r, &one, NULL);
+  } while (is(p, r->at, ",") && r->at++);
+  p->failed |= !is(p, r->at, ";");
+  r->at++;
+}
+
+static const struct op2i_c_asker asker = {.stopped = stopped,
+                                          .visible = visible,
+                                          .forget = forget,
+                                          .declared = declared,
+                                          .initialized = initialized,
+                                          .parameter = parameter,
+                                          .enumerator = enumerator,
+                                          .expression = expression,
+                                          .missing = missing,
+                                          .begin = begin_statement};
+
+/* Forms that need no reading. */
+static void look(struct op2i_portable_state *p) {
+  for (int i = 0; i < p->count && !p->wanted; i++) {
+    p->wanted = is(p, i, "auto") || (p->cxx && is(p, i, "[") && is(p, i + 1, "static"));
+    if (!p->cxx) continue;
+    p->wanted |= is(p, i, "typeof") || is(p, i, "__typeof__") || is(p, i, "__typeof") ||
+                 (is(p, i, "void") && is(p, i + 1, "*")) ||
+                 (is(p, i, "void") && is(p, i + 1, "const")) ||
+                 (is(p, i, "[") && (is(p, i + 1, "const") || is(p, i + 1, "restrict")));
+  }
+  for (int i = 0; i < p->count && p->cxx && !p->wanted; i++)
+    p->wanted = is(p, i, "case") && is(p, i + 2, "...");
+}
+
+void op2i_portable_read(struct op2i_portable_state *p) {
+  p->r = (struct op2i_c_reader){.tokens = p->tokens,
+                                .count = p->count,
+                                .guesses = true,
+                                .client = p,
+                                .asker = &asker,
+                                .named = named,
+                                .record = record,
+                                .bracket = bracket};
+  look(p);
+  for (int before = -1; p->r.at < p->count && p->r.at > before && !stopped(&p->r);) {
+    before = p->r.at;
+    read_item(p);
+  }
+  if (p->r.at < p->count) p->failed = true;
+}
