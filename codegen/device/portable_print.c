@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "portable_state.h"
+#include "portable_table.h"
 
 enum { CASES = 1000 };
 
@@ -312,10 +313,32 @@ static void object(state *p, const note *n) {
   p->still--;
 }
 
+static void copy(state *p, const struct op2i_portable_item *tables) {
+  p->still++;
+  for (int at = tables->begin; at < tables->end && !p->failed;)
+    at = is(p, at, "static") || is(p, at, "extern") ? at + 1 : one(p, at, tables->end);
+  p->still--;
+}
+
 static int block(state *p, const note *n) {
   int next = one_token(p, n->at);
-  for (const note *l = n->below; l; l = l->below) object(p, l);
+  for (const struct op2i_portable_copy *c = n->copies; c; c = c->next) copy(p, c->item);
+  for (const note *l = n->below; l; l = l->below)
+    if (l->kind == OP2I_PORTABLE_LITERAL) {
+      object(p, l);
+    } else {
+      op2i_text_add(p->out, " char op2_text%d[] =", l->number);
+      for (int at = l->at; at < l->end; at++)
+        op2i_text_add(p->out, " %.*s", p->tokens[at].length, p->tokens[at].text);
+      op2i_text_add(p->out, ";");
+    }
   return next;
+}
+
+/* The position behind an item that has no place at file scope. */
+static int left_out(const state *p, int at) {
+  while (!is(p, at, ";")) at = p->match[at] > at ? p->match[at] + 1 : at + 1;
+  return at + 1;
 }
 
 /* case first ... last: */
@@ -371,7 +394,12 @@ static int one(state *p, int at, int end) {
   if ((n = op2i_portable_find(p, at, OP2I_PORTABLE_LITERAL))) return literal(p, n);
   if ((n = op2i_portable_find(p, at, OP2I_PORTABLE_GENERIC))) return selection(p, n);
   if ((n = op2i_portable_find(p, at, OP2I_PORTABLE_BLOCK))) return block(p, n);
+  if ((n = op2i_portable_find(p, at, OP2I_PORTABLE_TEXT))) {
+    op2i_text_add(p->out, " op2_text%d", n->number);
+    return n->end;
+  }
   if (is(p, at, "auto")) return at + 1;
+  if (!p->cxx && !p->still && op2i_portable_moved(p, at)) return left_out(p, at);
   if (p->cxx && begins(p, at) && !p->still) ahead(p, at);
   int next = p->cxx ? for_cxx(p, at) : at;
   return next > at ? next : one_token(p, at);

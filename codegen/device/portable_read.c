@@ -6,12 +6,18 @@
 
 #include "mem.h"
 #include "portable_state.h"
+#include "portable_table.h"
 
 enum { DEPTH_MAX = 200 };
 
 static struct op2i_portable_state *state(const struct op2i_c_reader *r) { return r->client; }
 static bool is(const struct op2i_portable_state *p, int at, const char *word) {
   return op2i_portable_is(p, at, word);
+}
+
+static bool one_of(const struct op2i_portable_state *p, int at, const char *const *words) {
+  while (*words && !is(p, at, *words)) words++;
+  return *words != NULL;
 }
 
 /* ---- notes and names ------------------------------------------------------------------------- */
@@ -170,11 +176,6 @@ static int end_of(const struct op2i_portable_state *p, int at, const char *end) 
   return at;
 }
 
-static bool one_of(const struct op2i_portable_state *p, int at, const char *const *words) {
-  while (*words && !is(p, at, *words)) words++;
-  return *words != NULL;
-}
-
 static const char *const assignments[] = {
     "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>=", NULL};
 
@@ -271,6 +272,26 @@ static void note_generic(struct op2i_portable_state *p, int at) {
   p->r.at = before;
 }
 
+/* Returns the last position of the text. */
+static int note_text(struct op2i_portable_state *p, int at) {
+  static const char *const others[] = {"printf", "_Static_assert", "static_assert",
+                                       "asm",    "__asm__",        NULL};
+  int outer = at - 1, end = at + 1;
+  struct op2i_portable_note *block = block_around(p, at), *n;
+  while (outer > 0 && p->match[outer] < outer) outer--;
+  while (p->tokens[end].kind == OP2I_TOK_STRING) end++;
+  if (!block || is(p, at - 1, "sizeof") || is(p, end, "[") || is(p, outer, "{") ||
+      one_of(p, outer - 1, others) || is(p, outer - 1, "sizeof"))
+    return end - 1;
+  n = note(p, at, OP2I_PORTABLE_TEXT);
+  n->end = end;
+  n->number = p->nliterals++;
+  n->below = block->below;
+  block->below = n;
+  p->wanted = true;
+  return end - 1;
+}
+
 static int scan_statement(struct op2i_portable_state *p, int at) {
   struct op2i_portable_note *n = note(p, at, OP2I_PORTABLE_STATEMENT);
   int before = p->r.at;
@@ -293,6 +314,8 @@ static void scan(struct op2i_portable_state *p, int begin, int end) {
       note_generic(p, i);
     else if (is(p, i, "?") && is(p, i + 1, ":"))
       note_or(p, i);
+    else if (p->tokens[i].kind == OP2I_TOK_STRING && !p->cxx)
+      i = note_text(p, i);
     else if (is(p, i, "sizeof") && p->cxx)
       p->wanted = true;
   }
@@ -460,8 +483,12 @@ static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl,
   n->lasting = !r->inside || (decl->said & OP2I_C_STATIC);
   r->at++;
   n->middle = r->at;
-  (void)expression(r, ",");
+  if (p->tokens[r->at].kind == OP2I_TOK_STRING && decl->type.nlevels && decl->type.levels[0])
+    r->at = end_of(p, r->at, ",");
+  else
+    (void)expression(r, ",");
   n->end = r->at;
+  if (!r->inside) op2i_portable_add_table(p, decl);
   n->number = decl->name ? (int)(decl->name - p->tokens) : -1;
   n->full = n->end == n->middle + 1 && p->tokens[n->middle].kind == OP2I_TOK_STRING &&
             n->type.nlevels == 1 && n->type.levels[0] == p->tokens[n->middle].length - 2 &&
@@ -491,10 +518,9 @@ static bool begin_statement(struct op2i_c_reader *r, const struct op2i_c_stateme
 
 /* ---- the source ------------------------------------------------------------------------------ */
 
-static void read_function(struct op2i_portable_state *p, const struct op2i_c_decl *decl) {
+static void read_function(struct op2i_portable_state *p) {
   int64_t outer = p->names.count;
   int body = p->r.at;
-  (void)decl;
   p->r.at = p->parameters + 1;
   op2i_c_parameters(&p->r);
   p->r.at = body;
@@ -502,9 +528,16 @@ static void read_function(struct op2i_portable_state *p, const struct op2i_c_dec
   op2i_names_cut(&p->names, outer);
 }
 
+/* True if a token of [begin, end) is the word. */
+static bool has(const struct op2i_portable_state *p, int begin, int end, const char *word) {
+  while (begin < end && !is(p, begin, word)) begin++;
+  return begin < end;
+}
+
 static void read_item(struct op2i_portable_state *p) {
   struct op2i_c_reader *r = &p->r;
   struct op2i_c_decl all, one;
+  int begin = r->at;
   if (is(p, r->at, "_Static_assert")) r->at = end_of(p, r->at, ";");
   if (is(p, r->at, ";")) {
     r->at++;
@@ -518,13 +551,20 @@ static void read_item(struct op2i_portable_state *p) {
     if (function) one.type = all.type;
     (void)declared(r, &one);
     if (function && is(p, r->at, "{")) {
-      read_function(p, &one);
+      int body = r->at;
+      read_function(p);
+      op2i_portable_add_item(p, begin, body,
+                             has(p, begin, (int)(one.name - p->tokens), "*") ||
+                                 all.type.base == OP2I_C_RECORD);
       return;
     }
     initialized(r, &one, NULL);
   } while (is(p, r->at, ",") && r->at++);
   p->failed |= !is(p, r->at, ";");
   r->at++;
+  if (p->tables && has(p, begin, r->at, "const"))
+    op2i_portable_add_item(p, begin, 0, one.type.nlevels && !one.type.levels[0]);
+  p->tables = NULL;
 }
 
 static const struct op2i_c_asker asker = {.stopped = stopped,
@@ -567,4 +607,5 @@ void op2i_portable_read(struct op2i_portable_state *p) {
     read_item(p);
   }
   if (p->r.at < p->count) p->failed = true;
+  if (!p->cxx && !p->failed) op2i_portable_tables(p);
 }

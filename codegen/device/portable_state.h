@@ -16,6 +16,7 @@ enum op2i_portable_kind {
   OP2I_PORTABLE_ENUM,      /* the word enum where it lists enumerators */
   OP2I_PORTABLE_RECORD,    /* the word struct or union of one that is defined in another */
   OP2I_PORTABLE_GENERIC,   /* the word _Generic */
+  OP2I_PORTABLE_TEXT,      /* the first of the string constants that a pointer may lead to */
   OP2I_PORTABLE_OR         /* where the first operand of ?: begins */
 };
 
@@ -41,6 +42,7 @@ struct op2i_portable_note {
   struct op2i_portable_note
       *below; /* BLOCK: the literals that it declares; LITERAL: the next one */
   struct op2i_portable_choice *choices; /* GENERIC */
+  struct op2i_portable_copy *copies;    /* BLOCK: tables that a function has copies of */
 };
 
 enum op2i_portable_meaning {
@@ -69,7 +71,9 @@ struct op2i_portable_state {
   int64_t nmeanings, capacity;
   struct op2i_portable_note **notes; /* [count + 2] */
   int nliterals, depth, records;
-  int parameters;      /* position of the last list of parameters */
+  struct op2i_portable_item *items;   /* of OpenCL C, in the order of the source */
+  struct op2i_portable_table *tables; /* of the item that is read */
+  int parameters;                     /* position of the last list of parameters */
   bool known;          /* the last expression was an integer constant, of this value */
   int64_t value, next; /* next: of the next enumerator */
   bool negative;       /* an enumerator of the list that is read is less than 0 */

@@ -194,7 +194,7 @@ static const struct kernel functions[] = {
      "  memmove(a + 1, a, 3 * sizeof *a); memcpy(b, a, sizeof b); memmove(b, b + 1, 8);\n"
      "  out[0] = a[1]; out[1] = a[2]; out[2] = a[3]; out[3] = b[0]; out[4] = strlen(text);\n"
      "  out[5] = memcmp(text, \"fours\", 4) == 0 && memcmp(&x, a + 1, sizeof x) == 0;\n}",
-     CUDA},
+     BOTH},
     {"offsets", "<stddef.h>",
      "struct three { char a; double b; float c[3]; };\n" HEAD("offsets") //
      "  out[0] = offsetof(struct three, b); out[1] = offsetof(struct three, c);\n}",
