@@ -13,6 +13,7 @@
 #include "partial.h"
 #include "registry.h"
 #include "stateless.h"
+#include "trace.h"
 
 /* ---- storing results ------------------------------------------------------------------------- */
 
@@ -113,11 +114,14 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   void *before = op2i_silent_begin(step);
   status = op2i_check_open(&check, step);
   if (!status) {
-    double start = op2i_seconds();
+    const int64_t start = op2i_nanoseconds();
     op2i_kernels_enter(step->loop);
     status = sampled ? op2i_check_run_sample(&check) : run_elements(&check);
     op2i_kernels_leave(step->loop);
-    step->time.seconds = step->time.elapsed = op2i_seconds() - start;
+    const int64_t end = op2i_nanoseconds();
+    step->time.seconds = step->time.elapsed = 1e-9 * (double)(end - start);
+    struct op2i_trace *trace = step->loop->op.ctx->trace;
+    if (trace) op2i_trace_loop(trace, OP2I_TRACK_WORKER, step->loop->profile.what, start, end);
     op2i_check_close(&check);
   }
   if (!status) op2i_step_combine(step, sampled ? 1 : OP2I_STRANDS_MAX);

@@ -25,6 +25,7 @@
 #include "registry.h"
 #include "schedule.h"
 #include "share.h"
+#include "trace.h"
 #include "tree.h"
 
 #if OP2_HAVE_OPENMP && defined(_OPENMP)
@@ -65,13 +66,14 @@ struct part {
   int64_t me, all;
   const int *nodes;       /* [all]: the members' NUMA nodes; null: they do not matter */
   struct op2i_comm *comm; /* the calling thread, which is number 0, progresses messages; or null */
-  uint64_t turn;          /* the number of turns so far */
-  uint32_t barriers;      /* the number of barriers in the tree so far */
-  bool apart;             /* True if members may still be busy with what was last, */
-  bool alone;             /* and only the first one. */
-  int64_t came;           /* nanoseconds when the thread came to the turn */
-  int64_t busy;           /* nanoseconds in the last turn, which are to be added to its step */
-  struct op2i_step *last; /* that step; null if there is nothing to be added */
+  struct op2i_trace *trace; /* the context's timeline, or null */
+  uint64_t turn;            /* the number of turns so far */
+  uint32_t barriers;        /* the number of barriers in the tree so far */
+  bool apart;               /* True if members may still be busy with what was last, */
+  bool alone;               /* and only the first one. */
+  int64_t came;             /* nanoseconds when the thread came to the turn */
+  int64_t busy;             /* nanoseconds in the last turn, which are to be added to its step */
+  struct op2i_step *last;   /* that step; null if there is nothing to be added */
 };
 
 static const char *unavailable(void) { return NULL; }
@@ -164,6 +166,14 @@ static void note(const struct part *part, const struct op2i_step *step, int64_t 
                                                                  .came = part->came,
                                                                  .begin = begin,
                                                                  .end = op2i_nanoseconds()});
+}
+
+/* Show in the timeline that the thread has run blocks of the step. */
+static void trace(const struct part *part, const struct op2i_step *step, int64_t begin,
+                  int64_t end) {
+  if (part->trace)
+    op2i_trace_loop(part->trace, OP2I_TRACK_WORKER + (int)part->me, step->loop->profile.what, begin,
+                    end);
 }
 
 /* Note that no block of a member's share is left to take, of n blocks in the turn. */
@@ -270,11 +280,15 @@ static void run_turn(struct part *part, struct op2i_step *step, int32_t first, i
   part->came = start;
   taken_of(part, part->turn + 1, part->me)->blocks = 0;
   take_all(part, step, first, n, part->me);
-  int64_t busy = op2i_nanoseconds() - start;
+  const int64_t end = op2i_nanoseconds();
+  int64_t busy = end - start;
+  trace(part, step, start, end);
   if (part->all > 1 && others_late(part, n, busy)) {
     const int64_t again = op2i_nanoseconds();
     take_others(part, step, first, n);
-    busy += op2i_nanoseconds() - again;
+    const int64_t over = op2i_nanoseconds();
+    busy += over - again;
+    trace(part, step, again, over);
   }
   part->busy = busy;
   part->last = step;
@@ -309,7 +323,9 @@ static void run_alone(struct part *part, struct op2i_step *step) {
     op2i_step_run_blocks(step, i, i + piece);
     if (comm) op2i_comm_progress(comm);
   }
-  step->time.nanoseconds = op2i_nanoseconds() - start;
+  const int64_t end = op2i_nanoseconds();
+  step->time.nanoseconds = end - start;
+  trace(part, step, start, end);
   if (part->team->recorded) note(part, step, part->me, 0, n, start);
   combine(part, step);
 }
@@ -357,7 +373,8 @@ static void run_together(struct team *team, struct op2i_step *steps, int64_t nst
                         .me = me,
                         .all = omp_get_num_threads(),
                         .nodes = numa && numa->members >= omp_get_num_threads() ? numa->node : NULL,
-                        .comm = me == 0 ? steps->loop->op.ctx->comm : NULL};
+                        .comm = me == 0 ? steps->loop->op.ctx->comm : NULL,
+                        .trace = steps->loop->op.ctx->trace};
     run_part(&part);
   }
 }
@@ -377,7 +394,8 @@ static bool are_short(const struct team *team, const struct op2i_step *steps, in
 /* A parallel region of one thread would cost a microsecond, too. */
 static void run_here(struct team *team, struct op2i_step *steps, int64_t nsteps) {
   OP2I_FP_DEFAULT;
-  struct part part = {.team = team, .all = 1, .comm = steps->loop->op.ctx->comm};
+  const op2_context ctx = steps->loop->op.ctx;
+  struct part part = {.team = team, .all = 1, .comm = ctx->comm, .trace = ctx->trace};
   for (struct op2i_step *step = steps; step < steps + nsteps; step++)
     if (!is_empty(step)) run_alone(&part, step);
 }

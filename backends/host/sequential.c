@@ -10,6 +10,7 @@
 #include "partial.h"
 #include "registry.h"
 #include "stateless.h"
+#include "trace.h"
 
 enum { PIECE = 4096 }; /* elements */
 
@@ -29,9 +30,12 @@ static op2_status run_step(void *state, struct op2i_step *step) {
   op2_status status = op2i_step_begin(step, 1);
   if (status) return status;
   op2i_partial_init(step, step->values.partials);
-  double start = op2i_seconds();
+  const int64_t start = op2i_nanoseconds();
   run(step);
-  step->time.seconds = step->time.elapsed = op2i_seconds() - start;
+  const int64_t end = op2i_nanoseconds();
+  step->time.seconds = step->time.elapsed = 1e-9 * (double)(end - start);
+  struct op2i_trace *trace = step->loop->op.ctx->trace;
+  if (trace) op2i_trace_loop(trace, OP2I_TRACK_WORKER, step->loop->profile.what, start, end);
   op2i_step_combine(step, 1);
   return OP2_SUCCESS;
 }

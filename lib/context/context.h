@@ -61,9 +61,10 @@ struct op2_context_s {
   pthread_t maker;         /* the thread that called op2_init() */
   int64_t born;            /* time of the call of op2_init(), in nanoseconds */
   struct op2i_config config;
-  struct op2i_comm *comm; /* connects the other ranks; null: this process is alone */
-  char share[160];        /* among ranks: which cores this rank has, and why */
-  int crowd;              /* why this rank shares its cores with others: enum op2i_crowd */
+  struct op2i_comm *comm;   /* connects the other ranks; null: this process is alone */
+  struct op2i_trace *trace; /* OP2_TRACE: the timeline (lib/trace/trace.h); null: none is made */
+  char share[160];          /* among ranks: which cores this rank has, and why */
+  int crowd;                /* why this rank shares its cores with others: enum op2i_crowd */
   const struct op2i_backend *backend;
   /* default backend that was not chosen, since it has too few workers; null: none */
   const struct op2i_backend *passed_over;

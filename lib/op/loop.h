@@ -128,6 +128,7 @@ struct op2i_loop_attached {
 struct op2i_loop_profile {
   int64_t calls;
   struct op2i_profile_line *line; /* of its kernel and set; null for a fused loop */
+  int32_t what; /* number of its name in the trace (trace.h); 0: it has none yet */
 };
 
 /* The part of a loop that is the same each time it is queued with these arguments. It is interned

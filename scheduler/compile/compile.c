@@ -17,6 +17,7 @@
 #include "mem.h"
 #include "passes.h"
 #include "text.h"
+#include "trace.h"
 
 /* The variant of the loop's code, and its source unless the code is there. */
 static op2_status source_of(struct op2i_loop *loop, enum op2i_variant wish,
@@ -236,12 +237,14 @@ static int64_t ncompiled(op2_context ctx) {
 op2_status op2i_compile_run(struct op2i_compile *c) {
   if (!c->ncodes) return OP2_SUCCESS;
   const double begin = op2i_seconds();
+  const int64_t since = op2i_trace_begin(c->sched->ctx);
   const int64_t compiled = ncompiled(c->sched->ctx);
   op2_status status = c->sched->ctx->comm && !c->optional
                           ? get_together(c)
                           : op2i_jit_get(c->sched->ctx, (int)c->ncodes, c->codes);
   const double seconds = op2i_seconds() - begin;
   c->sched->stats.spent.compiling += seconds;
+  op2i_trace_end(c->sched->ctx, since, OP2I_WHAT_COMPILE, "codes", c->ncodes);
   note_time(c, seconds, ncompiled(c->sched->ctx) - compiled);
   if (!status) status = compile_for_host(c);
   if (status) return status;

@@ -10,6 +10,7 @@
 #include "error.h"
 #include "loop_device.h"
 #include "mem.h"
+#include "trace.h"
 
 static void release_data(void *sched_data) {
   struct op2i_loop_data *data = sched_data;
@@ -78,7 +79,9 @@ op2_status op2i_loop_prepare(struct op2i_sched *sched, struct op2i_loop *loop) {
   op2_status status = op2i_loop_data(loop, &data);
   if (status || data->ready) return status;
   double begin = op2i_prepare_begin(sched);
+  const int64_t since = op2i_trace_begin(sched->ctx);
   status = fill(sched, loop, data);
+  op2i_trace_end(sched->ctx, since, OP2I_WHAT_PLAN, NULL, 0);
   op2i_prepare_end(sched, begin);
   return status;
 }

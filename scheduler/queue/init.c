@@ -28,6 +28,7 @@
 #include "schedule.h"
 #include "share.h"
 #include "text.h"
+#include "trace_report.h"
 #include "watch.h"
 
 /* If the user has not chosen a backend, it is no error that the default one cannot be started: the
@@ -145,6 +146,7 @@ static op2_status begin_context(const op2_options *options, struct op2i_comm *co
   op2i_log(ctx, OP2I_LOG_INFO, "backend %s, %s", ctx->backend->name,
            OP2I_N(ctx->workers, "worker"));
   if (ctx->passed_over) warn_passed_over(ctx);
+  op2i_trace_start(ctx);
   op2i_process_enter(ctx);
   settled += comm || ctx->backend->processors;
   *ctx_out = ctx;
@@ -172,6 +174,7 @@ static void end(op2_context ctx) {
   op2i_spares_end(ctx);
   op2i_dats_come_home(ctx);
   op2i_gbls_come_home(ctx);
+  op2i_trace_stop(ctx);
   ctx->finalized = true;
   op2i_process_leave(ctx);
   op2i_sched_destroy(ctx->sched);

@@ -22,6 +22,7 @@
 #include "program.h"
 #include "program_keep.h"
 #include "report.h"
+#include "trace_steps.h"
 
 op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
   struct op2i_sched *sched = op2i_calloc(1, sizeof *sched);
@@ -88,13 +89,16 @@ static void remember(struct op2i_sched *sched, int64_t marked, const char *call,
  * loops that did not run stay queued. */
 static op2_status run_marked_here(struct op2i_sched *sched) {
   const struct op2i_force *force = &sched->stats.forces[(sched->stats.nforces - 1) % OP2I_FORCES];
+  const struct op2i_force about = *force; /* others may come meanwhile */
   bool verify = sched->ctx->config.verify;
   op2_status status = verify ? op2i_graph_verify(sched) : OP2_SUCCESS;
   if (status) return op2i_context_abort_ranks(sched->ctx, status);
   if (verify) status = op2i_verify_ranks(sched, force->call, force->name);
   if (status) return status;
   op2i_dot_dump(sched);
+  const int64_t begin = op2i_trace_begin(sched->ctx);
   status = op2i_execute_marked(sched);
+  if (begin) op2i_force_trace(sched, &about, begin);
   for (int64_t i = 0; i < sched->queue.nnodes; i++)
     if (sched->queue.nodes[i].state == OP2I_QUEUED) sched->queue.nodes[i].marked = false;
   op2i_dot_dump(sched);
@@ -252,7 +256,9 @@ static void report_lost(const struct op2i_sched *sched, bool closely) {
 
 /* Wait for all work on the device. Other forces wait only for what they need of it. */
 static op2_status wait_for_device(op2_context ctx) {
+  const int64_t begin = ctx->device ? op2i_trace_begin(ctx) : 0;
   op2_status status = ctx->device ? ctx->device->kind->wait(ctx->device) : OP2_SUCCESS;
+  op2i_trace_end(ctx, begin, OP2I_WHAT_DEVICE, NULL, 0);
   if (!status) return status;
   ctx->fatal = status == OP2_ERR_FATAL;
   return ctx->fatal ? op2i_context_abort_ranks(ctx, status) : status;

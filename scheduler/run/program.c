@@ -9,6 +9,7 @@
 #include "error.h"
 #include "hash.h"
 #include "mem.h"
+#include "trace.h"
 
 /* ---- the key --------------------------------------------------------------------------------- */
 
@@ -140,7 +141,9 @@ static void begin_anew(struct op2i_sched *sched) {
 static op2_status make_and_keep(struct op2i_sched *sched, struct op2i_node *const *nodes, int64_t n,
                                 bool again, struct op2i_program **out) {
   double begin = op2i_prepare_begin(sched);
+  const int64_t since = op2i_trace_begin(sched->ctx);
   op2_status status = op2i_program_make(sched, nodes, n, out);
+  op2i_trace_end(sched->ctx, since, OP2I_WHAT_MAKE, "operations", n);
   op2i_prepare_end(sched, begin);
   if (status == OP2_ERR_NOMEM && sched->ctx->comm) begin_anew(sched);
   if (status) return status;

@@ -18,6 +18,7 @@
 #include "loop_device.h"
 #include "place.h"
 #include "tasks.h"
+#include "trace_steps.h"
 
 /* Collect the values of a fused group's members where its code expects them. */
 static void collect(const struct op2i_group *group, const int32_t *members,
@@ -158,7 +159,11 @@ static op2_status run_call(struct op2i_sched *sched, const struct op2i_program *
   op2_status status = op2i_outcomes_before_call(sched, nodes, grouping, g, &cancelled);
   if (status || cancelled) return status;
   sched->ctx->running = node->where;
-  return node->op->kind->run(node->op, node->versions, node->payload);
+  const int64_t begin = op2i_trace_begin(sched->ctx);
+  const int32_t what = begin ? op2i_op_name(node->op) : 0;
+  status = node->op->kind->run(node->op, node->versions, node->payload);
+  op2i_trace_end(sched->ctx, begin, what, NULL, 0);
+  return status;
 }
 
 /* Mark the halos as stale or fresh that steps make so which are about to run. */
@@ -301,8 +306,8 @@ static void forget_messages(struct op2i_sched *sched, struct op2i_program *progr
   sched->outcomes.agreement.begun = false;
 }
 
-op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
-                            struct op2i_node *const *nodes, int64_t *done) {
+static op2_status run(struct op2i_sched *sched, struct op2i_program *program,
+                      struct op2i_node *const *nodes, int64_t *done) {
   int64_t ngroups = program->grouping.ngroups, n;
   *done = 0;
   bind(program, nodes);
@@ -315,8 +320,10 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
     if (status) break;
     *done = program->step_group[s];
     if (program->stale) make_stale(program, s, n, nodes);
+    const int64_t begin = op2i_trace_begin(sched->ctx);
     status = sched->ctx->config.nan && steps->loop ? run_searched(sched, program, s, &n, nodes)
                                                    : run_part(sched, program, s, &n, nodes);
+    if (begin) op2i_steps_trace(sched->ctx, steps, n, begin);
     if (status) status = go_on(sched, program, s, n, status);
     if (status) break;
     for (int64_t k = 0; k < n; k++)
@@ -328,5 +335,14 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
   if (sched->ctx->config.graph_file && !sched->outer)
     op2i_program_draw(sched, program, nodes, *done);
   program->runs += !status;
+  return status;
+}
+
+op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *program,
+                            struct op2i_node *const *nodes, int64_t *done) {
+  const int64_t begin = op2i_trace_begin(sched->ctx);
+  if (begin) op2i_steps_name(sched->ctx, program->steps, program->nsteps);
+  op2_status status = run(sched, program, nodes, done);
+  op2i_trace_end(sched->ctx, begin, OP2I_WHAT_PROGRAM, "operations", program->grouping.n);
   return status;
 }

@@ -20,6 +20,7 @@
 #include "registry.h"
 #include "starpu_pool.h"
 #include "tasks.h"
+#include "trace.h"
 
 /* Tasks of the last program: they have ended or soon will, and are still to be destroyed. */
 struct ended {
@@ -75,6 +76,7 @@ static void run_work(void *buffers[], void *argument) {
   (void)buffers;
   const struct work work = *(const struct work *)argument;
   op2_status status = __atomic_load_n(&work.submission->status, __ATOMIC_RELAXED);
+  if (work.submission->state->ctx->trace) op2i_trace_worker(starpu_worker_get_id());
   if (!status) {
     status = op2i_task_run(work.step, work.kind, work.first, work.last);
     if (status) note_failure(work.submission, status);

@@ -11,12 +11,15 @@
 #include "mem.h"
 #include "partial.h"
 #include "tasks.h"
+#include "trace.h"
 
 static void run_chunk(struct op2i_step *step, int32_t first, int32_t last) {
   int64_t start = op2i_nanoseconds();
   op2i_step_run_blocks(step, first, last);
-  int64_t ns = op2i_nanoseconds() - start;
-  __atomic_fetch_add(&step->time.nanoseconds, ns, __ATOMIC_RELAXED);
+  const int64_t end = op2i_nanoseconds();
+  __atomic_fetch_add(&step->time.nanoseconds, end - start, __ATOMIC_RELAXED);
+  struct op2i_trace *trace = op2i_trace_of(step->loop->op.ctx);
+  if (trace) op2i_trace_loop(trace, op2i_track_here(trace), step->loop->profile.what, start, end);
 }
 
 /* ---- a device -------------------------------------------------------------------------------- */

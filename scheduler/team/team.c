@@ -11,6 +11,7 @@
 #include "plan.h"
 #include "schedule.h"
 #include "tasks.h"
+#include "trace.h"
 
 /* A share's word has the number of the turn in its upper bits and the number of blocks left in the
  * lower ones. Numbers of turns never come again, so with a word that was read in an earlier turn no
@@ -301,7 +302,11 @@ static void take_all(struct op2i_team *team, const struct visit *visit, int owne
     if (team->recorded) note(visit, view->step, owner, index, n, begin);
   }
   if (!taken) return;
-  const struct op2i_count count = {owner, taken, op2i_nanoseconds() - start};
+  const int64_t end = op2i_nanoseconds();
+  const struct op2i_count count = {owner, taken, end - start};
+  if (team->trace)
+    op2i_trace_loop(team->trace, OP2I_TRACK_WORKER + visit->share, view->step->loop->profile.what,
+                    start, end);
   note_done(team, view, count);
 }
 
@@ -383,6 +388,7 @@ bool op2i_team_run(struct op2i_team *team, struct op2i_idle *idle, struct op2i_s
   team->colour = -1;
   team->always = always;
   team->recorded = op2i_schedule_begin("team", steps, nsteps, team->members);
+  team->trace = op2i_trace_of(steps->loop->op.ctx);
   __atomic_store_n(&team->caller, share, __ATOMIC_RELAXED);
   advance(team);
   const struct op2i_team_view *view = view_of(team, share);
@@ -431,6 +437,7 @@ static void look_for_work(struct op2i_team *team, const struct op2i_idle *idle, 
 void op2i_team_help(struct op2i_team *team, const struct op2i_idle *idle, int share) {
   OP2I_FP_DEFAULT;
   if (share < 0 || share >= team->members) return;
+  op2i_trace_worker(share);
   while (wanted(team, idle, share) && !team->others()) {
     __atomic_add_fetch(&team->present, 1, __ATOMIC_SEQ_CST);
     look_for_work(team, idle, share);

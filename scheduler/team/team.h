@@ -58,6 +58,7 @@ struct op2i_team {
   _Alignas(128) int64_t since; /* time when the last program was over */
   int caller;                  /* the share of the thread whose program runs, or ran last */
   bool recorded;               /* what members take is noted (schedule.h) */
+  struct op2i_trace *trace;    /* the timeline of the running context, or null */
   bool always;                 /* share every turn that has at least two blocks */
   /* The program, and the place of the turn in it; used by the member that deals. */
   _Alignas(128) struct op2i_step *steps;

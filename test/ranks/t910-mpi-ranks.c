@@ -309,6 +309,7 @@ static const struct {
     {"OP2_CC_TIMEOUT", "77"},
     {"OP2_GRAPH", "/dev/null"},
     {"OP2_REPORT", "/dev/null"},
+    {"OP2_TRACE", "0"},
     {"OP2_SCHEDULE", "/dev/null"},
     {"OP2_LOG", "1"},
     {"OP2_VERIFY", "1"},
