@@ -85,6 +85,7 @@ struct op2i_node_rank {
 struct op2i_sent {
   int rank;
   int64_t messages, bytes;
+  int64_t received; /* messages from it whose reception has started */
 };
 
 /* The state of waiting for other ranks (watch.c). */

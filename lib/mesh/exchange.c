@@ -281,6 +281,9 @@ static void count(const struct op2i_exchange *x) {
     int64_t bytes = (int64_t)x->legs[l].bytes[OP2I_OUT];
     sent->messages += bytes > 0;
     sent->bytes += bytes;
+    sent->received += x->legs[l].bytes[OP2I_IN] > 0;
+    x->legs[l].number[OP2I_OUT] = sent->messages;
+    x->legs[l].number[OP2I_IN] = sent->received;
     x->comm->messages += bytes > 0;
     x->comm->bytes += bytes;
   }
@@ -314,6 +317,7 @@ op2_status op2i_exchange_over(struct op2i_exchange *x, bool wait, bool *over) {
   x->in_flight = false;
   x->comm->flying--;
   x->comm->transit_ns += x->ended - x->begun;
+  if (x->stale->dat->obj.ctx->trace) op2i_exchange_trace(x);
   if (wait) op2i_exchange_waited(x, since);
   return OP2_SUCCESS;
 }

@@ -15,6 +15,8 @@ struct op2i_leg {
   size_t bytes[OP2I_SIDES];
   unsigned char *memory[OP2I_SIDES];
   int64_t sent; /* index of its counters in the communicator's list */
+  /* Numbers of the messages that were last started, among those between the two ranks. */
+  int64_t number[OP2I_SIDES];
 };
 
 /* The values of a dat, as last requested before its rows are packed or unpacked. */
@@ -38,6 +40,7 @@ struct op2i_exchange {
   struct op2i_exchange_device *device;         /* null: no rows were moved there yet */
   /* Times in nanoseconds when the messages were last started, and seen to be complete. */
   int64_t begun, ended;
+  int32_t what; /* number of its name in the trace; 0: it has none yet */
   bool in_flight; /* in flight: the messages are not known to be complete */
 };
 
@@ -46,6 +49,8 @@ struct op2i_exchange {
 op2_status op2i_exchange_have_there(struct op2i_exchange *exchange, enum op2i_side side);
 /* Move the rows of all dats whose values are on the device between there and the messages. */
 op2_status op2i_exchange_move_there(struct op2i_exchange *exchange, enum op2i_side side);
+/* exchange_trace.c: show in the timeline that the messages are complete. */
+void op2i_exchange_trace(struct op2i_exchange *exchange);
 void op2i_exchange_device_free(struct op2i_exchange *exchange);
 
 #endif

@@ -93,6 +93,35 @@ void op2i_trace_device(struct op2i_trace *trace, int32_t what, int64_t launched,
   op2i_trace_loop(trace, op2i_track_device(trace), what, begin, begin + ns);
 }
 
+int op2i_trace_flight(struct op2i_trace *trace, int32_t what, int64_t begin, int64_t end,
+                      int64_t bytes) {
+  const int first = op2i_track_device(trace) + 1;
+  for (int lane = 0; lane < OP2I_TRACE_LANES && first + lane < trace->ntracks; lane++) {
+    if (begin < trace->lane_free[lane]) continue;
+    trace->lane_free[lane] = end;
+    put(trace, first + lane,
+        (struct op2i_slice){.begin = begin,
+                            .end = end,
+                            .busy = end - begin,
+                            .label = "bytes",
+                            .value = bytes,
+                            .what = what,
+                            .slices = 1});
+    return first + lane;
+  }
+  add(&trace->tracks[first], what, 1, end - begin);
+  return -1;
+}
+
+void op2i_trace_arrow(struct op2i_trace *trace, int track, struct op2i_trace_arrow arrow) {
+  put(trace, track,
+      (struct op2i_slice){.phase = arrow.leaves ? 's' : 'f',
+                          .begin = arrow.at,
+                          .value = arrow.number,
+                          .from = arrow.from,
+                          .to = arrow.to});
+}
+
 int64_t op2i_trace_begin(op2_context ctx) { return ctx->trace ? op2i_nanoseconds() : 0; }
 
 void op2i_trace_end(op2_context ctx, int64_t begin, int32_t what, const char *label,
@@ -156,6 +185,7 @@ op2_status op2i_trace_open(op2_context ctx, FILE *stream, const char *backend) {
     trace->stream = stream;
     trace->workers = workers;
     trace->ntracks = OP2I_TRACK_WORKER + workers + 2;
+    if (ctx->comm && ctx->comm->size > 1) trace->ntracks += OP2I_TRACE_LANES;
     trace->rank = ctx->comm ? ctx->comm->rank : 0;
     trace->origin = ctx->born;
     pthread_mutex_init(&trace->lock, NULL);

@@ -16,7 +16,7 @@
 struct op2i_trace;
 
 /* Tracks by number: the host's, in which nothing but slices of the calling thread is, those of
- * workers, from OP2I_TRACK_WORKER on, and two that come after them. */
+ * workers, from OP2I_TRACK_WORKER on, two that come after them, and those of messages. */
 enum { OP2I_TRACK_HOST, OP2I_TRACK_WORKER };
 int op2i_track_caller(const struct op2i_trace *trace); /* loops in the calling thread */
 int op2i_track_device(const struct op2i_trace *trace);
@@ -35,7 +35,7 @@ op2_status op2i_trace_open(op2_context ctx, FILE *stream, const char *backend);
 op2_status op2i_trace_close(op2_context ctx);
 
 /* Number a text for the file: a name, and what is shown beside it, which may be null. Only the
- * calling thread may do so, while no worker is busy. A trace that has too many gives all further
+ * calling thread does so. A trace that has too many gives all further
  * ones the same number. */
 int32_t op2i_trace_name(struct op2i_trace *trace, const char *name, const char *label,
                         const char *text);
@@ -70,6 +70,23 @@ void op2i_trace_loop(struct op2i_trace *trace, int track, int32_t what, int64_t 
 /* A device has run a loop for so long. Where the launch returns earlier, the time is that of a run
  * that was measured, and the slice begins when the device is free. */
 void op2i_trace_device(struct op2i_trace *trace, int32_t what, int64_t launched, int64_t ns);
+
+/* Messages were in flight for so long; `what` has been numbered. Returns the track of the slice, -1
+ * if too many are in flight at once, so that no track is free. */
+int op2i_trace_flight(struct op2i_trace *trace, int32_t what, int64_t begin, int64_t end,
+                      int64_t bytes);
+/* One message of that flight: an arrow leaves the slice of the rank that sends, or ends in that of
+ * the rank that receives. `number` counts the messages between the two. */
+struct op2i_trace_arrow {
+  bool leaves;
+  int from, to;
+  int64_t number, at;
+};
+void op2i_trace_arrow(struct op2i_trace *trace, int track, struct op2i_trace_arrow arrow);
+
+/* Let time 0 of all ranks' traces be that of rank 0. Clocks of other nodes are compared by
+ * messages; those of the same node are the same. Collective, if all ranks have a trace. */
+op2_status op2i_trace_align(op2_context ctx);
 
 /* Slices of the host: a time to begin with (0 without a trace), and the slice that ends now. `label`
  * is a literal, or null; it names the number `value`. */

@@ -37,16 +37,18 @@ static bool is_same(const struct op2i_trace_text *a, const struct op2i_trace_tex
 /* Keep a text, whose strings the list owns then, unless it has an equal one. */
 static int32_t keep(struct op2i_trace *trace, struct op2i_trace_text text) {
   int64_t i = 0;
+  pthread_mutex_lock(&trace->lock);
   while (i < trace->nnames && !is_same(&trace->names[i], &text)) i++;
   const bool room = i < trace->nnames ||
                     (i < OP2I_TRACE_NAMES &&
                      !op2i_grow(&trace->names, sizeof *trace->names, i, &trace->names_capacity));
-  if (i == trace->nnames && room) {
-    trace->names[trace->nnames++] = text;
-    return (int32_t)i;
+  const bool new = i == trace->nnames &&room;
+  if (new) trace->names[trace->nnames++] = text;
+  pthread_mutex_unlock(&trace->lock);
+  if (!new) {
+    op2i_free(text.name);
+    op2i_free(text.beside);
   }
-  op2i_free(text.name);
-  op2i_free(text.beside);
   return room ? (int32_t)i : OP2I_WHAT_OTHER;
 }
 
@@ -154,13 +156,30 @@ static void next_line(struct op2i_trace *trace, const char *phase, int track) {
   trace->any = true;
 }
 
+/* The name of an arrow is the same on both ranks. */
+static void add_arrow(struct op2i_trace *trace, int track, const struct op2i_slice *slice) {
+  next_line(trace, slice->phase == 's' ? "s" : "f\",\"bp\":\"e", track);
+  add_int(trace, ",\"name\":\"message\",\"cat\":\"message\",\"id\":\"", slice->from);
+  add_int(trace, "-", slice->to);
+  add_int(trace, "-", slice->value);
+  add_us(trace, "\",\"ts\":", slice->begin - trace->origin);
+  add_text(trace, "}");
+}
+
+/* The category of the slices of a track. */
+static const char *category(const struct op2i_trace *trace, int track) {
+  return track == OP2I_TRACK_HOST ? "host" : track > op2i_track_device(trace) ? "exchange" : "loop";
+}
+
 static void add_slice(struct op2i_trace *trace, int track, const struct op2i_slice *slice) {
   const struct op2i_trace_text *text = &trace->names[slice->what];
   const char *comma = text->beside ? "," : "";
   next_line(trace, "X", track);
   add_text(trace, ",\"name\":");
   add_text(trace, text->name);
-  add_text(trace, track == OP2I_TRACK_HOST ? ",\"cat\":\"host\"" : ",\"cat\":\"loop\"");
+  add_text(trace, ",\"cat\":\"");
+  add_text(trace, category(trace, track));
+  add_text(trace, "\"");
   add_us(trace, ",\"ts\":", slice->begin - trace->origin);
   add_us(trace, ",\"dur\":", slice->end - slice->begin);
   add_text(trace, ",\"args\":{");
@@ -182,7 +201,11 @@ static void add_slice(struct op2i_trace *trace, int track, const struct op2i_sli
 void op2i_trace_write(struct op2i_trace *trace, int track) {
   struct op2i_track *at = &trace->tracks[track];
   pthread_mutex_lock(&trace->lock);
-  for (int64_t i = 0; i < at->n && !trace->failed; i++) add_slice(trace, track, &at->slices[i]);
+  for (int64_t i = 0; i < at->n && !trace->failed; i++)
+    if (at->slices[i].phase)
+      add_arrow(trace, track, &at->slices[i]);
+    else
+      add_slice(trace, track, &at->slices[i]);
   pthread_mutex_unlock(&trace->lock);
   at->n = 0;
 }
@@ -219,6 +242,7 @@ void op2i_trace_write_head(struct op2i_trace *trace, op2_context ctx, const char
              t == OP2I_TRACK_HOST            ? "host"
              : t == op2i_track_caller(trace) ? "loops in the calling thread"
              : t == op2i_track_device(trace) ? "device"
+             : t > op2i_track_device(trace)  ? "exchanges"
                                              : name);
     order(trace, t);
   }

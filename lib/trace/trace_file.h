@@ -13,12 +13,18 @@ enum { OP2I_TRACE_NAMES = 1 << 16 /* at most */, OP2I_TRACE_KEPT = 256 /* a powe
 /* Slices of a track that are kept until they are written, about 100 KB. */
 enum { OP2I_TRACK_SLICES = 2048 };
 
+/* Exchanges that may be in flight at once, as far as the trace can show them. */
+enum { OP2I_TRACE_LANES = 8 };
+
+/* Or the end of an arrow at `begin`: its number is `value`. */
 struct op2i_slice {
   int64_t begin, end;
   int64_t busy; /* of short slices that are drawn as one: the time that they took together */
   const char *label;
   int64_t value;
   int32_t what, slices;
+  char phase;   /* 0: a slice; else as in the file */
+  int from, to; /* ranks of an arrow */
 };
 
 /* Slices that are not in the file under a name: their number and nanoseconds. */
@@ -44,7 +50,7 @@ struct op2i_trace_text {
 
 struct op2i_trace {
   FILE *stream;
-  pthread_mutex_t lock; /* of the fields up to `nchars` */
+  pthread_mutex_t lock; /* of the fields up to `nchars`, and of the list of names */
   bool failed;          /* it could not be written: nothing more is */
   bool any;             /* some slice or description is in the file */
   int error;            /* errno of the first failure */
@@ -53,6 +59,7 @@ struct op2i_trace {
   int workers, ntracks, rank;
   int64_t origin; /* nanoseconds of the file's time 0 */
   int64_t device_free;
+  int64_t lane_free[OP2I_TRACE_LANES];
   struct op2i_track *tracks; /* [ntracks] */
   struct op2i_trace_text *names;
   int64_t nnames, names_capacity;

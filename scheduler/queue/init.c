@@ -28,6 +28,7 @@
 #include "schedule.h"
 #include "share.h"
 #include "text.h"
+#include "trace.h"
 #include "trace_report.h"
 #include "watch.h"
 
@@ -201,13 +202,16 @@ static op2_status begin_alone(const op2_options *options, struct op2i_comm *comm
 
 /* Choose the vector width: that of the processor or, among ranks, of the narrowest one, so that
  * all ranks make the same loops into vector code; and in the same way how much caches hold. Rank 0
- * also warns of the lowest rank that shares its cores with others. */
+ * also warns of the lowest rank that shares its cores with others. If all ranks have a trace, the
+ * traces get one time. */
 static op2_status choose_vectors(op2_context ctx) {
   const int rank = ctx->comm ? ctx->comm->rank : 0;
-  int64_t least[4] = {op2i_simd_bytes(), op2i_simd_halved() ? 0 : 1, INT64_MAX,
-                      (op2i_machine_cached(op2i_machine()) + (1 << 20) - 1) >> 20};
+  int64_t least[5] = {op2i_simd_bytes(), op2i_simd_halved() ? 0 : 1, INT64_MAX,
+                      (op2i_machine_cached(op2i_machine()) + (1 << 20) - 1) >> 20,
+                      ctx->trace != NULL};
   if (ctx->crowd) least[2] = (int64_t)rank * OP2I_CROWDS + ctx->crowd;
-  op2_status status = ctx->comm ? op2i_comm_least(ctx->comm, 4, least) : OP2_SUCCESS;
+  op2_status status = ctx->comm ? op2i_comm_least(ctx->comm, 5, least) : OP2_SUCCESS;
+  if (!status && ctx->comm && least[4]) status = op2i_trace_align(ctx);
   if (!status && rank == 0 && least[2] != INT64_MAX)
     op2i_crowd_warn(ctx, (enum op2i_crowd)(least[2] % OP2I_CROWDS), (int)(least[2] / OP2I_CROWDS));
   if (ctx->config.stream_mb == OP2I_STREAM_AUTO)
