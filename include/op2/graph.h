@@ -122,6 +122,28 @@ OP2_API OP2_NODISCARD op2_status op2_report(op2_context ctx, FILE *stream);
  * @source OP2 op_timings_to_csv */
 OP2_API OP2_NODISCARD op2_status op2_report_json(op2_context ctx, FILE *stream);
 
+/** @brief Begin a section of the program, for reports and timelines.
+ * The loops that are queued from here until op2_section_end() belong to the section, whenever they
+ * run: their time counts there, and nothing is run earlier for its sake. A section may be in
+ * another one; a name that comes again in the same section is the same section. op2_report() lists
+ * sections with the loops queued in them, op2_report_json() has them under `sections`, and in the
+ * timeline of OP2_TRACE a section is a slice of the host, from its beginning to its end in the
+ * program. The parts of a fused loop count each in its own section.
+ * @memory name is copied                  @sync   never blocks, runs nothing
+ * @mpi    rank-local                      @errors OP2_ERR_ARG: no name; OP2_ERR_STATE: in a function
+ *         of op2_call() or of an operator; OP2_ERR_NOMEM
+ * @source PETSc PetscLogEventBegin; Kokkos Profiling::pushRegion */
+OP2_API OP2_NODISCARD op2_status op2_section_begin(op2_context ctx, const char *name);
+
+/** @brief End the section that began last.
+ * Sections that have not ended when the context does end with it.
+ * @shape  name: of the section, to be compared with; null: it is not compared
+ * @memory keeps nothing                   @sync   never blocks, runs nothing
+ * @mpi    rank-local                      @errors OP2_ERR_STATE: none has begun, the name is
+ *         another one, or as for op2_section_begin()
+ * @source PETSc PetscLogEventEnd; Kokkos Profiling::popRegion */
+OP2_API OP2_NODISCARD op2_status op2_section_end(op2_context ctx, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

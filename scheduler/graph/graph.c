@@ -8,6 +8,7 @@
 
 #include "error.h"
 #include "mem.h"
+#include "section.h"
 
 struct op2i_node *op2i_graph_find(struct op2i_sched *sched, int64_t number) {
   if (!sched->queue.nnodes || number < sched->queue.nodes[0].number) return NULL;
@@ -179,6 +180,7 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_wh
    * this function. */
   *node = (struct op2i_node){.state = OP2I_QUEUED,
                              .marked = false,
+                             .section = op2i_section_open(sched->ctx),
                              .number = sched->queue.next_number,
                              .where = where,
                              .op = op,

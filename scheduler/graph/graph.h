@@ -20,7 +20,8 @@ struct op2i_edge {
 
 struct op2i_node {
   enum op2i_node_state state;
-  bool marked; /* true if the force in progress is to run it */
+  bool marked;     /* true if the force in progress is to run it */
+  int32_t section; /* of the program (section.h), in which it was queued */
   int64_t number;
   op2_where where;
   struct op2i_op *op;             /* counted as one of its uses */

@@ -26,6 +26,7 @@
 #include "report.h"
 #include "sched.h"
 #include "schedule.h"
+#include "section.h"
 #include "share.h"
 #include "text.h"
 #include "trace.h"
@@ -175,7 +176,9 @@ static void end(op2_context ctx) {
   op2i_spares_end(ctx);
   op2i_dats_come_home(ctx);
   op2i_gbls_come_home(ctx);
+  op2i_sections_end(ctx);
   op2i_trace_stop(ctx);
+  op2i_sections_free(ctx);
   ctx->finalized = true;
   op2i_process_leave(ctx);
   op2i_sched_destroy(ctx->sched);

@@ -19,6 +19,7 @@
 #include "profile.h"
 #include "report.h"
 #include "report_file.h"
+#include "section.h"
 #include "stream.h"
 #include "text.h"
 
@@ -129,6 +130,51 @@ static void print_moves(const struct table *t) {
             OP2I_N(device->host_loops, "loop"));
 }
 
+/* Loops and seconds of a section and of all within it, which come behind it in the list. */
+static void add_inner(const struct op2i_sections *sections, int64_t of, int64_t *loops,
+                      double *seconds) {
+  *loops = 0, *seconds = 0;
+  for (int64_t s = of; s < sections->n; s++) {
+    int64_t up = s;
+    while (up > of) up = sections->list[up].parent;
+    if (up != of) continue;
+    *loops += sections->list[s].loops;
+    *seconds += sections->list[s].worker_seconds;
+  }
+}
+
+static void print_section(const struct table *t, int64_t s) {
+  const struct op2i_program_section *section = &t->ctx->sections->list[s];
+  const int indent = 2 * (section->depth < 8 ? section->depth - 1 : 7);
+  int64_t loops;
+  double seconds;
+  add_inner(t->ctx->sections, s, &loops, &seconds);
+  seconds /= op2_workers(t->ctx);
+  fprintf(t->stream, "%*s%-*s %8" PRId64 " %8" PRId64 " %12.4f %7.1f %12.4f\n", indent, "",
+          33 - indent, section->name, section->calls, loops, seconds,
+          100 * rate(seconds, t->times.total), section->between);
+}
+
+/* Print the sections within one, each followed by those within itself. */
+static void print_inner(const struct table *t, int64_t of) {
+  const struct op2i_sections *sections = t->ctx->sections;
+  for (int64_t s = of + 1; s < sections->n; s++) {
+    if (sections->list[s].parent != of) continue;
+    print_section(t, s);
+    print_inner(t, s);
+  }
+}
+
+static void print_sections(const struct table *t) {
+  fprintf(t->stream, "\n%-33s %8s %8s %12s %7s %12s\n", "section", "begun", "loops", "seconds", "%",
+          "in program");
+  print_inner(t, 0);
+  fputs("\nA section has the seconds of the loops that were queued in it and in those within it, "
+        "whenever\nthey ran. The last column is the time from its beginning to its end in the "
+        "program.\n",
+        t->stream);
+}
+
 static void print_text(const struct table *t) {
   const struct op2i_comm *comm = t->ctx->comm;
   fprintf(t->stream, "backend %s, %s", t->ctx->backend->name,
@@ -140,6 +186,7 @@ static void print_text(const struct table *t) {
           "GB", "GB/s");
   for (int i = 0; i < t->nlines; i++) print_loop(t, &t->lines[i]);
   print_parts(t);
+  if (t->ctx->sections) print_sections(t);
   fprintf(
       t->stream,
       "\nSeconds on the clock since op2_init. A loop has those that the %s spent in it, "
@@ -174,6 +221,31 @@ static void print_json_loop(const struct table *t, int i) {
           line->calls, line->elements, line->seconds, line->bytes);
 }
 
+/* A section is named with those that it is in, the outermost one first. */
+static void print_path(const struct table *t, int64_t s) {
+  const struct op2i_program_section *section = &t->ctx->sections->list[s];
+  if (section->parent) {
+    print_path(t, section->parent);
+    fputs(", ", t->stream);
+  }
+  print_string(t->stream, section->name);
+}
+
+static void print_json_sections(const struct table *t) {
+  const struct op2i_sections *sections = t->ctx->sections;
+  fputs("  \"sections\": [", t->stream);
+  for (int64_t s = 1; sections && s < sections->n; s++) {
+    const struct op2i_program_section *section = &sections->list[s];
+    fputs(s > 1 ? ",\n    {\"path\": [" : "\n    {\"path\": [", t->stream);
+    print_path(t, s);
+    fprintf(t->stream,
+            "], \"begun\": %" PRId64 ", \"loops\": %" PRId64
+            ", \"worker_seconds\": %.9g, \"seconds_in_program\": %.9g}",
+            section->calls, section->loops, section->worker_seconds, section->between);
+  }
+  fputs(sections && sections->n > 1 ? "\n  ],\n" : "],\n", t->stream);
+}
+
 static void print_json(const struct table *t) {
   const struct op2i_comm *comm = t->ctx->comm;
   const op2_times *times = &t->times;
@@ -200,6 +272,7 @@ static void print_json(const struct table *t) {
           ", \"get_bytes\": %" PRId64 "},\n",
           device->launches, device->host_loops, device->puts, device->put_bytes, device->gets,
           device->get_bytes);
+  print_json_sections(t);
   fputs("  \"loops\": [", t->stream);
   for (int i = 0; i < t->nlines; i++) print_json_loop(t, i);
   fputs(t->nlines ? "\n  ]\n}\n" : "]\n}\n", t->stream);

@@ -17,6 +17,8 @@
 #include "error.h"
 #include "loop_device.h"
 #include "place.h"
+#include "section.h"
+#include "section_time.h"
 #include "tasks.h"
 #include "trace_steps.h"
 
@@ -161,7 +163,10 @@ static op2_status run_call(struct op2i_sched *sched, const struct op2i_program *
   sched->ctx->running = node->where;
   const int64_t begin = op2i_trace_begin(sched->ctx);
   const int32_t what = begin ? op2i_op_name(node->op) : 0;
+  const int32_t open = op2i_section_open(sched->ctx);
+  if (sched->ctx->sections) sched->ctx->sections->open = node->section; /* of what it queues */
   status = node->op->kind->run(node->op, node->versions, node->payload);
+  if (sched->ctx->sections) sched->ctx->sections->open = open;
   op2i_trace_end(sched->ctx, begin, what, NULL, 0);
   return status;
 }
@@ -306,6 +311,15 @@ static void forget_messages(struct op2i_sched *sched, struct op2i_program *progr
   sched->outcomes.agreement.begun = false;
 }
 
+static void account(struct op2i_sched *sched, const struct op2i_program *program, int64_t s,
+                    int64_t n, struct op2i_node *const *nodes) {
+  for (int64_t k = s; k < s + n; k++) {
+    if (!program->steps[k].loop) continue;
+    const double seconds = op2i_step_account(&program->steps[k]);
+    if (sched->ctx->sections) op2i_sections_account(program, k, nodes, seconds);
+  }
+}
+
 static op2_status run(struct op2i_sched *sched, struct op2i_program *program,
                       struct op2i_node *const *nodes, int64_t *done) {
   int64_t ngroups = program->grouping.ngroups, n;
@@ -326,8 +340,7 @@ static op2_status run(struct op2i_sched *sched, struct op2i_program *program,
     if (begin) op2i_steps_trace(sched->ctx, steps, n, begin);
     if (status) status = go_on(sched, program, s, n, status);
     if (status) break;
-    for (int64_t k = 0; k < n; k++)
-      if (steps[k].loop) op2i_step_account(&steps[k]);
+    account(sched, program, s, n, nodes);
   }
   if (!status) *done = ngroups;
   if (status) forget_messages(sched, program);

@@ -242,7 +242,7 @@ static void count_members(const struct op2i_loop *loop, const struct op2i_step *
   }
 }
 
-void op2i_step_account(const struct op2i_step *step) {
+double op2i_step_account(const struct op2i_step *step) {
   struct op2i_loop *loop = step->loop;
   struct op2i_loop_data *data = loop->attached.sched_data;
   double elements = (double)(step->hi - step->lo);
@@ -256,10 +256,11 @@ void op2i_step_account(const struct op2i_step *step) {
   spent->running += step->time.elapsed;
   count_run(loop, step, seconds);
   if (loop->fused.members) count_members(loop, step, seconds);
-  if (elements < 1 || step->time.seconds <= 0) return;
+  if (elements < 1 || step->time.seconds <= 0) return seconds;
   if (step->probe.active) op2i_probe_end(step);
-  if (step->where.place == OP2I_DEVICE && step->time.untimed) return;
+  if (step->where.place == OP2I_DEVICE && step->time.untimed) return seconds;
   double ns = 1e9 * step->time.seconds / elements;
   double *known = step->where.place == OP2I_DEVICE ? &data->device_ns : &data->ns_per_element;
   *known = *known > 0 ? 0.75 * *known + 0.25 * ns : ns;
+  return seconds;
 }

@@ -33,6 +33,6 @@ op2_status op2i_step_bind_globals(struct op2i_step *step);
 op2_status op2i_moves_bind(op2_context ctx, const struct op2i_program *program,
                            struct op2i_step *steps, int64_t n);
 /* Add the time of a loop that has run to its profile and to the context's. */
-void op2i_step_account(const struct op2i_step *step);
+double op2i_step_account(const struct op2i_step *step);
 
 #endif

@@ -74,12 +74,16 @@ static double looked;
 
 static void run(void) {
   for (int s = 0; s < STEPS; s++) {
+    DO(op2_section_begin(ctx, "step"));
+    DO(op2_section_begin(ctx, "flux"));
     DO(op2_par_loop(kernels[0], edges, op2_arg_direct(length, OP2_READ),
                     op2_arg_dat(x, 0, ends, OP2_INC), op2_arg_dat(x, 1, ends, OP2_INC)));
     DO(op2_par_loop(kernels[1], nodes, op2_arg_direct(x, OP2_RW), op2_arg_gbl(sum, OP2_INC)));
+    DO(op2_section_end(ctx, "flux"));
     DO(op2_call(ctx, look, &looked, op2_arg_gbl(sum, OP2_READ)));
     for (int i = 0; i < TINY; i++) DO(op2_par_loop(kernels[2], few, op2_arg_direct(t, OP2_RW)));
     DO(op2_flush(ctx));
+    DO(op2_section_end(ctx, "step"));
   }
 }
 
@@ -159,6 +163,7 @@ static void test_backend(const char *backend) {
   ok(trace_slices(trace, "host", "run the queue") >= 1 &&
          trace_slices(trace, "host", "program") >= 1,
      "%s: the host's track has forces and programs", backend);
+  is_int(trace_slices(trace, "host", "step"), STEPS, "%s: and the program's sections", backend);
   json_free(trace);
 }
 

@@ -113,6 +113,48 @@ static void test_json(void) {
   free(text);
 }
 
+static bool section_has(const char *text, const char *name, int begun, int loops) {
+  const char *at = strstr(text, name);
+  int found[2] = {-1, -1};
+  if (at && sscanf(at + strlen(name), "%d %d", &found[0], &found[1]) == 2 && found[0] == begun &&
+      found[1] == loops)
+    return true;
+  diag("%s: begun %d times, %d loops", name, found[0], found[1]);
+  return false;
+}
+
+/* Loops count in the section in which they were queued, although they run later, in another one. */
+static void test_sections(void) {
+  CHECK(op2_section_begin(ctx, "step"));
+  CHECK(op2_section_begin(ctx, "the \"root\""));
+  for (int i = 0; i < 3; i++) CHECK(op2_par_loop(roots, set, op2_arg_direct(dat, OP2_RW)));
+  CHECK(op2_section_end(ctx, "the \"root\""));
+  CHECK(op2_par_loop(grows, set, op2_arg_direct(dat, OP2_RW)));
+  is_int(op2_queued(ctx), 4, "sections run nothing");
+  is_int(op2_section_end(ctx, "flux"), OP2_ERR_STATE, "another section cannot end");
+  ok(has(op2_error_message(), "'flux' is to end, but 'step' began last"),
+     "and the message names both");
+  CHECK(op2_section_end(ctx, NULL));
+  CHECK(op2_section_begin(ctx, "run"));
+  CHECK(op2_flush(ctx));
+  CHECK(op2_section_end(ctx, "run"));
+  CHECK(op2_section_begin(ctx, "step"));
+  CHECK(op2_section_end(ctx, "step"));
+  is_int(op2_section_end(ctx, NULL), OP2_ERR_STATE, "none is open then");
+  is_int(op2_section_begin(ctx, ""), OP2_ERR_ARG, "a section needs a name");
+  char *text = written(op2_report);
+  ok(section_has(text, "\nstep ", 2, 4) && section_has(text, "\n  the \"root\" ", 1, 3) &&
+         section_has(text, "\nrun ", 1, 0),
+     "the report has the loops of sections and of those within them");
+  free(text);
+  text = written(op2_report_json);
+  ok(has(text, "{\"path\": [\"step\"], \"begun\": 2, \"loops\": 1, \"worker_seconds\": ") &&
+         has(text, "{\"path\": [\"step\", \"the \\\"root\\\"\"], \"begun\": 1, \"loops\": 3, ") &&
+         has(text, "{\"path\": [\"run\"], \"begun\": 1, \"loops\": 0, \"worker_seconds\": 0,"),
+     "and so has JSON, each without those within it");
+  free(text);
+}
+
 static void test_empty(void) {
   op2_context none = ctx;
   op2_status status = op2_init(&(op2_options){.backend = "sequential"}, &ctx);
@@ -176,6 +218,7 @@ int main(void) {
   start();
   test_text();
   test_json();
+  test_sections();
   test_empty();
   test_refused();
   stop();

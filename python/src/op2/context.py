@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import atexit
+import contextlib
 import os
 import sys
 import threading
 import weakref
 from collections import deque
-from typing import Any, Callable, Deque, Dict, List, Optional, Set, Tuple
+from typing import Any, Callable, Deque, Dict, Iterator, List, Optional, Set, Tuple
 
 from . import structs
 from ._native import ffi, lib
@@ -320,6 +321,18 @@ class Context:
         function = lib.op2_report_json if json else lib.op2_report
         with self._lock:
             return _written(lambda stream: function(self._p, stream))
+
+    @contextlib.contextmanager
+    def section(self, name: str) -> Iterator[None]:
+        """A section of the program, for reports and timelines: ``with context.section("flux"):``.
+
+        The loops that are queued in it belong to it, whenever they run.
+        """
+        self._do(lib.op2_section_begin, self._p, name.encode())
+        try:
+            yield
+        finally:
+            self._do(lib.op2_section_end, self._p, name.encode())
 
     def graph(self) -> str:
         """The graph of what is queued, in Graphviz' language."""

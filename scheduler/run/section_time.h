@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_SECTION_TIME_H
+#define OP2I_SECTION_TIME_H
+
+#include "passes.h"
+#include "step.h"
+
+/* Count a step of the program, which is a loop and has run, in the sections in which its operations
+ * were queued. The context has sections. */
+void op2i_sections_account(const struct op2i_program *program, int64_t s,
+                           struct op2i_node *const *nodes, double worker_seconds);
+
+#endif
