@@ -32,6 +32,33 @@ static void test_hits(void) {
   ok(stat(cache, &st) == 0 && (st.st_mode & 07777) == 0700, "the folder was made, private");
 }
 
+OP2_KERNEL(res_calc, (double *x), { *x += 1; });
+
+/* The symbol of a loop's function has its kernel's name, for perf and gdb. */
+static void test_symbols(void) {
+  char cache[RIG_PATH], path[RIG_PATH];
+  rig_path(cache, "symbols");
+  op2_context ctx = rig_context(cache, NULL, NULL);
+  op2_set set = NULL;
+  op2_dat x = NULL;
+  op2_kernel kernel = NULL;
+  CHECK(op2_set_create(ctx, 100, "cells", &set));
+  CHECK(op2_dat_create(set, 1, OP2_F64, NULL, "x", &x));
+  CHECK(op2_kernel_create(ctx, &res_calc_kernel, &kernel));
+  CHECK(op2_par_loop(kernel, set, op2_arg_direct(x, OP2_RW)));
+  CHECK(op2_flush(ctx));
+  op2_kernel_destroy(&kernel);
+  op2_dat_destroy(&x);
+  op2_set_destroy(&set);
+  rig_end(ctx);
+  size_t size = 0;
+  static const char symbol[] = "op2_body_res_calc_k";
+  unsigned char *image = rig_find_entry(cache, path) ? rig_read(path, &size) : NULL;
+  ok(image && memmem(image, size, symbol, strlen(symbol)),
+     "the symbol of a loop has its kernel's name");
+  free(image);
+}
+
 static bool computes(const struct op2i_jit_code *unit, double factor) {
   return unit->status == OP2_SUCCESS && unit->function &&
          ((rig_fn)unit->function)(-7.0) == -7.0 * factor + 1;
@@ -404,6 +431,7 @@ int main(void) {
   rig_script(counting_cc, "counting-cc", script);
   test_processor();
   test_hits();
+  test_symbols();
   test_merging();
   test_bad_member();
   test_strict();
