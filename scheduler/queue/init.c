@@ -29,6 +29,7 @@
 #include "section.h"
 #include "share.h"
 #include "text.h"
+#include "tools.h"
 #include "trace.h"
 #include "trace_report.h"
 #include "watch.h"
@@ -149,6 +150,7 @@ static op2_status begin_context(const op2_options *options, struct op2i_comm *co
            OP2I_N(ctx->workers, "worker"));
   if (ctx->passed_over) warn_passed_over(ctx);
   op2i_trace_start(ctx);
+  op2i_tools_open(ctx);
   op2i_process_enter(ctx);
   settled += comm || ctx->backend->processors;
   *ctx_out = ctx;
@@ -179,6 +181,7 @@ static void end(op2_context ctx) {
   op2i_sections_end(ctx);
   op2i_trace_stop(ctx);
   op2i_sections_free(ctx);
+  op2i_tools_close(ctx);
   ctx->finalized = true;
   op2i_process_leave(ctx);
   op2i_sched_destroy(ctx->sched);

@@ -22,6 +22,7 @@
 #include "program.h"
 #include "program_keep.h"
 #include "report.h"
+#include "tools.h"
 #include "trace_steps.h"
 
 op2_status op2i_sched_create(op2_context ctx, struct op2i_sched **out) {
@@ -270,7 +271,10 @@ op2_status op2_flush(op2_context ctx) {
   if (status) return status;
   op2i_context_call(ctx, "op2_flush", NULL, 0, 0);
   status = flush_here(ctx->sched, "op2_flush");
+  struct op2i_tools_ids ids;
+  if (ctx->tools) op2i_tools_begin(OP2I_TOOLS_FENCE, "op2_flush", &ids);
   op2_status over = ctx->fatal ? OP2_SUCCESS : wait_for_device(ctx);
+  if (ctx->tools) op2i_tools_end(OP2I_TOOLS_FENCE, &ids);
   if (ctx->awaiting_release) op2i_objects_release_awaiting(ctx);
   return status ? status : over;
 }

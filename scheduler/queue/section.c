@@ -10,6 +10,7 @@
 #include "mem.h"
 #include "op2/graph.h"
 #include "sched_state.h"
+#include "tools.h"
 #include "trace.h"
 
 /* ---- the tree -------------------------------------------------------------------------------- */
@@ -53,6 +54,7 @@ static void close_open(op2_context ctx) {
   section->between += 1e-9 * (double)(op2i_nanoseconds() - section->began);
   if (ctx->trace) op2i_trace_end(ctx, section->began, section->what, NULL, 0);
   ctx->sections->open = section->parent;
+  if (ctx->tools) op2i_tools_pop();
 }
 
 void op2i_sections_end(op2_context ctx) {
@@ -91,6 +93,7 @@ op2_status op2_section_begin(op2_context ctx, const char *name) {
   begun->calls++;
   begun->began = op2i_nanoseconds();
   ctx->sections->open = section;
+  if (ctx->tools) op2i_tools_push(name);
   return OP2_SUCCESS;
 }
 

@@ -20,6 +20,7 @@
 #include "section.h"
 #include "section_time.h"
 #include "tasks.h"
+#include "tools.h"
 #include "trace_steps.h"
 
 /* Collect the values of a fused group's members where its code expects them. */
@@ -88,10 +89,10 @@ static bool joins(const struct op2i_sched *sched, const struct op2i_step *step) 
 }
 
 /* The number of steps from s on that one call of the backend, or of the operation's function, runs.
- * Convoys that the program ends with are left to the scheduler. */
+ * Convoys that the program ends with are left to the scheduler. Tools see each step by itself. */
 static int64_t together(struct op2i_sched *sched, const struct op2i_program *program, int64_t s) {
-  if (sched->ctx->config.nan) return 1;
-  const int64_t most = s < program->convoys.last ? program->convoys.last : s + 1;
+  const bool several = s < program->convoys.last && !sched->ctx->tools && !sched->ctx->config.nan;
+  const int64_t most = several ? program->convoys.last : s + 1;
   int64_t end = s;
   while (end < most && joins(sched, &program->steps[end])) end++;
   return end > s ? op2i_steps_together(sched, &program->steps[s], end - s) : 1;
@@ -251,7 +252,7 @@ static op2_status run_together(struct op2i_sched *sched, struct op2i_program *pr
   return status;
 }
 
-static op2_status run_part(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+static op2_status run_some(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
                            int64_t *n, struct op2i_node *const *nodes) {
   struct op2i_step *steps = &program->steps[s];
   if (joins(sched, steps) && sched->ctx->backend->run_loops)
@@ -273,10 +274,17 @@ static op2_status run_searched(struct op2i_sched *sched, struct op2i_program *pr
   struct op2i_finite before;
   struct op2i_step *step = &program->steps[s];
   op2_status status = op2i_finite_begin(step, &before);
-  if (!status) status = run_part(sched, program, s, n, nodes);
+  if (!status) status = run_some(sched, program, s, n, nodes);
   if (!status) status = op2i_finite_judge(step, &before);
   op2i_finite_end(step, &before);
   return status;
+}
+
+static op2_status run_part(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                           int64_t *n, struct op2i_node *const *nodes) {
+  return sched->ctx->config.nan && program->steps[s].loop
+             ? run_searched(sched, program, s, n, nodes)
+             : run_some(sched, program, s, n, nodes);
 }
 
 /* When memory is too short to run steps together, each is run by itself, since other ranks
@@ -311,6 +319,30 @@ static void forget_messages(struct op2i_sched *sched, struct op2i_program *progr
   sched->outcomes.agreement.begun = false;
 }
 
+/* Tools get a beginning and an end of each loop. */
+static op2_status run_with_tools(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                                 int64_t *n, struct op2i_node *const *nodes) {
+  const struct op2i_loop *loop = program->steps[s].loop;
+  const enum op2i_tools_kind kind =
+      loop && loop->partial_bytes ? OP2I_TOOLS_REDUCE : OP2I_TOOLS_FOR;
+  struct op2i_tools_ids ids;
+  if (loop) op2i_tools_begin(kind, op2i_loop_name(loop), &ids);
+  op2_status status = run_part(sched, program, s, n, nodes);
+  if (loop) op2i_tools_end(kind, &ids);
+  return status;
+}
+
+/* Run a part and show it to tools and in the timeline. */
+static op2_status run_seen(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                           int64_t *n, struct op2i_node *const *nodes) {
+  op2_context ctx = sched->ctx;
+  const int64_t begin = op2i_trace_begin(ctx);
+  op2_status status = ctx->tools ? run_with_tools(sched, program, s, n, nodes)
+                                 : run_part(sched, program, s, n, nodes);
+  if (begin) op2i_steps_trace(ctx, &program->steps[s], *n, begin);
+  return status;
+}
+
 static void account(struct op2i_sched *sched, const struct op2i_program *program, int64_t s,
                     int64_t n, struct op2i_node *const *nodes) {
   for (int64_t k = s; k < s + n; k++) {
@@ -327,17 +359,13 @@ static op2_status run(struct op2i_sched *sched, struct op2i_program *program,
   bind(program, nodes);
   op2_status status = OP2_SUCCESS;
   for (int64_t s = 0; s < program->nsteps; s += n) {
-    struct op2i_step *steps = &program->steps[s];
     n = together(sched, program, s);
     if (s == program->convoys.last && sched->outcomes.settles)
       status = op2i_outcomes_agree_early(sched, 0, program->grouping.n);
     if (status) break;
     *done = program->step_group[s];
     if (program->stale) make_stale(program, s, n, nodes);
-    const int64_t begin = op2i_trace_begin(sched->ctx);
-    status = sched->ctx->config.nan && steps->loop ? run_searched(sched, program, s, &n, nodes)
-                                                   : run_part(sched, program, s, &n, nodes);
-    if (begin) op2i_steps_trace(sched->ctx, steps, n, begin);
+    status = run_seen(sched, program, s, &n, nodes);
     if (status) status = go_on(sched, program, s, n, status);
     if (status) break;
     account(sched, program, s, n, nodes);

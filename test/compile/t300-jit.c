@@ -7,6 +7,7 @@
 
 #include "cpu.h"
 #include "machine.h"
+#include "op2.h"
 #include "t3-rig.h"
 
 static void test_hits(void) {
