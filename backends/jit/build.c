@@ -99,29 +99,29 @@ static op2_status plan_jobs(struct job_list *jobs, struct op2i_request **request
 
 /* ---- starting jobs --------------------------------------------------------------------------- */
 
-/* Give the loop's function its kernel's name, so that profilers and debuggers show which loop it is.
- * The text itself, by which it is found again, stays as it is. */
-static void name_body(struct op2i_text *text, const char *label) {
+/* Give the loop's function a second symbol with its kernel's name, so that profilers and debuggers
+ * show which loop it is. The function is found by the first one. */
+static void name_entry(struct op2i_text *text, const char *key, const char *label) {
   enum { LONGEST = 40 };
-  op2i_text_add(text, "#define op2_body op2_body_");
+  op2i_text_add(text, "#ifdef __ELF__\nextern __typeof__(op2_entry_k%s) op2_loop_", key);
   for (int i = 0; label[i] && i < LONGEST; i++) {
     const char c = label[i];
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     op2i_text_add(text, "%c", plain ? c : '_');
   }
-  op2i_text_add(text, "\n");
+  op2i_text_add(text, "_k%s __attribute__((alias(\"op2_entry_k%s\")));\n#endif\n", key, key);
 }
 
 static void add_source(struct op2i_text *text, const struct op2i_request *request) {
   char key[OP2I_KEY_CHARS];
   op2i_key_text(request->plain, key);
-  if (request->code->label) name_body(text, request->code->label);
   op2i_text_add(text, "#define OP2_ID k%s\n#line 1 \"generated code of ", key);
   for (const char *c = request->code->label ? request->code->label : "a loop"; *c; c++) {
     char plain = *c == '"' || *c == '\\' || (unsigned char)*c < ' ' ? '_' : *c;
     op2i_text_bytes(text, &plain, 1);
   }
-  op2i_text_add(text, "\"\n%s\n#undef OP2_ID\n#undef op2_body\n", request->code->source);
+  op2i_text_add(text, "\"\n%s\n#undef OP2_ID\n", request->code->source);
+  if (request->code->label) name_entry(text, key, request->code->label);
 }
 
 static int write_source(struct op2i_folder *folder, const struct op2i_text *text,

@@ -39,10 +39,11 @@ OP2_KERNEL(res_calc, (double *x), { *x += 1; });
 static void test_symbols(void) {
   char cache[RIG_PATH], path[RIG_PATH];
   rig_path(cache, "symbols");
-  op2_context ctx = rig_context(cache, NULL, NULL);
+  op2_context ctx = NULL;
   op2_set set = NULL;
   op2_dat x = NULL;
   op2_kernel kernel = NULL;
+  CHECK(op2_init(&(op2_options){.backend = "sequential", .cache_dir = cache}, &ctx));
   CHECK(op2_set_create(ctx, 100, "cells", &set));
   CHECK(op2_dat_create(set, 1, OP2_F64, NULL, "x", &x));
   CHECK(op2_kernel_create(ctx, &res_calc_kernel, &kernel));
@@ -51,9 +52,9 @@ static void test_symbols(void) {
   op2_kernel_destroy(&kernel);
   op2_dat_destroy(&x);
   op2_set_destroy(&set);
-  rig_end(ctx);
+  CHECK(op2_finalize(&ctx));
   size_t size = 0;
-  static const char symbol[] = "op2_body_res_calc_k";
+  static const char symbol[] = "op2_loop_res_calc_k";
   unsigned char *image = rig_find_entry(cache, path) ? rig_read(path, &size) : NULL;
   ok(image && memmem(image, size, symbol, strlen(symbol)),
      "the symbol of a loop has its kernel's name");
