@@ -40,7 +40,7 @@ compare() { # DECLARED EXPORTED
 LC_ALL=C
 export LC_ALL
 # Headers of companion libraries are left out; the table for companions is added below.
-headers() { ls "$src"/include/op2/*.h | grep -v -e '/mpi\.h$' -e '/io\.h$' -e '/petsc\.h$'; }
+headers() { ls "$src"/include/op2/*.h | grep -v -e '/mpi\.h$' -e '/io\.h$' -e '/meshfile\.h$' -e '/petsc\.h$'; }
 declared $(headers) >"$tmp/declared"
 clean "every public function is marked OP2_API" undeclared "$src"/include/op2/*.h
 runs "the headers declare something" test -s "$tmp/declared"
@@ -79,6 +79,8 @@ else
   else
     skip "this build has no HDF5: op2/io.h not compared"
   fi
+  clean "libop2-meshfile.so exports what op2/meshfile.h declares" \
+    companion "$src/include/op2/meshfile.h" "$build/libop2-meshfile.so"
   if [ -e "$build/libop2-petsc.so" ]; then
     clean "libop2-petsc.so exports what op2/petsc.h declares" \
       companion "$src/include/op2/petsc.h" "$build/libop2-petsc.so"

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2_MESHFILE_H
+#define OP2_MESHFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "op2/mesh.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** @file meshfile.h
+ * Meshes from the files of mesh generators. These functions are in a library of their own,
+ * libop2-meshfile (`pkg-config op2-meshfile`); op2.h does not include this header.
+ *
+ * op2_mesh_read() declares the sets and maps of a mesh from one of these files:
+ *
+ * - Gmsh's `.msh`, formats 2.0 to 2.2 and 4.1, as text and binary, in either order of bytes;
+ * - SU2's native `.su2` files of one zone.
+ *
+ * A file holds elements of several dimensions. Those of the highest one are the *cells*; the others
+ * mark boundaries, curves and points. The mesh has a set of all nodes of the file, a set of all
+ * cells, of one type or several, a map from cells to their nodes and a dat of coordinates. Nodes and
+ * cells are numbered from 0 in the order of the file, whatever numbers the file gives them.
+ *
+ * Nodes of a cell are in the order of Gmsh: corners first, and those of elements of higher order
+ * behind them.
+ *
+ * *Groups* are what the file gives a name: physical groups of Gmsh, whose number is the name where
+ * they have none, and markers of SU2. op2_mesh_group() makes subsets of them.
+ *
+ * With several ranks every rank reads the whole file and declares its block of each set by global
+ * numbers (op2/ranks.h), so that op2_partition() is the next call. The whole mesh is in the memory
+ * of every rank until op2_mesh_destroy(). */
+
+typedef struct op2_mesh_s *op2_mesh; /**< a mesh that was read from a file */
+
+/** Shapes of elements, of any order. */
+typedef enum op2_cell_type {
+  OP2_CELL_POINT,
+  OP2_CELL_LINE,
+  OP2_CELL_TRIANGLE,
+  OP2_CELL_QUADRILATERAL,
+  OP2_CELL_TETRAHEDRON,
+  OP2_CELL_PYRAMID,
+  OP2_CELL_PRISM,
+  OP2_CELL_HEXAHEDRON
+} op2_cell_type;
+
+/** The contents of a mesh, the same on all ranks. */
+typedef struct op2_mesh_info {
+  int32_t dimension;    /**< of the cells: 1, 2 or 3 */
+  int32_t space;        /**< coordinates of a node: 2 if it is a plane mesh with z = 0, else 3 */
+  int64_t nodes;        /**< nodes, on all ranks */
+  int64_t cells;        /**< cells, on all ranks */
+  int64_t cells_of[8];  /**< of these, cells of each ::op2_cell_type */
+  int32_t cell_nodes;   /**< the most nodes that a cell has: the arity of op2_mesh_cell_nodes() */
+  int32_t groups;       /**< groups of elements of any dimension */
+  int64_t unused_nodes; /**< nodes that belong to no cell */
+  const void *reserved[4]; /**< null: room for later versions */
+} op2_mesh_info;
+
+/** A group of elements. */
+typedef struct op2_mesh_group_info {
+  const char *name;
+  int32_t dimension;       /**< of its elements */
+  int64_t elements;        /**< as many as the file has, on all ranks */
+  const void *reserved[4]; /**< null: room for later versions */
+} op2_mesh_group_info;
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/** @brief Read a mesh from a file and declare its sets, maps and coordinates. The contents of the
+ * file decide which format it is.
+ * @units  coordinates as in the file
+ * @memory path is copied; the mesh is the caller's, until op2_mesh_destroy(). It keeps all elements
+ *         and coordinates of the file, 8 bytes for each number
+ * @sync   runs nothing; waits for the file system
+ * @mpi    collective: all ranks read the same file, and each declares a block of every set
+ * @errors OP2_ERR_ARG (null), OP2_ERR_STATE (no context), OP2_ERR_IO (no such file, an unknown
+ *         format, a damaged file: with the line, or the byte in binary files, a node that an element
+ *         has and the file has not, ranks that see different files), OP2_ERR_UNAVAILABLE
+ *         (libop2-meshfile and libop2 of different builds), OP2_ERR_NOMEM; on error *mesh is
+ *         untouched
+ * @source Gmsh MSH file format; SU2 mesh file; Firedrake Mesh(), DMPlexCreateFromFile */
+OP2_API OP2_NODISCARD op2_status op2_mesh_read(op2_context ctx, const char *path, op2_mesh *mesh);
+
+/** @brief Give up a mesh, with the handles of sets, maps and dats that its functions have returned
+ * as the mesh's. Loops that are queued keep what they use. Subsets that op2_mesh_group() has made
+ * are the caller's and stay.
+ * @memory frees what was read             @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none
+ * @source op2 */
+OP2_API void op2_mesh_destroy(op2_mesh *mesh);
+
+/** @brief Get what a mesh consists of.
+ * @units  elements                        @memory *info is the caller's, untouched on error
+ * @sync   never blocks, runs nothing      @mpi    not collective; numbers of all ranks
+ * @errors OP2_ERR_ARG                     @source DMPlex */
+OP2_API OP2_NODISCARD op2_status op2_mesh_info_get(op2_mesh mesh, op2_mesh_info *info);
+
+/** @brief The set of nodes.
+ * @memory the mesh's                      @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none: null for a null handle
+ * @source op2 */
+OP2_API op2_set op2_mesh_nodes(op2_mesh mesh);
+
+/** @brief The set of cells: the elements of the highest dimension.
+ * @memory the mesh's                      @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none: null for a null handle
+ * @source op2 */
+OP2_API op2_set op2_mesh_cells(op2_mesh mesh);
+
+/** @brief The map from cells to their nodes. Its arity is the most nodes that a cell has; entries of
+ * cells that have fewer lead nowhere behind these (op2_map_create_partial()).
+ * @memory the mesh's                      @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none: null for a null handle
+ * @source op2 */
+OP2_API op2_map op2_mesh_cell_nodes(op2_mesh mesh);
+
+/** @brief The coordinates of the nodes, of type ::OP2_F64 and with op2_mesh_info.space values.
+ * @units  as in the file                  @memory the mesh's
+ * @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none: null for a null handle
+ * @source op2 */
+OP2_API op2_dat op2_mesh_coordinates(op2_mesh mesh);
+
+/** @brief Declare the subset of the cells of one type, empty if there are none. Loops over it use
+ * the first slots of op2_mesh_cell_nodes(), as many as cells of this type have nodes.
+ * @units  elements                        @memory the subset is the caller's
+ * @sync   runs nothing                    @mpi    collective
+ * @errors OP2_ERR_ARG, OP2_ERR_NOMEM; on error *subset is untouched
+ * @source DMPlexGetCellType */
+OP2_API OP2_NODISCARD op2_status op2_mesh_cells_of(op2_mesh mesh, op2_cell_type type,
+                                                   op2_set *subset);
+
+/* ---- groups ---------------------------------------------------------------------------------- */
+
+/** @brief Get what is known of the i-th group, in the order of the file.
+ * @units  elements                        @memory *info is the caller's, untouched on error; the
+ *         name is the mesh's
+ * @sync   never blocks, runs nothing      @mpi    not collective; numbers of all ranks
+ * @errors OP2_ERR_ARG; OP2_ERR_RANGE past the last one
+ * @source DMLabel */
+OP2_API OP2_NODISCARD op2_status op2_mesh_group_get(op2_mesh mesh, int i,
+                                                    op2_mesh_group_info *info);
+
+/** @brief Declare the subset of the elements of a set of the mesh that are in a group. `of` is the
+ * set of cells, for those that are in the group, or the set of nodes, for the nodes of all its
+ * elements: to fix values at a wall. Groups of one name and several dimensions are one. If name is
+ * null, the elements are those that are in no group.
+ *
+ * The subset may be declared before op2_partition() or after it.
+ * @units  elements                        @memory the subset is the caller's
+ * @sync   runs nothing                    @mpi    collective
+ * @errors OP2_ERR_ARG (null), OP2_ERR_NAME (no group of this name: the message has all names),
+ *         OP2_ERR_MISMATCH (a set of another mesh, or a subset), OP2_ERR_NOMEM; on error *subset is
+ *         untouched
+ * @source DMLabel, Firedrake subdomain_id */
+OP2_API OP2_NODISCARD op2_status op2_mesh_group(op2_mesh mesh, const char *name, op2_set of,
+                                                op2_set *subset);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

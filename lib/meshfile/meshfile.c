@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Meshes from files: reading, what is known of them, and their end. */
+#include "meshfile.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "meshfile_formats.h"
+
+op2_status op2i_mesh_agree(op2_mesh mesh, op2_status status) {
+  return mesh->comm ? mesh->op2->agree(mesh->comm, status) : status;
+}
+
+op2_status op2i_mesh_validate(op2_mesh mesh, const char *call) {
+  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
+  if (!op2) return OP2_ERR_UNAVAILABLE;
+  if (!mesh || mesh->magic != OP2I_MESH_MAGIC)
+    return op2->error(OP2_ERR_ARG, "%s: not a mesh", call);
+  return op2->context_validate(mesh->ctx, call);
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+static op2_status read_format(struct op2i_scan *scan, struct op2i_raw *raw) {
+  bool good;
+  if (op2i_gmsh_recognise(scan))
+    good = op2i_gmsh_read(scan, raw);
+  else if (op2i_su2_recognise(scan))
+    good = op2i_su2_read(scan, raw);
+  else
+    return scan->op2->error(OP2_ERR_IO, "%s: neither a mesh of Gmsh nor one of SU2", scan->path);
+  return good ? OP2_SUCCESS : scan->status;
+}
+
+/* Return a number that is most probably another one for a file of other contents. */
+static int64_t digest_of(const struct op2i_scan *scan) {
+  uint64_t digest = UINT64_C(14695981039346656037);
+  for (const char *c = scan->data; c < scan->end; c++)
+    digest = (digest ^ (unsigned char)*c) * UINT64_C(1099511628211);
+  return (int64_t)digest;
+}
+
+/* Ranks on machines with local disks may find different files under one name. */
+static op2_status check_same(op2_mesh mesh, int64_t digest) {
+  int64_t first = digest;
+  if (!mesh->comm) return OP2_SUCCESS;
+  op2_status status = mesh->op2->share(mesh->comm, 0, &first, sizeof first);
+  if (!status && first != digest)
+    status =
+        mesh->op2->error(OP2_ERR_IO, "%s: this rank sees another file than rank 0", mesh->path);
+  return op2i_mesh_agree(mesh, status);
+}
+
+static op2_status read_file(op2_mesh mesh) {
+  struct op2i_scan scan;
+  int64_t digest = 0;
+  op2_status status = op2i_scan_open(&scan, mesh->op2, mesh->path);
+  if (!status && mesh->comm) digest = digest_of(&scan);
+  if (!status) status = read_format(&scan, &mesh->raw);
+  op2i_scan_close(&scan);
+  if (!status) status = op2i_raw_finish(&mesh->raw, mesh->path);
+  status = op2i_mesh_agree(mesh, status);
+  return status ? status : check_same(mesh, digest);
+}
+
+static op2_status make_mesh(const struct op2i_companion *op2, op2_context ctx, const char *path,
+                            op2_mesh *out) {
+  const size_t length = strlen(path) + 1;
+  op2_mesh mesh = op2->calloc(1, sizeof *mesh + length);
+  if (!mesh) return op2->error_nomem("a mesh");
+  *mesh = (struct op2_mesh_s){.magic = OP2I_MESH_MAGIC,
+                              .op2 = op2,
+                              .ctx = ctx,
+                              .raw = {.op2 = op2},
+                              .path = memcpy((char *)mesh + sizeof *mesh, path, length)};
+  *out = mesh;
+  return OP2_SUCCESS;
+}
+
+op2_status op2_mesh_read(op2_context ctx, const char *path, op2_mesh *out) {
+  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
+  struct op2i_comm *comm = NULL;
+  op2_mesh mesh = NULL;
+  if (!op2) return OP2_ERR_UNAVAILABLE;
+  op2_status status = op2->comm_of(ctx, "op2_mesh_read", &comm);
+  if (status) return status;
+  op2->call(ctx, "op2_mesh_read", path, 0, 0);
+  if (!path || !out)
+    status = op2->error(OP2_ERR_ARG, "op2_mesh_read: a null pointer");
+  else
+    status = make_mesh(op2, ctx, path, &mesh);
+  if (comm) status = op2->agree(comm, status);
+  if (status) {
+    op2->free(mesh);
+    return status;
+  }
+  mesh->comm = comm;
+  op2->hold(ctx);
+  status = read_file(mesh);
+  if (!status) status = op2i_mesh_declare(mesh);
+  if (status)
+    op2_mesh_destroy(&mesh);
+  else
+    *out = mesh;
+  return status;
+}
+
+void op2_mesh_destroy(op2_mesh *handle) {
+  if (!handle || !*handle) return;
+  op2_mesh mesh = *handle;
+  *handle = NULL;
+  if (mesh->magic != OP2I_MESH_MAGIC) return;
+  const struct op2i_companion *op2 = mesh->op2;
+  op2_dat_destroy(&mesh->coordinates);
+  op2_map_destroy(&mesh->cell_nodes);
+  op2_set_destroy(&mesh->cells);
+  op2_set_destroy(&mesh->nodes);
+  op2i_raw_free(&mesh->raw);
+  op2->let_go(mesh->ctx);
+  mesh->magic = 0;
+  op2->free(mesh);
+}
+
+/* ---- contents -------------------------------------------------------------------------------- */
+
+op2_set op2_mesh_nodes(op2_mesh mesh) { return mesh ? mesh->nodes : NULL; }
+op2_set op2_mesh_cells(op2_mesh mesh) { return mesh ? mesh->cells : NULL; }
+op2_map op2_mesh_cell_nodes(op2_mesh mesh) { return mesh ? mesh->cell_nodes : NULL; }
+op2_dat op2_mesh_coordinates(op2_mesh mesh) { return mesh ? mesh->coordinates : NULL; }
+
+/* Count the nodes that belong to no cell; *unused is untouched if there is no memory. */
+static op2_status count_unused(op2_mesh mesh, int64_t *unused) {
+  const struct op2i_raw *raw = &mesh->raw;
+  const struct op2i_elements *cells = &raw->of[raw->dimension];
+  char *used = mesh->op2->calloc((size_t)raw->nnodes, 1);
+  if (!used) return mesh->op2->error_nomem("marks of nodes");
+  *unused = raw->nnodes;
+  for (int64_t i = 0; i < op2i_element_begin(cells, cells->n); i++) {
+    *unused -= !used[cells->node[i]];
+    used[cells->node[i]] = 1;
+  }
+  mesh->op2->free(used);
+  return OP2_SUCCESS;
+}
+
+op2_status op2_mesh_info_get(op2_mesh mesh, op2_mesh_info *info) {
+  op2_status status = op2i_mesh_validate(mesh, "op2_mesh_info_get");
+  if (status) return status;
+  if (!info) return mesh->op2->error(OP2_ERR_ARG, "op2_mesh_info_get: a null pointer");
+  const struct op2i_raw *raw = &mesh->raw;
+  const struct op2i_elements *cells = &raw->of[raw->dimension];
+  op2_mesh_info got = {.dimension = raw->dimension,
+                       .space = raw->space,
+                       .nodes = raw->nnodes,
+                       .cells = cells->n,
+                       .groups = (int32_t)raw->ngroups};
+  for (int64_t e = 0; e < cells->n; e++) {
+    const struct op2i_cell_kind *kind = &op2i_cell_kinds[cells->kind[e]];
+    got.cells_of[kind->shape]++;
+    if (kind->nodes > got.cell_nodes) got.cell_nodes = kind->nodes;
+  }
+  status = count_unused(mesh, &got.unused_nodes);
+  if (!status) *info = got;
+  return status;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_MESHFILE_H
+#define OP2I_MESHFILE_H
+
+/* A mesh that was read: what was in the file, and the objects that were declared of it. */
+
+#include "companion.h"
+#include "meshfile_raw.h"
+#include "op2/meshfile.h"
+#include "op2/ranks.h"
+
+#define OP2I_MESH_MAGIC UINT64_C(0x6f70326d65736831)
+
+struct op2_mesh_s {
+  uint64_t magic;
+  const struct op2i_companion *op2;
+  op2_context ctx;
+  struct op2i_comm *comm; /* null: alone */
+  char *path;
+  struct op2i_raw raw;
+  op2_set nodes, cells;
+  op2_map cell_nodes;
+  op2_dat coordinates;
+};
+
+/* Collective: a failure of one rank is one of all. */
+op2_status op2i_mesh_agree(op2_mesh mesh, op2_status status);
+/* A call on a mesh begins: null and an error if it is no mesh, or its context has ended. */
+op2_status op2i_mesh_validate(op2_mesh mesh, const char *call);
+/* This rank's block of n elements. */
+void op2i_mesh_block(op2_mesh mesh, int64_t n, int64_t *first, int64_t *count);
+/* Declare the sets, the map and the coordinates. Collective. */
+op2_status op2i_mesh_declare(op2_mesh mesh);
+
+#endif

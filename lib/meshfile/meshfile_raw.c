@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The parts of a mesh, as they are read one after the other. */
+#include "meshfile_raw.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+void op2i_raw_free(struct op2i_raw *raw) {
+  if (!raw->op2) return;
+  for (int d = 0; d < 4; d++) {
+    raw->op2->free(raw->of[d].kind);
+    raw->op2->free(raw->of[d].tag);
+    raw->op2->free(raw->of[d].end);
+    raw->op2->free(raw->of[d].node);
+    raw->op2->free(raw->group[d].member);
+  }
+  for (int64_t g = 0; g < raw->ngroups; g++) raw->op2->free(raw->groups[g].name);
+  raw->op2->free(raw->groups);
+  raw->op2->free(raw->tag);
+  raw->op2->free(raw->x);
+  *raw = (struct op2i_raw){0};
+}
+
+bool op2i_raw_room(const struct op2i_companion *op2, void *array_of_pointer, size_t bytes,
+                   int64_t n, int64_t *capacity) {
+  void *old, *more;
+  if (n <= *capacity) return true;
+  int64_t larger = *capacity * 2 > n ? *capacity * 2 : n;
+  if (larger < 64) larger = 64;
+  memcpy(&old, array_of_pointer, sizeof old);
+  more = op2->calloc((size_t)larger, bytes);
+  if (!more) return false;
+  if (old) memcpy(more, old, (size_t)*capacity * bytes);
+  op2->free(old);
+  memcpy(array_of_pointer, &more, sizeof more);
+  *capacity = larger;
+  return true;
+}
+
+bool op2i_raw_node(struct op2i_raw *raw, int64_t tag, const double x[3]) {
+  int64_t n = raw->nnodes;
+  if (!op2i_raw_room(raw->op2, &raw->tag, sizeof *raw->tag, n + 1, &raw->node_capacity) ||
+      !op2i_raw_room(raw->op2, &raw->x, sizeof *raw->x, 3 * n + 3, &raw->x_capacity))
+    return false;
+  raw->tag[n] = tag;
+  memcpy(raw->x + 3 * n, x, 3 * sizeof *x);
+  raw->nnodes++;
+  return true;
+}
+
+/* Three arrays grow together: the capacity counts once all have grown. */
+static bool room_for_element(struct op2i_raw *raw, struct op2i_elements *list) {
+  int64_t kinds = list->capacity, tags = list->capacity, ends = list->capacity;
+  if (!op2i_raw_room(raw->op2, &list->kind, sizeof *list->kind, list->n + 1, &kinds) ||
+      !op2i_raw_room(raw->op2, &list->tag, sizeof *list->tag, list->n + 1, &tags) ||
+      !op2i_raw_room(raw->op2, &list->end, sizeof *list->end, list->n + 1, &ends))
+    return false;
+  list->capacity = ends;
+  return true;
+}
+
+bool op2i_raw_element(struct op2i_raw *raw, int kind, int64_t tag, int64_t **nodes) {
+  const struct op2i_cell_kind *what = &op2i_cell_kinds[kind];
+  struct op2i_elements *list = &raw->of[what->dimension];
+  int64_t begin = op2i_element_begin(list, list->n);
+  if (!room_for_element(raw, list) || !op2i_raw_room(raw->op2, &list->node, sizeof *list->node,
+                                                     begin + what->nodes, &list->node_capacity))
+    return false;
+  list->kind[list->n] = (uint8_t)kind;
+  list->tag[list->n] = tag;
+  list->end[list->n] = begin + what->nodes;
+  list->n++;
+  *nodes = list->node + begin;
+  return true;
+}
+
+bool op2i_raw_member(struct op2i_raw *raw, int dimension, int32_t group) {
+  struct op2i_members *list = &raw->group[dimension];
+  if (!op2i_raw_room(raw->op2, &list->member, sizeof *list->member, list->n + 1, &list->capacity))
+    return false;
+  list->member[list->n++] = (struct op2i_member){group, raw->of[dimension].n - 1};
+  return true;
+}
+
+bool op2i_raw_group(struct op2i_raw *raw, int32_t dimension, int64_t tag, const char *name,
+                    size_t length, int32_t *group) {
+  char number[30];
+  for (int64_t g = 0; g < raw->ngroups; g++)
+    if (raw->groups[g].dimension == dimension && raw->groups[g].tag == tag) {
+      *group = (int32_t)g;
+      return true;
+    }
+  if (!name) {
+    length = (size_t)snprintf(number, sizeof number, "%" PRId64, tag);
+    name = number;
+  }
+  if (!op2i_raw_room(raw->op2, &raw->groups, sizeof *raw->groups, raw->ngroups + 1,
+                     &raw->group_capacity))
+    return false;
+  char *copy = raw->op2->calloc(length + 1, 1);
+  if (!copy) return false;
+  memcpy(copy, name, length);
+  raw->groups[raw->ngroups] = (struct op2i_mesh_group){copy, dimension, tag};
+  *group = (int32_t)raw->ngroups++;
+  return true;
+}
