@@ -148,9 +148,10 @@ OP2_API OP2_NODISCARD op2_status op2_mesh_group_get(op2_mesh mesh, int i,
                                                     op2_mesh_group_info *info);
 
 /** @brief Declare the subset of the elements of a set of the mesh that are in a group. `of` is the
- * set of cells, for those that are in the group, or the set of nodes, for the nodes of all its
- * elements: to fix values at a wall. Groups of one name and several dimensions are one. If name is
- * null, the elements are those that are in no group.
+ * set of boundary faces (op2_faces_create()), for boundary conditions; that of interior faces; the
+ * set of cells; or the set of nodes, for the nodes of all elements of the group: to fix values at a
+ * wall. Groups of one name and several dimensions are one. If name is null, the elements are those
+ * that are in no group: boundary faces without a condition, for example.
  *
  * The subset may be declared before op2_partition() or after it.
  * @units  elements                        @memory the subset is the caller's
@@ -161,6 +162,43 @@ OP2_API OP2_NODISCARD op2_status op2_mesh_group_get(op2_mesh mesh, int i,
  * @source DMLabel, Firedrake subdomain_id */
 OP2_API OP2_NODISCARD op2_status op2_mesh_group(op2_mesh mesh, const char *name, op2_set of,
                                                 op2_set *subset);
+
+/* ---- faces ----------------------------------------------------------------------------------- */
+
+/** The faces of the cells: edges in two dimensions. All handles are the mesh's. */
+typedef struct op2_faces {
+  op2_set interior;        /**< the faces between two cells */
+  op2_map cells;           /**< [2] their cells, the one with the lower number first */
+  op2_map nodes;           /**< [2 to 4] their corners */
+  op2_set boundary;        /**< the faces of one cell only */
+  op2_map boundary_cell;   /**< [1] this cell */
+  op2_map boundary_nodes;  /**< [2 to 4] their corners */
+  const void *reserved[4]; /**< null: room for later versions */
+} op2_faces;
+
+/** @brief Declare the faces of a mesh's cells as two sets with maps: those between two cells, and
+ * those at the boundary. Each face is there once, also over ranks, in the order in which the cells
+ * first have it. Called again it returns the same objects.
+ *
+ * The order of a face's corners has a meaning. In the plane, the first cell is on the left of the way
+ * from corner 0 to corner 1, so that (y1 - y0, x0 - x1) is normal to the face, as long as it, and
+ * points from the first cell to the second, or out of the mesh. In space, corners are
+ * counterclockwise when seen from the second cell or from outside of the mesh, so that half of
+ * (x2 - x0) x (x3 - x1) is the area vector, with that direction; if there are triangles among
+ * quadrilaterals, their last corner is there twice, and the formula holds. This is so whether or not
+ * the file has the corners of a cell in the order of positive area or volume. Cells of a curved
+ * surface in space are taken as they are.
+ *
+ * Faces of elements of higher order have their corners only.
+ * @units  elements
+ * @memory *faces is the caller's, and what it holds the mesh's until op2_mesh_destroy()
+ * @sync   runs nothing
+ * @mpi    collective, best before op2_partition(): each rank declares a block of the faces
+ * @errors OP2_ERR_ARG (null), OP2_ERR_MISMATCH (a face of three cells, or with a node twice: the
+ *         message has the file's numbers of nodes and cells; an element of a group that should be a
+ *         face and is none; cells that are lines), OP2_ERR_NOMEM; on error *faces is untouched
+ * @source DMPlexGetSupport; OP2's airfoil: edges and bedges */
+OP2_API OP2_NODISCARD op2_status op2_faces_create(op2_mesh mesh, op2_faces *faces);
 
 #ifdef __cplusplus
 }

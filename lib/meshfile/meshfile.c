@@ -112,6 +112,7 @@ void op2_mesh_destroy(op2_mesh *handle) {
   *handle = NULL;
   if (mesh->magic != OP2I_MESH_MAGIC) return;
   const struct op2i_companion *op2 = mesh->op2;
+  op2i_mesh_drop_faces(mesh);
   op2_dat_destroy(&mesh->coordinates);
   op2_map_destroy(&mesh->cell_nodes);
   op2_set_destroy(&mesh->cells);

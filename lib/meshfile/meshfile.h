@@ -21,6 +21,8 @@ struct op2_mesh_s {
   op2_set nodes, cells;
   op2_map cell_nodes;
   op2_dat coordinates;
+  op2_faces faces; /* null handles until op2_faces_create() */
+  int64_t *facet;  /* the faces of elements of their dimension (faces_declare.c) */
 };
 
 /* Collective: a failure of one rank is one of all. */
@@ -31,5 +33,7 @@ op2_status op2i_mesh_validate(op2_mesh mesh, const char *call);
 void op2i_mesh_block(op2_mesh mesh, int64_t n, int64_t *first, int64_t *count);
 /* Declare the sets, the map and the coordinates. Collective. */
 op2_status op2i_mesh_declare(op2_mesh mesh);
+/* Destroy what op2_faces_create() has made, if anything. */
+void op2i_mesh_drop_faces(op2_mesh mesh);
 
 #endif

@@ -35,6 +35,16 @@ static void mark_cells(op2_mesh mesh, const char *name, struct marks *marks) {
       marks->marked[members->member[m].element] = 1;
 }
 
+/* Mark the interior faces, or those of the boundary, that are elements of the group. */
+static void mark_faces(op2_mesh mesh, const char *name, bool interior, struct marks *marks) {
+  const struct op2i_members *members = &mesh->raw.group[mesh->raw.dimension - 1];
+  for (int64_t m = 0; m < members->n; m++) {
+    const int64_t face = mesh->facet[members->member[m].element];
+    if (in_group(mesh, name, members->member[m].group) && (face >= 0) == interior)
+      marks->marked[interior ? face : -1 - face] = 1;
+  }
+}
+
 /* Declare the subset of the elements that this rank has whose mark is `value`. */
 static op2_status make_subset(op2_mesh mesh, const struct marks *marks, char value, op2_set of,
                               const char *name, op2_set *subset) {
@@ -64,7 +74,8 @@ static op2_status no_such_group(op2_mesh mesh, const char *name) {
 static op2_status check_group(op2_mesh mesh, const char *name, op2_set of, const op2_set *subset) {
   int64_t g = 0;
   if (!of || !subset) return mesh->op2->error(OP2_ERR_ARG, "op2_mesh_group: a null pointer");
-  if (of != mesh->nodes && of != mesh->cells)
+  if (of != mesh->nodes && of != mesh->cells && of != mesh->faces.interior &&
+      of != mesh->faces.boundary)
     return mesh->op2->error(OP2_ERR_MISMATCH, "op2_mesh_group: '%s' is for a set that is not of %s",
                             name ? name : "", mesh->path);
   while (name && g < mesh->raw.ngroups && !in_group(mesh, name, (int32_t)g)) g++;
@@ -85,6 +96,8 @@ op2_status op2_mesh_group(op2_mesh mesh, const char *name, op2_set of, op2_set *
   status = op2i_mesh_agree(mesh, status);
   if (!status && of == mesh->nodes) mark_nodes(mesh, name, &marks);
   if (!status && of == mesh->cells) mark_cells(mesh, name, &marks);
+  if (!status && of == mesh->faces.interior) mark_faces(mesh, name, true, &marks);
+  if (!status && of == mesh->faces.boundary) mark_faces(mesh, name, false, &marks);
   if (!status)
     status = make_subset(mesh, &marks, name ? 1 : 0, of, name ? name : "no group", subset);
   mesh->op2->free(marks.marked);
