@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "op2/loop.h"
 #include "op2/mesh.h"
 
 #ifdef __cplusplus
@@ -199,6 +200,67 @@ typedef struct op2_faces {
  *         face and is none; cells that are lines), OP2_ERR_NOMEM; on error *faces is untouched
  * @source DMPlexGetSupport; OP2's airfoil: edges and bedges */
 OP2_API OP2_NODISCARD op2_status op2_faces_create(op2_mesh mesh, op2_faces *faces);
+
+/* ---- results --------------------------------------------------------------------------------- */
+
+/** A series of files, one for each time. */
+typedef struct op2_vtu_series_s *op2_vtu_series;
+
+/** @brief Queue the writing of values on a mesh as a VTU file for ParaView. Use op2_vtu_write(),
+ * which fills in `where`. The values are those that the dats have at this place of the queue; the
+ * file is written when the queue runs, as by op2_call(), and the program goes on at once. Its name
+ * ends in `.vtu`, which is added if it is not there.
+ *
+ * Dats are on nodes, and on one of the other sets: cells, interior faces or boundary faces, which
+ * then are the cells of the file. Each has its name in the file; vectors of two components get a
+ * third, which is 0. Numbers are appended as binary, and compressed where libop2-meshfile was built
+ * with zlib. Elements of order two keep all their nodes, those of higher order their corners.
+ *
+ * With several ranks each writes a file STEM-r0.vtu, STEM-r1.vtu, ... of the elements that it owns,
+ * and rank 0 STEM.pvtu, which refers to them.
+ * @shape  dats[n]                         @units  values of the dats' types
+ * @memory path and dats are copied; the connectivity and, while the file is written, all values
+ *         are held as copies. The mesh may be destroyed before the queue has run
+ * @sync   as op2_call(): runs nothing, but in eager mode
+ * @mpi    collective, after op2_partition(); all ranks see the same folder
+ * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a dat of another set than these), OP2_ERR_STATE (before
+ *         op2_partition()), OP2_ERR_IO (the file cannot be created), OP2_ERR_NOMEM; later OP2_ERR_CALL
+ *         if it cannot be written, with the reason in the log (OP2_LOG=1) and its number, errno, in the
+ *         message. A file of this name stays what it was until the new one is complete
+ * @source VTK file formats, XML UnstructuredGrid; Firedrake VTKFile */
+OP2_API OP2_NODISCARD op2_status op2_vtu_write_at(op2_where where, op2_mesh mesh, const char *path,
+                                                  int n, const op2_dat *dats);
+
+/** Queue the writing of dats on a mesh as a VTU file; see op2_vtu_write_at(). */
+#define op2_vtu_write(mesh, path, n, dats) op2_vtu_write_at(OP2_HERE, mesh, path, n, dats)
+
+/** @brief Begin a series of VTU files: STEM-0000.vtu, STEM-0001.vtu, ..., and STEM.pvd, which has the
+ * time of each and is what ParaView opens.
+ * @memory path is copied; the mesh is kept by its handle, and must live as long as files are added
+ * @sync   never blocks, runs nothing      @mpi    all ranks make the same series
+ * @errors OP2_ERR_ARG, OP2_ERR_NOMEM; on error *series is untouched
+ * @source ParaView .pvd; Firedrake VTKFile */
+OP2_API OP2_NODISCARD op2_status op2_vtu_series_create(op2_mesh mesh, const char *path,
+                                                       op2_vtu_series *series);
+
+/** @brief Queue the writing of the next file of a series. Use op2_vtu_series_write(), which fills in
+ * `where`. STEM.pvd is written anew with each file, so that it always lists files that are there.
+ * @shape  dats[n]                         @units  time: the program's
+ * @memory as op2_vtu_write_at()           @sync   as op2_vtu_write_at()
+ * @mpi    collective
+ * @errors as op2_vtu_write_at()           @source ParaView .pvd; Firedrake VTKFile.write */
+OP2_API OP2_NODISCARD op2_status op2_vtu_series_write_at(op2_where where, op2_vtu_series series,
+                                                         double time, int n, const op2_dat *dats);
+
+/** Queue the writing of the next file of a series; see op2_vtu_series_write_at(). */
+#define op2_vtu_series_write(series, time, n, dats)                                                \
+  op2_vtu_series_write_at(OP2_HERE, series, time, n, dats)
+
+/** @brief Give up a series. Files that are queued will be written.
+ * @memory frees the series                @sync   never blocks, runs nothing
+ * @mpi    not collective                  @errors none
+ * @source op2 */
+OP2_API void op2_vtu_series_destroy(op2_vtu_series *series);
 
 #ifdef __cplusplus
 }

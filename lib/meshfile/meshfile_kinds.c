@@ -17,7 +17,8 @@ static const uint8_t pyramid_13[] = {0, 1, 2, 3, 4, 5, 8, 10, 6, 7, 9, 11, 12};
 #define PRISM(gmsh)         OP2_CELL_PRISM, 3, gmsh
 #define HEXAHEDRON(gmsh)    OP2_CELL_HEXAHEDRON, 3, gmsh
 
-/* Kinds that VTK lacks are written as the linear kinds of their shapes. */
+/* Kinds that VTK lacks are written as the linear kinds of their shapes. VTK's documentation has the
+ * first triangle of a prism seen from outside; but VTK computes positive volumes for Gmsh's order. */
 const struct op2i_cell_kind op2i_cell_kinds[] = {
     {POINT(15), 1, 1, 1, 1, 0},
     {LINE(1), 2, 2, 3, 2, 0},

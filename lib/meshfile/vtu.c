@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Results for ParaView: single files, and series of them. Files are written by calls that are queued
+ * among the loops. */
+#include "vtu.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "op2/call.h"
+
+#define OP2I_SERIES_MAGIC UINT64_C(0x6f70327365723031)
+
+struct op2_vtu_series_s {
+  uint64_t magic;
+  op2_mesh mesh;
+  const struct op2i_companion *op2;
+  op2_context ctx;
+  char *stem, *path; /* of the .pvd file */
+  char *entries;     /* its lines */
+  int n;             /* files so far */
+};
+
+static op2_status check_write(op2_mesh mesh, const char *call, const char *path, int n,
+                              const op2_dat *dats) {
+  if (!path || n < 0 || (n > 0 && !dats))
+    return mesh->op2->error(OP2_ERR_ARG, "%s: a null pointer, or a negative number of dats", call);
+  if (!*path) return mesh->op2->error(OP2_ERR_ARG, "%s: the path is empty", call);
+  return OP2_SUCCESS;
+}
+
+/* Queue a job, which belongs to the queue from then on, also where this fails. */
+static op2_status queue(op2_where where, op2_mesh mesh, struct op2i_vtu_job *job,
+                        const op2_dat *dats) {
+  op2_arg *args = mesh->op2->calloc((size_t)job->ndats + 1, sizeof *args);
+  op2_status status = args ? OP2_SUCCESS : mesh->op2->error_nomem("a file of results");
+  status = op2i_mesh_agree(mesh, status);
+  if (status) {
+    mesh->op2->free(args);
+    op2i_vtu_job_free(job);
+    return status;
+  }
+  args[0] = op2_arg_direct(mesh->coordinates, OP2_READ);
+  for (int d = 0; d < job->ndats; d++) args[1 + d] = op2_arg_direct(dats[d], OP2_READ);
+  status = op2_call_owned_at(where, "op2_vtu_write", mesh->ctx, op2i_vtu_job_run, job,
+                             op2i_vtu_job_free, job->ndats + 1, args);
+  mesh->op2->free(args);
+  return status;
+}
+
+op2_status op2_vtu_write_at(op2_where where, op2_mesh mesh, const char *path, int n,
+                            const op2_dat *dats) {
+  struct op2i_vtu_job *job = NULL;
+  op2_status status = op2i_mesh_validate(mesh, "op2_vtu_write");
+  if (status) return status;
+  mesh->op2->call(mesh->ctx, "op2_vtu_write", path, (uint64_t)n, 0);
+  status = check_write(mesh, "op2_vtu_write", path, n, dats);
+  if (!status) status = op2i_vtu_job_make(mesh, path, n, dats, &job);
+  status = op2i_mesh_agree(mesh, status);
+  if (status) {
+    op2i_vtu_job_free(job);
+    return status;
+  }
+  return queue(where, mesh, job, dats);
+}
+
+/* ---- series ---------------------------------------------------------------------------------- */
+
+op2_status op2_vtu_series_create(op2_mesh mesh, const char *path, op2_vtu_series *out) {
+  op2_status status = op2i_mesh_validate(mesh, "op2_vtu_series_create");
+  if (status) return status;
+  const struct op2i_companion *op2 = mesh->op2;
+  status = check_write(mesh, "op2_vtu_series_create", path, 0, NULL);
+  if (status) return status;
+  if (!out) return op2->error(OP2_ERR_ARG, "op2_vtu_series_create: a null pointer");
+  size_t length = strlen(path);
+  if (length > 4 && strcmp(path + length - 4, ".pvd") == 0) length -= 4;
+  op2_vtu_series series = op2->calloc(1, sizeof *series);
+  if (!series) return op2->error_nomem("a series");
+  *series = (struct op2_vtu_series_s){OP2I_SERIES_MAGIC, mesh, op2, mesh->ctx, NULL, NULL, NULL, 0};
+  series->stem = op2i_vtu_join(op2, path, "");
+  series->entries = op2i_vtu_join(op2, "", "");
+  if (series->stem) series->stem[length] = '\0';
+  if (series->stem) series->path = op2i_vtu_join(op2, series->stem, ".pvd");
+  if (!series->path || !series->entries) {
+    op2_vtu_series_destroy(&series);
+    return op2->error_nomem("a series");
+  }
+  *out = series;
+  return OP2_SUCCESS;
+}
+
+void op2_vtu_series_destroy(op2_vtu_series *handle) {
+  if (!handle || !*handle) return;
+  op2_vtu_series series = *handle;
+  *handle = NULL;
+  if (series->magic != OP2I_SERIES_MAGIC) return;
+  series->magic = 0;
+  series->op2->free(series->stem);
+  series->op2->free(series->path);
+  series->op2->free(series->entries);
+  series->op2->free(series);
+}
+
+/* The line of the next file, with a point in the time whatever the user's locale. */
+static char *add_entry(const op2_vtu_series series, double time, const char *name) {
+  char value[60], line[800];
+  const char *slash = strrchr(name, '/');
+  snprintf(value, sizeof value, "%.17g", time);
+  for (char *c = value; *c; c++)
+    if (*c == ',') *c = '.';
+  snprintf(line, sizeof line, "<DataSet timestep=\"%s\" file=\"%.600s.%s\"/>\n", value,
+           slash ? slash + 1 : name, op2_ranks(series->ctx) > 1 ? "pvtu" : "vtu");
+  return op2i_vtu_join(series->op2, series->entries, line);
+}
+
+/* Let a job write the series as well; *entries are what the series has from then on. */
+static op2_status add_series(op2_vtu_series series, struct op2i_vtu_job *job, double time,
+                             char **entries) {
+  const struct op2i_companion *op2 = series->op2;
+  *entries = add_entry(series, time, job->stem);
+  if (!*entries) return op2->error_nomem("a series");
+  if (op2_rank(series->ctx) > 0) return OP2_SUCCESS;
+  job->series = op2i_vtu_join(op2, series->path, "");
+  job->entries = op2i_vtu_join(op2, *entries, "");
+  return job->series && job->entries ? OP2_SUCCESS : op2->error_nomem("a series");
+}
+
+op2_status op2_vtu_series_write_at(op2_where where, op2_vtu_series series, double time, int n,
+                                   const op2_dat *dats) {
+  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
+  struct op2i_vtu_job *job = NULL;
+  char number[30], *path, *entries = NULL;
+  if (!op2) return OP2_ERR_UNAVAILABLE;
+  if (!series || series->magic != OP2I_SERIES_MAGIC)
+    return op2->error(OP2_ERR_ARG, "op2_vtu_series_write: not a series");
+  op2_mesh mesh = series->mesh;
+  op2_status status = op2i_mesh_validate(mesh, "op2_vtu_series_write");
+  if (status) return status;
+  op2->call(mesh->ctx, "op2_vtu_series_write", series->path, (uint64_t)n, 0);
+  snprintf(number, sizeof number, "-%04d", series->n);
+  path = op2i_vtu_join(op2, series->stem, number);
+  status = path ? check_write(mesh, "op2_vtu_series_write", path, n, dats)
+                : op2->error_nomem("a series");
+  if (!status) status = op2i_vtu_job_make(mesh, path, n, dats, &job);
+  if (!status) status = add_series(series, job, time, &entries);
+  op2->free(path);
+  status = op2i_mesh_agree(mesh, status);
+  if (status)
+    op2i_vtu_job_free(job);
+  else
+    status = queue(where, mesh, job, dats);
+  if (status) {
+    op2->free(entries);
+    return status;
+  }
+  op2->free(series->entries);
+  series->entries = entries;
+  series->n++;
+  return OP2_SUCCESS;
+}
