@@ -62,6 +62,27 @@ def solid():
     gmsh.model.addPhysicalGroup(2, [5], 2, name="fixed")
 
 
+def channel():
+    """A channel [0, 6] x [0, 2] round a pier, of triangles."""
+    gmsh.model.add("channel")
+    occ = gmsh.model.occ
+    occ.cut([(2, occ.addRectangle(0, 0, 0, 6, 2))], [(2, occ.addDisk(1.5, 1, 0, 0.25, 0.25))])
+    occ.synchronize()
+    groups = {"inlet": [], "outlet": [], "walls": []}
+    for dim, tag in gmsh.model.getEntities(1):
+        x = occ.getCenterOfMass(dim, tag)[0]
+        groups["inlet" if abs(x) < 1e-6 else "outlet" if abs(x - 6) < 1e-6 else "walls"].append(tag)
+    for name, tags in groups.items():
+        gmsh.model.addPhysicalGroup(1, tags, name=name)
+    gmsh.model.addPhysicalGroup(2, [tag for _, tag in gmsh.model.getEntities(2)], name="water")
+    gmsh.option.setNumber("Mesh.MeshSizeMax", 0.5)
+    gmsh.option.setNumber("Mesh.MeshSizeFromCurvature", 14)
+    gmsh.model.mesh.generate(2)
+    gmsh.option.setNumber("Mesh.MshFileVersion", 2.2)
+    gmsh.option.setNumber("Mesh.Binary", 0)
+    gmsh.write("channel.msh")
+
+
 def scatter_text(name):
     """Gmsh numbers the nodes of format 2 anew: numbers that are not contiguous, in the text."""
     out, section = [], ""
@@ -94,6 +115,7 @@ scatter()
 save("solid")
 gmsh.write("solid.su2")
 scatter_text("plane-2.msh")
+channel()
 gmsh.finalize()
 # No text of the project has blanks at the end of a line.
 for path in glob.glob("*.su2") + [name for name in glob.glob("*.msh") if not name.endswith("b.msh")]:
