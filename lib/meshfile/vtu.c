@@ -28,6 +28,23 @@ static op2_status check_write(op2_mesh mesh, const char *call, const char *path,
   return OP2_SUCCESS;
 }
 
+/* The coordinates come first. An object is one argument of a call at most, so a dat that is given
+ * twice, or is the coordinates, uses the argument that it has. */
+static int make_arguments(op2_mesh mesh, struct op2i_vtu_job *job, const op2_dat *dats,
+                          op2_arg *args) {
+  int nargs = 0;
+  args[nargs++] = op2_arg_direct(mesh->coordinates, OP2_READ);
+  for (int d = 0; d < job->ndats; d++) {
+    int *argument = &job->dats[d].argument;
+    for (int before = 0; before < d; before++)
+      if (dats[before] == dats[d]) *argument = job->dats[before].argument;
+    if (*argument || dats[d] == mesh->coordinates) continue;
+    *argument = nargs;
+    args[nargs++] = op2_arg_direct(dats[d], OP2_READ);
+  }
+  return nargs;
+}
+
 /* Queue a job, which belongs to the queue from then on, also where this fails. */
 static op2_status queue(op2_where where, op2_mesh mesh, struct op2i_vtu_job *job,
                         const op2_dat *dats) {
@@ -39,10 +56,9 @@ static op2_status queue(op2_where where, op2_mesh mesh, struct op2i_vtu_job *job
     op2i_vtu_job_free(job);
     return status;
   }
-  args[0] = op2_arg_direct(mesh->coordinates, OP2_READ);
-  for (int d = 0; d < job->ndats; d++) args[1 + d] = op2_arg_direct(dats[d], OP2_READ);
+  const int nargs = make_arguments(mesh, job, dats, args);
   status = op2_call_owned_at(where, "op2_vtu_write", mesh->ctx, op2i_vtu_job_run, job,
-                             op2i_vtu_job_free, job->ndats + 1, args);
+                             op2i_vtu_job_free, nargs, args);
   mesh->op2->free(args);
   return status;
 }

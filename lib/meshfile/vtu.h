@@ -14,6 +14,7 @@ struct op2i_vtu_dat {
   op2_type type;
   int dim;
   bool on_nodes; /* else on the cells of the file */
+  int argument;  /* which argument of the call has the values */
 };
 
 struct op2i_vtu_job {

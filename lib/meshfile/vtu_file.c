@@ -103,7 +103,7 @@ static bool store_arrays(struct writer *writer, void *const *values) {
     const struct op2i_vtu_dat *dat = &job->dats[d];
     arrays[DATS + d] = (struct array){dat->name, dat->type, dat->dim == 2 ? 3 : dat->dim, NULL, 0};
     good = store_rows(job, &arrays[DATS + d], dat->dim, dat->on_nodes ? job->npoints : job->ncells,
-                      dat->on_nodes ? job->point : NULL, values[1 + d]);
+                      dat->on_nodes ? job->point : NULL, values[dat->argument]);
   }
   return good;
 }

@@ -89,7 +89,8 @@ static void test_values(const char *name) {
   op2_dat dats[] = {make_dat(op2_mesh_cells(mesh), 1, OP2_F64, depth, "depth <m>"),
                     make_dat(op2_mesh_nodes(mesh), 2, OP2_F64, pairs, "velocity"),
                     make_dat(op2_mesh_cells(mesh), 1, OP2_I32, marks, "marks")};
-  CHECK(op2_vtu_write(mesh, in_scratch("values.vtu"), 3, dats));
+  const op2_dat all[] = {dats[0], dats[1], dats[2], op2_mesh_coordinates(mesh), dats[0]};
+  CHECK(op2_vtu_write(mesh, in_scratch("values.vtu"), 5, all));
   ok(access(in_scratch("values.vtu"), F_OK) != 0, "%s: nothing is written before the queue runs",
      name);
   CHECK(op2_flush(ctx));
@@ -102,6 +103,10 @@ static void test_values(const char *name) {
   ok(has_bytes(&vtu, "depth &#60;m&#62;", depth, cells * 8), "%s: values on cells", name);
   ok(has_bytes(&vtu, "velocity", triples, nodes * 24), "%s: vectors on nodes", name);
   ok(has_bytes(&vtu, "marks", marks, cells * 4), "%s: integers", name);
+  size_t bytes = 0;
+  double *points = vtu_array(&vtu, "Points", &bytes);
+  ok(points && has_bytes(&vtu, "coordinates", points, bytes), "%s: coordinates as a dat", name);
+  free(points);
   ok(access(in_scratch("values.vtu.op2-part"), F_OK) != 0, "%s: no part is left", name);
   vtu_close(&vtu);
   unlink(in_scratch("values.vtu"));

@@ -288,7 +288,8 @@ runs "a strict debug parent is configured" quiet_setup "$parent/build" "$parent"
   --buildtype debug --wrap-mode forcefallback
 runs "only the library is built for it" \
   test "$(targets "$parent/build" | sed 's/op2-mpi-internal //;s/op2-mpi //' |
-    sed 's/op2-hdf5-internal //;s/op2-hdf5 //;s/op2-petsc-internal //;s/op2-petsc //')" = \
+    sed 's/op2-hdf5-internal //;s/op2-hdf5 //;s/op2-petsc-internal //;s/op2-petsc //' |
+    sed 's/op2-meshfile-internal //;s/op2-meshfile //')" = \
   "op2 op2-internal program told "
 runs "the parent is built" ninja -C "$parent/build"
 runs "its program runs" right "$parent/build/program"
