@@ -114,8 +114,9 @@ OP2_API op2_set op2_mesh_nodes(op2_mesh mesh);
  * @source op2 */
 OP2_API op2_set op2_mesh_cells(op2_mesh mesh);
 
-/** @brief The map from cells to their nodes. Its arity is the most nodes that a cell has; entries of
- * cells that have fewer lead nowhere behind these (op2_map_create_partial()).
+/** @brief The map from cells to their nodes. Its arity is the most nodes that a cell has; a cell that
+ * has fewer has its last node again in the slots behind it, so that loops over all cells may read
+ * through the map, and those that increment run over the subset of a type (op2_mesh_cells_of()).
  * @memory the mesh's                      @sync   never blocks, runs nothing
  * @mpi    not collective                  @errors none: null for a null handle
  * @source op2 */
@@ -200,6 +201,43 @@ typedef struct op2_faces {
  *         face and is none; cells that are lines), OP2_ERR_NOMEM; on error *faces is untouched
  * @source DMPlexGetSupport; OP2's airfoil: edges and bedges */
 OP2_API OP2_NODISCARD op2_status op2_faces_create(op2_mesh mesh, op2_faces *faces);
+
+/* ---- geometry -------------------------------------------------------------------------------- */
+
+/** @brief Queue loops that compute the area or volume and the centroid of every cell, by its corners.
+ * Use op2_mesh_geometry(), which fills in `where`. Volumes are never negative. In the plane both are
+ * exact. In space a volume is that which the area vectors of the cell's faces enclose, from the mean of
+ * each face's corners: exact if faces are plane, and so are centroids if faces of four corners are
+ * parallelograms.
+ * @units  those of the coordinates
+ * @memory volume is on the cells, of type ::OP2_F64 and dim 1, centroid of dim op2_mesh_info.space;
+ *         either may be null
+ * @sync   as op2_par_loop_at()            @mpi    collective, after op2_partition()
+ * @errors OP2_ERR_ARG (both null), OP2_ERR_UNAVAILABLE (cells are lines, or a surface in space), as
+ *         op2_kernel_create() and op2_par_loop_at()
+ * @source Firedrake CellVolume */
+OP2_API OP2_NODISCARD op2_status op2_mesh_geometry_at(op2_where where, op2_mesh mesh,
+                                                      op2_dat volume, op2_dat centroid);
+
+/** Queue the computation of volumes and centroids of cells; see op2_mesh_geometry_at(). */
+#define op2_mesh_geometry(mesh, volume, centroid)                                                  \
+  op2_mesh_geometry_at(OP2_HERE, mesh, volume, centroid)
+
+/** @brief Queue a loop that computes normals and centres of faces. Use op2_faces_geometry(), which
+ * fills in `where`. A normal is as long as the face, or its area in space, and points from the first
+ * cell to the second, or out of the mesh (op2_faces_create()); a centre is the mean of the corners.
+ * @units  those of the coordinates
+ * @memory both dats are on `of`, the set of interior faces or that of the boundary, of type
+ *         ::OP2_F64 and dim op2_mesh_info.space; either may be null
+ * @sync   as op2_par_loop_at()            @mpi    collective, after op2_partition()
+ * @errors as op2_mesh_geometry_at(); OP2_ERR_MISMATCH (another set)
+ * @source Firedrake FacetNormal */
+OP2_API OP2_NODISCARD op2_status op2_faces_geometry_at(op2_where where, op2_mesh mesh, op2_set of,
+                                                       op2_dat normal, op2_dat centre);
+
+/** Queue the computation of normals and centres of faces; see op2_faces_geometry_at(). */
+#define op2_faces_geometry(mesh, of, normal, centre)                                               \
+  op2_faces_geometry_at(OP2_HERE, mesh, of, normal, centre)
 
 /* ---- results --------------------------------------------------------------------------------- */
 

@@ -11,11 +11,10 @@ void op2i_mesh_block(op2_mesh mesh, int64_t n, int64_t *first, int64_t *count) {
   *count = each + (rank < more);
 }
 
-/* The rows of this rank's cells, with -1 behind the nodes of a cell that has fewer than others. */
+/* The rows of this rank's cells, with the last node again for a cell that has fewer than others. */
 struct rows {
   int64_t first, n;
   int arity;
-  bool partial;
   int64_t *entries;
 };
 
@@ -23,7 +22,6 @@ static op2_status make_rows(op2_mesh mesh, struct rows *rows) {
   const struct op2i_elements *cells = &mesh->raw.of[mesh->raw.dimension];
   for (int64_t e = 0; e < cells->n; e++) {
     const int nodes = op2i_cell_kinds[cells->kind[e]].nodes;
-    rows->partial |= e > 0 && nodes != rows->arity;
     if (nodes > rows->arity) rows->arity = nodes;
   }
   op2i_mesh_block(mesh, cells->n, &rows->first, &rows->n);
@@ -33,7 +31,7 @@ static op2_status make_rows(op2_mesh mesh, struct rows *rows) {
     const int64_t begin = op2i_element_begin(cells, rows->first + r);
     const int64_t nodes = cells->end[rows->first + r] - begin;
     for (int64_t k = 0; k < rows->arity; k++)
-      rows->entries[r * rows->arity + k] = k < nodes ? cells->node[begin + k] : -1;
+      rows->entries[r * rows->arity + k] = cells->node[begin + (k < nodes ? k : nodes - 1)];
   }
   return OP2_SUCCESS;
 }
@@ -57,7 +55,7 @@ op2_status op2i_mesh_declare(op2_mesh mesh) {
   op2_status status = make_rows(mesh, &rows);
   if (!status) status = make_coordinates(mesh, first, n, &x);
   status = op2i_mesh_agree(mesh, status);
-  const op2_entries_desc how = {.type = OP2_I64, .partial = rows.partial, .global = true};
+  const op2_entries_desc how = {.type = OP2_I64, .global = true};
   if (!status) status = op2_set_create(mesh->ctx, n, "nodes", &mesh->nodes);
   if (!status) status = op2_set_create(mesh->ctx, rows.n, "cells", &mesh->cells);
   if (!status)

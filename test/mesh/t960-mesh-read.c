@@ -49,8 +49,8 @@ static const double *point(const struct copy *copy, int64_t cell, int k) {
   return copy->x + copy->info.space * row(copy, cell)[k];
 }
 static int nodes_of(const struct copy *copy, int64_t cell) {
-  int n = 0;
-  while (n < copy->info.cell_nodes && row(copy, cell)[n] >= 0) n++;
+  int n = copy->info.cell_nodes; /* the last node fills the slots behind it */
+  while (n > 1 && row(copy, cell)[n - 1] == row(copy, cell)[n - 2]) n--;
   return n;
 }
 

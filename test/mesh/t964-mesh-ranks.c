@@ -59,8 +59,8 @@ static void add(int64_t *sum, int64_t n) { __atomic_fetch_add(sum, n, __ATOMIC_S
 static op2_status on_mesh(op2_context ctx, op2_mesh mesh, struct shared *shared) {
   op2_faces faces;
   op2_set walls = NULL, later = NULL, right = NULL;
-  op2_dat area = NULL;
-  double all[CELLS_MOST];
+  op2_dat area = NULL, measured = NULL;
+  double all[CELLS_MOST], more[CELLS_MOST];
   op2_status status = op2_faces_create(mesh, &faces);
   const op2_partition_options how = {.method = OP2_PARTITION_COORDINATES,
                                      .set = op2_mesh_nodes(mesh),
@@ -76,7 +76,13 @@ static op2_status on_mesh(op2_context ctx, op2_mesh mesh, struct shared *shared)
   if (!status) status = op2_mesh_group(mesh, "right", op2_mesh_cells(mesh), &right);
   if (!status) status = compute(ctx, mesh, &faces, area);
   if (!status) status = op2_vtu_write(mesh, shared->results, 1, &area);
+  if (!status)
+    status = op2_dat_create(op2_mesh_cells(mesh), 1, OP2_F64, NULL, "measured", &measured);
+  if (!status) status = op2_mesh_geometry(mesh, measured, NULL);
+  if (!status) status = op2_dat_get_block(measured, 0, cells, more);
   if (!status) status = op2_dat_get_block(area, 0, cells, all);
+  for (int64_t c = 0; c < cells && !status; c++)
+    if (!(fabs(all[c] - more[c]) < 1e-15)) status = OP2_ERR_KERNEL;
   if (status) return status;
   const op2_set sets[WORDS] = {op2_mesh_cells(mesh),
                                op2_mesh_nodes(mesh),
@@ -95,6 +101,7 @@ static op2_status on_mesh(op2_context ctx, op2_mesh mesh, struct shared *shared)
   op2_set_destroy(&later);
   op2_set_destroy(&right);
   op2_dat_destroy(&area);
+  op2_dat_destroy(&measured);
   return OP2_SUCCESS;
 }
 
