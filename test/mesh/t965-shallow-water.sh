@@ -37,6 +37,16 @@ for backend in sequential openmp check; do
 done
 sed '5s/.*/1.00001/' "$meshes/channel.depth" >"$tmp/other"
 catches "another height" '^5: ' apart "$tmp/other" "$meshes/channel.depth"
+# Others' readers, where there is a Python that has them.
+"${OP2_TEST_PYTHON:-python3}" "$src/test/support/vtu_readers.py" "$meshes/channel.msh" \
+  "$tmp/sequential-0000.vtu" >"$tmp/readers" 2>&1
+status=$?
+if [ $status -eq 77 ] || [ $status -eq 127 ]; then
+  skip "no Python with VTK and meshio ($(tail -n 1 "$tmp/readers")): their readers not tried"
+else
+  result $status "VTK and meshio read the file"
+  [ $status -eq 0 ] || diag "$(cat "$tmp/readers")"
+fi
 runs "the series lists the file" grep -q 'file="sequential-0000.vtu"' "$tmp/sequential.pvd"
 
 done_testing
