@@ -202,6 +202,32 @@ typedef struct op2_faces {
  * @source DMPlexGetSupport; OP2's airfoil: edges and bedges */
 OP2_API OP2_NODISCARD op2_status op2_faces_create(op2_mesh mesh, op2_faces *faces);
 
+/* ---- edges and neighbours -------------------------------------------------------------------- */
+
+/** @brief Declare the edges of all cells, each once, as a set with a map to its two ends: for values
+ * on edges, and loops that have control volumes around nodes. In the plane they are the interior and
+ * boundary faces together. They are numbered in the order in which the cells first have them; the end
+ * with the lower number comes first. Called again it returns the same objects.
+ * @units  elements
+ * @memory *edges and *nodes are the mesh's until op2_mesh_destroy()
+ * @sync   runs nothing
+ * @mpi    collective, best before op2_partition(): each rank declares a block
+ * @errors OP2_ERR_ARG (null), OP2_ERR_MISMATCH (cells are lines), OP2_ERR_NOMEM; on error the outputs
+ *         are untouched
+ * @source DMPlex edges; OP2's aero and airfoil */
+OP2_API OP2_NODISCARD op2_status op2_edges_create(op2_mesh mesh, op2_set *edges, op2_map *nodes);
+
+/** @brief Declare the map from cells to their neighbours across faces. Its arity is the most faces
+ * that a cell has. Neighbours come in the order of the faces between; the slots that are left, of
+ * faces at the boundary or of cells with fewer faces, lead to the cell itself. Called again it
+ * returns the same map.
+ * @units  elements
+ * @memory *neighbours is the mesh's until op2_mesh_destroy()
+ * @sync   runs nothing
+ * @mpi    collective, best before op2_partition(): each rank declares a block
+ * @errors as op2_faces_create()           @source DMPlex adjacency */
+OP2_API OP2_NODISCARD op2_status op2_neighbours_create(op2_mesh mesh, op2_map *neighbours);
+
 /* ---- geometry -------------------------------------------------------------------------------- */
 
 /** @brief Queue loops that compute the area or volume and the centroid of every cell, by its corners.

@@ -113,6 +113,9 @@ void op2_mesh_destroy(op2_mesh *handle) {
   if (mesh->magic != OP2I_MESH_MAGIC) return;
   const struct op2i_companion *op2 = mesh->op2;
   op2i_mesh_drop_faces(mesh);
+  op2_map_destroy(&mesh->neighbours);
+  op2_map_destroy(&mesh->edge_nodes);
+  op2_set_destroy(&mesh->edges);
   op2_dat_destroy(&mesh->coordinates);
   op2_map_destroy(&mesh->cell_nodes);
   op2_set_destroy(&mesh->cells);

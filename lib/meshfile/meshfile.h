@@ -21,8 +21,11 @@ struct op2_mesh_s {
   op2_set nodes, cells;
   op2_map cell_nodes;
   op2_dat coordinates;
-  op2_faces faces; /* null handles until op2_faces_create() */
-  int64_t *facet;  /* the faces of elements of their dimension (faces_declare.c) */
+  op2_set edges; /* null until op2_edges_create(), and the map as well */
+  op2_map edge_nodes;
+  op2_map neighbours; /* null until op2_neighbours_create() */
+  op2_faces faces;    /* null handles until op2_faces_create() */
+  int64_t *facet;     /* the faces of elements of their dimension (faces_declare.c) */
 };
 
 /* Collective: a failure of one rank is one of all. */

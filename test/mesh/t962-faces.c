@@ -289,6 +289,45 @@ static void check_normals(const char *what) {
   is_int(bad, 0, "%s: cells that their faces do not close", what);
 }
 
+/* ---- edges and neighbours --------------------------------------------------------------------- */
+
+/* Edges are the pairs of corners that follow one another in some face; neighbours have a face in
+ * common. */
+static void check_edges(const char *what) {
+  static char joined[NODES_MOST][NODES_MOST];
+  static int32_t ends[FACES_MOST][2], rows[CELLS_MOST * 6];
+  op2_set edges = NULL;
+  op2_map nodes = NULL, neighbours = NULL;
+  op2_map_info info = {0};
+  int bad = 0, pairs = 0;
+  memset(joined, 0, sizeof joined);
+  for (int f = 0; f < nin + nout; f++) {
+    const int32_t *node = f < nin ? in_nodes[f] : out_nodes[f - nin];
+    for (int k = 0, n = corners_of(node); k < n; k++) {
+      const int a = node[k], b = node[(k + 1) % n];
+      pairs += !joined[a][b];
+      joined[a][b] = joined[b][a] = 1;
+    }
+  }
+  if (!CHECK(op2_edges_create(mesh, &edges, &nodes)) || !CHECK(op2_map_get(nodes, ends[0])) ||
+      !CHECK(op2_neighbours_create(mesh, &neighbours)) ||
+      !CHECK(op2_map_info_get(neighbours, &info)) || !CHECK(op2_map_get(neighbours, rows)))
+    return;
+  is_int(op2_set_size(edges), pairs, "%s: edges", what);
+  for (int e = 0; e < pairs; e++)
+    bad += ends[e][0] >= ends[e][1] || !joined[ends[e][0]][ends[e][1]]--;
+  is_int(bad, 0, "%s: edges that no face has, or that are there twice", what);
+  for (int c = 0, links = 0; c < m.ncells; c++)
+    for (int k = 0; k < info.arity; k++) {
+      const int other = rows[c * info.arity + k];
+      links += other != c;
+      bad += other != c && common_nodes(c, other) < m.dimension;
+      for (int j = 0; j < k && other != c; j++) bad += rows[c * info.arity + j] == other;
+      bad += c == m.ncells - 1 && k == info.arity - 1 && links != 2 * nin;
+    }
+  is_int(bad, 0, "%s: neighbours", what);
+}
+
 /* ---- groups ---------------------------------------------------------------------------------- */
 
 /* Give faces to groups at random, in another order of corners. */
@@ -340,6 +379,7 @@ static void test_mesh(const char *what) {
     op2_faces again = {0};
     compare_pairs(what);
     check_normals(what);
+    check_edges(what);
     check_groups(what);
     ok(CHECK(op2_faces_create(mesh, &again)) && again.interior == faces.interior,
        "%s: the second call returns the same faces", what);
