@@ -17,6 +17,7 @@ struct edges {
 static bool add_edge(const struct op2i_raw *raw, struct edges *edges, int64_t a, int64_t b) {
   const int64_t low = a < b ? a : b, high = a < b ? b : a;
   int64_t at = edges->head[low];
+  if (a == b) return true; /* the cell has a node twice */
   while (at && edges->edge[at - 1].node[1] != high) at = edges->edge[at - 1].next;
   if (at) return true;
   if (!op2i_raw_room(raw->op2, &edges->edge, sizeof *edges->edge, edges->n + 1, &edges->capacity))

@@ -26,12 +26,15 @@ static int64_t lowest(int n, const int64_t *node) {
   return least;
 }
 
-/* True if n different nodes are those of a face. */
+/* True if the n nodes are those of a face, which has none of them twice. */
 static bool same(const struct op2i_face *face, int n, const int64_t *node) {
   int found = 0;
   if (nodes_of(face->node) != n) return false;
-  for (int a = 0; a < n; a++)
-    for (int b = 0; b < n; b++) found += face->node[a] == node[b];
+  for (int a = 0; a < n; a++) {
+    int b = 0;
+    while (b < n && face->node[a] != node[b]) b++;
+    found += b < n;
+  }
   return found == n;
 }
 

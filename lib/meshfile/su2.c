@@ -160,8 +160,10 @@ static bool line(struct su2 *su2) {
       return op2i_scan_fail(scan, "NDIME should come before %s", keys[k].name);
     return keys[k].read(su2);
   }
-  if (*scan->at >= '0' && *scan->at <= '9')
-    return op2i_scan_fail(scan, "a keyword should be here, and not a number");
+  const char *line = memchr(scan->at, '\n', (size_t)(scan->end - scan->at));
+  if (!line) line = scan->end;
+  if (!memchr(scan->at, '=', (size_t)(line - scan->at)))
+    return op2i_scan_fail(scan, "a keyword should be here, with a '=' behind it");
   op2i_scan_line(scan);
   return true;
 }

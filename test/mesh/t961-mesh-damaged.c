@@ -21,6 +21,18 @@ static char *load(const char *name, size_t *size) {
   return data;
 }
 
+/* Faces and all else of a mesh that was read are made, or refused because of its cells. */
+static bool derive(op2_mesh mesh) {
+  op2_faces faces;
+  op2_set edges = NULL;
+  op2_map map = NULL;
+  const op2_status status[] = {op2_faces_create(mesh, &faces), op2_edges_create(mesh, &edges, &map),
+                               op2_neighbours_create(mesh, &map)};
+  for (int s = 0; s < 3; s++)
+    if (status[s] && status[s] != OP2_ERR_MISMATCH) return false;
+  return status[0] == status[2] || status[0] == OP2_ERR_MISMATCH;
+}
+
 /* Read a file of these bytes. True if that is a success, or an error of the file that names it. */
 static bool tame(const char *data, size_t size, op2_status *status) {
   op2_mesh mesh = NULL;
@@ -31,8 +43,9 @@ static bool tame(const char *data, size_t size, op2_status *status) {
                                            : *status == OP2_ERR_IO && !mesh &&
                                                  strstr(op2_error_message(), damaged) != NULL;
   if (!good) diag("%s", op2_error_message());
+  const bool derived = !mesh || derive(mesh);
   op2_mesh_destroy(&mesh);
-  return good;
+  return good && derived;
 }
 
 static uint64_t state = 12345;
@@ -50,8 +63,9 @@ static void cut_short(const char *name, const char *data, size_t size) {
     good += status == OP2_SUCCESS;
   }
   is_int(bad, 0, "%s: cut short at each byte", name);
-  /* White space at the end may go, and SU2's number of markers can end the file early. */
-  ok(good <= 2, "%s: %d of the short files are read", name, good);
+  /* White space at the end may go, and in SU2's files the markers as a whole. */
+  const int most = strstr(name, ".su2") ? 6 : 1;
+  ok(good <= most, "%s: %d of the short files are read", name, good);
 }
 
 /* Change a byte, a run of bytes, or a digit; or repeat, or drop, a piece. */
@@ -80,7 +94,7 @@ static size_t damage(char *data, size_t size) {
 }
 
 static void flipped(const char *name, const char *data, size_t size) {
-  const int tries = quick() ? 300 : thorough() ? 20000 : 2000;
+  const int tries = quick() ? 300 : thorough() ? 20000 : 1000;
   char *copy = malloc(size + 400);
   int bad = 0, refused = 0;
   op2_status status;
@@ -133,6 +147,7 @@ static void messages(void) {
   says("NDIME= 2\nNELEM= 1\n12 0 1\n", ":3: an element of type 12 among those of dimension 2");
   says("NELEM= 1\nNDIME= 2\n", ":1: NDIME should come before NELEM");
   says("NDIME= 2\nNPOIN= 1\n0 0\nNELEM= 0\n", "has no cells");
+  says("NDIME= 2\nNPOIN= 1\n0 0\n0 0\n", ":4: a keyword should be here");
   says("NZONE= 2\nNDIME= 2\n", ":1: files of several zones cannot be read");
 }
 

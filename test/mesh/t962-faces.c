@@ -420,6 +420,9 @@ int main(void) {
   refused("NDIME= 2\nNELEM= 1\n5 0 1 2\n" POINTS
           "NMARK= 1\nMARKER_TAG= far\nMARKER_ELEMS= 1\n3 3 4\n",
           "element 0 of group 'far' is no face of a cell");
+  refused("NDIME= 2\nNELEM= 1\n5 0 1 2\n" POINTS
+          "NMARK= 1\nMARKER_TAG= thin\nMARKER_ELEMS= 1\n3 1 1\n",
+          "element 0 of group 'thin' is no face of a cell");
   FAILS(op2_faces_create(NULL, &faces), OP2_ERR_ARG);
   CHECK(op2_finalize(&ctx));
   return done();
