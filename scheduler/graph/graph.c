@@ -179,6 +179,7 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_wh
   /* Every field is named: clearing the node first would take as long as all the rest of
    * this function. */
   *node = (struct op2i_node){.state = OP2I_QUEUED,
+                             .critical = false,
                              .marked = false,
                              .section = op2i_section_open(sched->ctx),
                              .number = sched->queue.next_number,
@@ -188,7 +189,8 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_wh
                              .payload = piece + head_bytes(op),
                              .first_edge = 0,
                              .nedges = 0,
-                             .fused = 0};
+                             .fused = 0,
+                             .seconds = 0};
   for (int g = 0; g < op->ngbls; g++) node->versions[g] = op2i_gbl_now(op->gbls[g]);
   if (op->payload_bytes) memcpy(node->payload, payload, (size_t)op->payload_bytes);
   op2_status status = op->kind->capture ? op->kind->capture(op, node->payload) : OP2_SUCCESS;

@@ -20,6 +20,7 @@ struct op2i_edge {
 
 struct op2i_node {
   enum op2i_node_state state;
+  bool critical;   /* true if it is on the critical path of a drawing with costs */
   bool marked;     /* true if the force in progress is to run it */
   int32_t section; /* of the program (section.h), in which it was queued */
   int64_t number;
@@ -32,6 +33,8 @@ struct op2i_node {
   int64_t first_edge;
   int32_t nedges;
   int64_t fused; /* once it has run: number of the first loop it was fused with, 0: none */
+  double
+      seconds; /* once it has run, with OP2_GRAPH_COSTS: on the clock; its part of a fused loop */
 };
 
 struct op2i_sched;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The graph in Graphviz' language. The text depends only on what was queued: it has no
- * addresses and no times. */
+ * addresses, and times only if OP2_GRAPH_COSTS asks for them. */
 #include <errno.h>
 #include <inttypes.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 #include "error.h"
 #include "fpenv.h"
 #include "log.h"
+#include "mem.h"
 #include "op2/graph.h"
 #include "report.h"
 #include "report_file.h"
@@ -62,8 +63,10 @@ static void put_label(FILE *stream, const struct op2i_node *node, const char *pa
   fputs(part, stream);
   fputs("\\n", stream);
   put_quoted(stream, base_name(node->where.file));
-  fprintf(stream, ":%d\\n%s\" fillcolor=%s%s", node->where.line, state_name(node->state),
-          state_colour(node->state), loop ? "" : " shape=note");
+  fprintf(stream, ":%d\\n%s", node->where.line, state_name(node->state));
+  if (node->seconds > 0) fprintf(stream, "\\n%.3f ms", 1e3 * node->seconds);
+  fprintf(stream, "\" fillcolor=%s%s%s", state_colour(node->state), loop ? "" : " shape=note",
+          node->critical ? " penwidth=4" : "");
 }
 
 /* A loop that also runs over the exec halo is drawn as two nodes in a box: edges of reductions
@@ -264,6 +267,31 @@ static bool draws(const struct op2i_sched *sched) {
   return name && !sched->outer && op2i_report_writes(sched->ctx, name);
 }
 
+/* Mark the longest chain of dependences among the nodes that have run, by the time that they took.
+ * Edges lead to earlier nodes. Returns false if there is no memory for it. */
+static bool mark_critical(struct op2i_sched *sched) {
+  const int64_t n = sched->queue.nnodes;
+  struct op2i_node *nodes = sched->queue.nodes;
+  double *until = op2i_calloc((size_t)n + 1, sizeof *until);
+  int64_t *before = op2i_calloc((size_t)n + 1, sizeof *before), last = -1;
+  for (int64_t i = 0; until && before && i < n; i++) {
+    before[i] = -1;
+    for (int32_t e = 0; e < nodes[i].nedges; e++) {
+      const int64_t number = sched->queue.edges[nodes[i].first_edge + e].from;
+      const struct op2i_node *from = op2i_graph_find(sched, number);
+      if (from && from->marked && (before[i] < 0 || until[from - nodes] > until[before[i]]))
+        before[i] = from - nodes;
+    }
+    until[i] = nodes[i].seconds + (before[i] < 0 ? 0 : until[before[i]]);
+    if (nodes[i].seconds > 0 && (last < 0 || until[i] > until[last])) last = i;
+  }
+  const bool good = until && before;
+  for (int64_t i = last; good && i >= 0; i = before[i]) nodes[i].critical = nodes[i].seconds > 0;
+  op2i_free(until);
+  op2i_free(before);
+  return good;
+}
+
 /* A "%d" in the configured name is the number of the flush. */
 static void draw(struct op2i_sched *sched) {
   char path[4096];
@@ -271,7 +299,10 @@ static void draw(struct op2i_sched *sched) {
                    sizeof path);
   const char *by = sched->ctx->config.graph_file_by;
   FILE *stream = op2i_report_open(path, by);
-  op2_status status = stream ? write_dot(sched, stream, true, by) : OP2_ERR_IO;
+  op2_status status = stream ? op2i_graph_join(sched) : OP2_ERR_IO;
+  if (!status && sched->ctx->config.graph_costs && !mark_critical(sched))
+    status = op2i_error_nomem("a drawing");
+  if (!status) status = write_dot(sched, stream, true, by);
   if (stream && fclose(stream) && !status)
     status = op2i_error(OP2_ERR_IO, "%s: %s", by, strerror(errno));
   if (!status || sched->drawing.graph_failed) return;

@@ -165,9 +165,11 @@ static op2_status run_call(struct op2i_sched *sched, const struct op2i_program *
   const int64_t begin = op2i_trace_begin(sched->ctx);
   const int32_t what = begin ? op2i_op_name(node->op) : 0;
   const int32_t open = op2i_section_open(sched->ctx);
+  const double since = sched->ctx->config.graph_costs ? op2i_seconds() : 0;
   if (sched->ctx->sections) sched->ctx->sections->open = node->section; /* of what it queues */
   status = node->op->kind->run(node->op, node->versions, node->payload);
   if (sched->ctx->sections) sched->ctx->sections->open = open;
+  if (since > 0) node->seconds = op2i_seconds() - since;
   op2i_trace_end(sched->ctx, begin, what, NULL, 0);
   return status;
 }
@@ -348,7 +350,8 @@ static void account(struct op2i_sched *sched, const struct op2i_program *program
   for (int64_t k = s; k < s + n; k++) {
     if (!program->steps[k].loop) continue;
     const double seconds = op2i_step_account(&program->steps[k]);
-    if (sched->ctx->sections) op2i_sections_account(program, k, nodes, seconds);
+    if (sched->ctx->sections || sched->ctx->config.graph_costs)
+      op2i_nodes_account(program, k, nodes, seconds);
   }
 }
 

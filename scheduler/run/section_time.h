@@ -5,9 +5,9 @@
 #include "passes.h"
 #include "step.h"
 
-/* Count a step of the program, which is a loop and has run, in the sections in which its operations
- * were queued. The context has sections. */
-void op2i_sections_account(const struct op2i_program *program, int64_t s,
-                           struct op2i_node *const *nodes, double worker_seconds);
+/* Count a step of the program, which is a loop and has run, for its operations and in the sections in
+ * which these were queued. */
+void op2i_nodes_account(const struct op2i_program *program, int64_t s,
+                        struct op2i_node *const *nodes, double worker_seconds);
 
 #endif

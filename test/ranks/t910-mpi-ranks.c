@@ -308,6 +308,7 @@ static const struct {
     {"OP2_LDFLAGS", "-lm"},
     {"OP2_CC_TIMEOUT", "77"},
     {"OP2_GRAPH", "/dev/null"},
+    {"OP2_GRAPH_COSTS", "1"},
     {"OP2_REPORT", "/dev/null"},
     {"OP2_TRACE", "0"},
     {"OP2_TOOLS_LIBS", "0"},
