@@ -21,6 +21,7 @@
 #include "numa.h"
 #include "op.h"
 #include "process.h"
+#include "progress.h"
 #include "recycle.h"
 #include "registry.h"
 #include "report.h"
@@ -178,6 +179,7 @@ static void end(op2_context ctx) {
   op2i_spares_end(ctx);
   op2i_dats_come_home(ctx);
   op2i_gbls_come_home(ctx);
+  op2i_progress_end(ctx);
   op2i_sections_end(ctx);
   op2i_trace_stop(ctx);
   op2i_sections_free(ctx);

@@ -17,6 +17,7 @@
 #include "error.h"
 #include "loop_device.h"
 #include "place.h"
+#include "progress.h"
 #include "section.h"
 #include "section_time.h"
 #include "tasks.h"
@@ -388,5 +389,6 @@ op2_status op2i_program_run(struct op2i_sched *sched, struct op2i_program *progr
   if (begin) op2i_steps_name(sched->ctx, program->steps, program->nsteps);
   op2_status status = run(sched, program, nodes, done);
   op2i_trace_end(sched->ctx, begin, OP2I_WHAT_PROGRAM, "operations", program->grouping.n);
+  if (sched->ctx->config.progress) op2i_progress_show(sched->ctx);
   return status;
 }

@@ -310,6 +310,7 @@ static const struct {
     {"OP2_GRAPH", "/dev/null"},
     {"OP2_GRAPH_COSTS", "1"},
     {"OP2_REPORT", "/dev/null"},
+    {"OP2_PROGRESS", "1"},
     {"OP2_TRACE", "0"},
     {"OP2_TOOLS_LIBS", "0"},
     {"OP2_SCHEDULE", "/dev/null"},
