@@ -105,10 +105,15 @@ static op2_status order(struct inverse *inv) {
   return OP2_SUCCESS;
 }
 
-static op2_status invert(struct inverse *inv) {
+/* The most entries of a table: they are counted in 32 bits. */
+static int64_t most_entries(const struct op2i_device *device) {
+  return device->limits.entries ? device->limits.entries : INT32_MAX;
+}
+
+static op2_status invert(const struct op2i_device *device, struct inverse *inv) {
   size_t nrows = (size_t)inv->nrows;
   size_t n = (size_t)(inv->step->hi - inv->step->lo) * (size_t)inv->pass->ncolumns;
-  if (n > INT32_MAX)
+  if (n > (size_t)most_entries(device))
     return op2i_error(OP2_ERR_RANGE, "more than 2^31 increments in a loop on a device");
   inv->begin = op2i_calloc(nrows + 2, sizeof *inv->begin);
   inv->entries = op2i_malloc((n + 1) * sizeof *inv->entries);
@@ -154,7 +159,7 @@ static op2_status own(struct op2i_device *device, const struct inverse *inv,
 
 static op2_status make_pass(struct op2i_device *device, struct inverse *inv, bool owns,
                             struct op2i_device_table *table) {
-  op2_status status = invert(inv);
+  op2_status status = invert(device, inv);
   if (!status && owns) status = order(inv);
   if (!status && owns) status = own(device, inv, table);
   if (status) return status;
@@ -189,7 +194,7 @@ static op2_status make_rows(struct op2i_device *device, const struct op2i_plan *
                             struct op2i_device_table *table) {
   int64_t total = 0, at = 0, n = (int64_t)plan->nblocks * plan->nstages;
   for (int s = 0; s < plan->nstages; s++) total += plan->stages[s].ind_total;
-  if (total > INT32_MAX || n >= INT32_MAX)
+  if (total > most_entries(device) || n >= most_entries(device))
     return op2i_error(OP2_ERR_RANGE, "blocks of a loop on a device have more than 2^31 rows");
   int32_t *rows = op2i_malloc((size_t)(total + 1) * sizeof *rows);
   int32_t *begin = op2i_malloc((size_t)(n + 1) * sizeof *begin), *next = begin;

@@ -28,6 +28,7 @@ struct op2i_device_limits {
   int64_t group_max;   /* most work items in a group */
   int64_t local_bytes; /* bytes of memory shared by a group */
   int64_t memory_bytes;
+  int64_t entries; /* most entries of a table of launches; 0: as many as an int32_t counts */
 };
 
 /* Copies between the host and the device, and what has run. */

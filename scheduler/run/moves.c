@@ -96,14 +96,14 @@ static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *pro
                      step->where.device_half ? step : step - 1);
   if (step->where.device_half && !op2i_is_split(step->where.split)) return OP2_SUCCESS;
   if (device && step->loop->form.not_on_device) {
-    op2_status status = op2i_step_to_host(ctx, step);
+    op2_status status = op2i_step_to_host(ctx, step, OP2_SUCCESS);
     return status ? status : bind_one(step);
   }
   op2_status status = bind_one(step);
   while (status == OP2_ERR_NOMEM && device && op2i_steps_make_room(ctx, program))
     status = bind_one(step);
-  *again = status == OP2_ERR_NOMEM && device;
-  return *again ? op2i_step_to_host(ctx, step) : status;
+  *again = op2i_step_unfit(status) && device;
+  return *again ? op2i_step_to_host(ctx, step, status) : status;
 }
 
 op2_status op2i_moves_bind(op2_context ctx, const struct op2i_program *program,

@@ -162,23 +162,29 @@ static op2_status leave_device(op2_context ctx, struct op2i_step *step, const ch
   return OP2_SUCCESS;
 }
 
-op2_status op2i_step_to_host(op2_context ctx, struct op2i_step *step) {
-  return leave_device(ctx, step, "its values do not fit into the device's memory");
+bool op2i_step_unfit(op2_status status) {
+  return status == OP2_ERR_NOMEM || status == OP2_ERR_RANGE;
 }
 
-static op2_status move_to_host(op2_context ctx, struct op2i_step *step) {
-  op2_status status = op2i_step_to_host(ctx, step);
+op2_status op2i_step_to_host(op2_context ctx, struct op2i_step *step, op2_status cause) {
+  return leave_device(ctx, step,
+                      cause == OP2_ERR_RANGE ? "its tables have more entries than a device counts"
+                                             : "its values do not fit into the device's memory");
+}
+
+static op2_status move_to_host(op2_context ctx, struct op2i_step *step, op2_status cause) {
+  op2_status status = op2i_step_to_host(ctx, step, cause);
   return status ? status : bind_loop(ctx, step, true);
 }
 
 static op2_status bind_somewhere(op2_context ctx, const struct op2i_program *program,
                                  struct op2i_step *step, bool moved) {
   if (step->where.place != OP2I_DEVICE) return bind_loop(ctx, step, moved);
-  if (step->loop->form.not_on_device) return move_to_host(ctx, step);
+  if (step->loop->form.not_on_device) return move_to_host(ctx, step, OP2_SUCCESS);
   op2_status status = bind_loop(ctx, step, moved);
   while (status == OP2_ERR_NOMEM && op2i_steps_make_room(ctx, program))
     status = bind_loop(ctx, step, true);
-  return status == OP2_ERR_NOMEM ? move_to_host(ctx, step) : status;
+  return op2i_step_unfit(status) ? move_to_host(ctx, step, status) : status;
 }
 
 /* If the device refuses a loop before it has begun, the host runs it. */

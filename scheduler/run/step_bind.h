@@ -17,8 +17,11 @@ op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
 /* Evict values from the device to make space for what the program needs there; false if
  * none can be evicted. */
 bool op2i_steps_make_room(op2_context ctx, const struct op2i_program *program);
-/* Let the host run the step from now on, for lack of memory on the device. */
-op2_status op2i_step_to_host(op2_context ctx, struct op2i_step *step);
+/* True if a step cannot be bound on the device, and can be on the host. */
+bool op2i_step_unfit(op2_status status);
+/* Let the host run the step from now on. `cause` is the status with which the device was refused:
+ * OP2_ERR_RANGE for tables that are too long, else it lacks memory. */
+op2_status op2i_step_to_host(op2_context ctx, struct op2i_step *step, op2_status cause);
 /* Run a step on a backend that takes them one by one. If the device refuses it before any launch,
  * the host runs it from then on. */
 op2_status op2i_step_run(op2_context ctx, struct op2i_step *step);

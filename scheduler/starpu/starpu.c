@@ -10,6 +10,7 @@
 
 #include "clock.h"
 #include "context.h"
+#include "device.h"
 #include "device_beside.h"
 #include "error.h"
 #include "exec_mode.h"
@@ -358,6 +359,14 @@ static op2_status run_mode(struct state *state, struct op2i_step *steps, int64_t
   return run_here(state, steps, nsteps);
 }
 
+/* Count the loops that the host runs because the device cannot. */
+static void count_host_runs(op2_context ctx, const struct op2i_step *steps, int64_t nsteps) {
+  for (int64_t s = 0; s < nsteps && ctx->device; s++)
+    ctx->device->counts.host_runs += steps[s].loop && steps[s].range == 0 &&
+                                     steps[s].where.place != OP2I_DEVICE &&
+                                     steps[s].loop->form.not_on_device;
+}
+
 static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps) {
   const int threads[OP2I_MODES] = {[OP2I_MODE_HERE] = 1,
                                    [OP2I_MODE_TEAM] = op2i_starpu_team()->members,
@@ -365,6 +374,7 @@ static op2_status run_steps(void *state, struct op2i_step *steps, int64_t nsteps
   enum op2i_exec_mode mode = choose(state, steps, nsteps);
   op2_status status = run_mode(state, steps, nsteps, &mode);
   double clock = 0, busy = 0;
+  count_host_runs(((struct state *)state)->ctx, steps, nsteps);
   for (int64_t i = 0; i < nsteps; i++) {
     steps[i].time.seconds = 1e-9 * (double)steps[i].time.nanoseconds;
     clock += steps[i].time.elapsed;

@@ -136,13 +136,51 @@ static int64_t whole(const char *backend) {
   return stats.most_memory;
 }
 
-static bool explained(op2_context ctx) {
+static bool explained_by(op2_context ctx, const char *reason) {
   static char text[1 << 15];
   memset(text, 0, sizeof text);
   FILE *stream = fmemopen(text, sizeof text - 1, "w");
   bool good = stream && !op2_explain(ctx, stream);
   if (stream) fclose(stream);
-  return good && strstr(text, "on the host: its values do not fit into the device's memory");
+  return good && strstr(text, reason);
+}
+
+static bool explained(op2_context ctx) {
+  return explained_by(ctx, "on the host: its values do not fit into the device's memory");
+}
+
+/* A table with more entries than the device counts: the host runs the loop. */
+static void few_entries(const char *backend) {
+  struct flow f;
+  struct outcome got;
+  if (!begin(&f, backend, 1)) return;
+  f.ctx->device->limits.entries = 10;
+  bool good = runs(&f, &got) && !memcmp(&got, &want, sizeof got);
+  ok(good && stats_of(&f).host_loops > 0 && stats_of(&f).launches > 0 &&
+         explained_by(f.ctx, "on the host: its tables have more entries than a device counts"),
+     "%s: a loop whose tables are too long runs on the host", backend);
+  end(&f);
+}
+
+/* Beside StarPU's workers the loops count that the host runs in place of the device. */
+static void beside_workers(const char *device) {
+  struct flow f;
+  struct outcome got;
+  char place[40];
+  snprintf(place, sizeof place, "*:%s", device);
+  setenv("OP2_PLACE", place, 1);
+  bool good = begin(&f, "starpu", 1);
+  unsetenv("OP2_PLACE");
+  if (!good) return;
+  if (!f.ctx->device) {
+    skip("starpu has no device");
+  } else {
+    f.ctx->device->memory.limit = 1;
+    good = runs(&f, &got) && !memcmp(&got, &want, sizeof got);
+    ok(good && stats_of(&f).host_loops >= 3 && stats_of(&f).launches == 0,
+       "starpu: %d loops on the host count", (int)stats_of(&f).host_loops);
+  }
+  end(&f);
 }
 
 static void limited(const char *backend, int64_t all) {
@@ -353,6 +391,8 @@ int main(void) {
     limited(backend, whole(backend));
     failing(backend);
     leaving(backend);
+    few_entries(backend);
+    if (!backend_unfit("starpu")) beside_workers(backend);
     longest_ago(backend);
     fused(backend);
     by_hand(backend);
