@@ -4,6 +4,8 @@
 
 #include "portable_state.h"
 
+/* Tables at file scope, of which functions have copies in OpenCL C: a part of portable.c. */
+
 struct op2i_portable_table {
   struct op2i_portable_table *next;
   int name;

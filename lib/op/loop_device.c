@@ -255,19 +255,20 @@ static bool by_address(const struct op2i_loop *loop) {
   return any;
 }
 
+/* True if a kernel has numbers of long double, which CUDA takes for double. */
+static bool extended(const struct op2i_loop *loop) {
+  bool any = false;
+  for (int m = 0; m < op2i_loop_nmembers(loop) && !any; m++)
+    any = op2i_codegen.extended(op2i_loop_member(loop, m).kernel->source);
+  return any;
+}
+
 /* True if a kernel's function calls itself. OpenCL C forbids that, and compilers may crash on it.
  * CUDA allows it, but a work item has a stack of 1 KiB, and what overflows it ends the context. */
 static bool recurs(const struct op2i_loop *loop) {
   bool any = false;
   for (int m = 0; m < op2i_loop_nmembers(loop) && !any; m++)
     any = op2i_codegen.recurs(op2i_loop_member(loop, m).kernel->source);
-  return any;
-}
-
-static bool extended(const struct op2i_loop *loop) {
-  bool any = false;
-  for (int m = 0; m < op2i_loop_nmembers(loop) && !any; m++)
-    any = op2i_codegen.extended(op2i_loop_member(loop, m).kernel->source);
   return any;
 }
 
@@ -293,12 +294,12 @@ static const char *refusal(const struct op2i_loop *loop, bool generic,
   const struct op2i_config *config = loop->op.ctx ? &loop->op.ctx->config : NULL;
   if (config && op2i_codegen.given(config->cc, config->cflags, NULL))
     return "the host compiler's flags may define what it uses";
+  if (extended(loop)) return "its kernel computes in long double, which devices have not";
   if (packs_part(loop)) return "it is given a packed component of a dat";
   if (form->nvalues > OP2I_DEVICE_VALUES) return "it reduces into more than 256 values";
   if (values_of(loop) > VALUES_MAX) return "an element has more than 4096 values";
   if (!generic && large_values(loop)) return "it is given constants or globals of more than 2 KiB";
   if (recurs(loop)) return "a function of its kernel calls itself";
-  if (extended(loop)) return "its kernel computes in long double, which devices have not";
   return device ? lacking(loop, device, form) : NULL;
 }
 

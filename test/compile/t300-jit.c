@@ -137,7 +137,7 @@ static void test_bad_member(void) {
   ok(strstr(message, "mine.c:77"), "its message has the source's own file and line");
   ok(strstr(message, "nowhere"), "and the compiler's words");
   ok(strstr(message, "exit status 1"), "and the exit status");
-  ok(strstr(message, "-std=gnu11"), "and the command");
+  ok(!strstr(message, "-std=gnu11"), "and no command, which is not at fault");
   is_int(rig_stats(ctx).failed, 1, "one failure is counted");
   is_int(rig_stats(ctx).compiled, MANY - 1, "and the others as compiled");
   op2i_free(units[17].message);
@@ -250,7 +250,7 @@ static void test_default_flags(void) {
   ctx->config.cflags = NULL;
   ok(rig_get(ctx, 7, NULL, &unit), "the default flags suit the compiler");
   char source[2048];
-  rig_source(source, sizeof source, 7, "int broken = nowhere;");
+  snprintf(source, sizeof source, "int broken = nowhere;\n"); /* which is no kernel's text */
   unit = (struct op2i_jit_code){.source = source, .label = "flags"};
   CHECK(op2i_jit_get(ctx, 1, &unit));
   ok(unit.message && strstr(unit.message, " -O3 ") && strstr(unit.message, " -fno-math-errno"),
