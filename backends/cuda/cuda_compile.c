@@ -90,8 +90,16 @@ static const char mathematics[] =
     NUMBERS OP2I_ONE_ARGUMENT(OF_DOUBLE) OP2I_TWO_ARGUMENTS(OF_DOUBLES)
         OP2I_THREE_ARGUMENTS(OF_THREE) OP2I_SCALED(SCALED) OP2I_WHOLE(WHOLE) OP2I_SPLIT(SPLIT)
             OP2I_QUOTIENT(QUOTIENT) OP2I_ABSOLUTE(ABSOLUTE) "#endif\n";
-static const char of_any_type[] = NUMBERS "#endif\n" OP2I_ONE_ARGUMENT(AS_BUILT_IN)
-    OP2I_TWO_ARGUMENTS(AS_BUILT_IN) OP2I_THREE_ARGUMENTS(AS_BUILT_IN) OP2I_SCALED(TYPED_AS_BUILT_IN)
+/* In tgmath.h a whole number counts as a double, and arguments of two types are converted
+ * (devgen_dialect.c). */
+#define ANY_1(name) "#undef " #name "\n#define " #name "(x) " #name "(op2_real(x))\n"
+#define ANY_2(name)                                                                                \
+  "#undef " #name "\n#define " #name "(x, y) " #name "(op2_common(x, y), op2_common(y, x))\n"
+#define ANY_3(name)                                                                                \
+  "#undef " #name "\n#define " #name "(x, y, z) op2_any_" #name                                    \
+  "(op2_common(x, (y) + (z)), op2_common(y, (x) + (z)), op2_common(z, (x) + (y)))\n"
+static const char of_any_type[] = NUMBERS "#endif\n" OP2I_ONE_ARGUMENT(ANY_1)
+    OP2I_TWO_ARGUMENTS(ANY_2) OP2I_THREE_ARGUMENTS(ANY_3) OP2I_SCALED(TYPED_AS_BUILT_IN)
         OP2I_WHOLE(TYPED_AS_BUILT_IN) AS_BUILT_IN(frexp) OP2I_QUOTIENT(AS_BUILT_IN);
 
 #define DEFINITIONS                                                                                \

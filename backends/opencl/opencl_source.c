@@ -74,6 +74,18 @@ static const char strings[] =
 #define TYPED_AS_IN_C(name, type)     AS_IN_C(name)
 #define OF_ANY_TYPE(name)             RENAME(name, "op2_any_" #name)
 #define TYPED_OF_ANY_TYPE(name, type) OF_ANY_TYPE(name)
+/* In tgmath.h a whole number counts as a double. */
+#define REAL                                                                                       \
+  "#define OP2_REAL(x) _Generic((x), float: (x), default: (double)(x))\n"                          \
+  "#define OP2_COMMON(x, y) \\\n"                                                                  \
+  "  _Generic(OP2_REAL(x) + OP2_REAL(y), float: OP2_REAL(x), default: (double)(x))\n"
+#define ANY(name, parameters, arguments)                                                           \
+  "#undef " #name "\n#define " #name parameters " op2_any_" #name arguments "\n"
+#define ANY_1(name) ANY(name, "(x)", "(OP2_REAL(x))")
+#define ANY_2(name) ANY(name, "(x, y)", "(OP2_COMMON(x, y), OP2_COMMON(y, x))")
+#define ANY_3(name)                                                                                \
+  ANY(name, "(x, y, z)",                                                                           \
+      "(OP2_COMMON(x, (y) + (z)), OP2_COMMON(y, (x) + (z)), OP2_COMMON(z, (x) + (y)))")
 
 /* The built-in abs() of an int returns an unsigned integer. */
 #define ABSOLUTE                                                                                   \
@@ -124,10 +136,9 @@ static const char strings[] =
                   OP2I_QUOTIENT(AS_IN_C) ABSOLUTE CLASSES "#endif\n"
 static const char functions[] = FUNCTIONS;
 static const char of_any_type[] =
-    FUNCTIONS "#ifndef OP2_TGMATH\n#define OP2_TGMATH\n" OP2I_ONE_ARGUMENT(OF_ANY_TYPE)
-        OP2I_TWO_ARGUMENTS(OF_ANY_TYPE) OP2I_THREE_ARGUMENTS(OF_ANY_TYPE)
-            OP2I_SCALED(TYPED_OF_ANY_TYPE) OP2I_WHOLE(TYPED_OF_ANY_TYPE) OF_ANY_TYPE(frexp)
-                OP2I_QUOTIENT(OF_ANY_TYPE) "#endif\n";
+    FUNCTIONS "#ifndef OP2_TGMATH\n#define OP2_TGMATH\n" REAL OP2I_ONE_ARGUMENT(ANY_1)
+        OP2I_TWO_ARGUMENTS(ANY_2) OP2I_THREE_ARGUMENTS(ANY_3) OP2I_SCALED(TYPED_OF_ANY_TYPE)
+            OP2I_WHOLE(TYPED_OF_ANY_TYPE) OF_ANY_TYPE(frexp) OP2I_QUOTIENT(OF_ANY_TYPE) "#endif\n";
 static const char definitions[] =
     "\n#ifndef offsetof\n#define offsetof(type, member) __builtin_offsetof(type, member)\n#endif\n";
 static const char assertions[] = "\n#undef assert\n" OP2I_ASSERT;
