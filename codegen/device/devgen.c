@@ -216,7 +216,12 @@ static op2_status make_portable(struct op2i_devgen *g, const struct op2i_loop *l
     status = op2i_portable(r, g->dialect->c.operators, &source);
     if (status) status = op2i_error_nomem("generated code");
     if (!status && source.length) {
+      const bool contracted = r->source.length > 0;
       status = op2i_rewrite_replace(loop, m, &source, r);
+      if (status == OP2_ERR_SYNTAX && !contracted) {
+        op2i_rewrite_end(r);
+        status = op2i_rewrite_begin(loop, m, r); /* the device's compiler decides */
+      }
       r->tables = made.tables;
       r->longs = made.longs;
       r->renames = made.renames;

@@ -303,6 +303,15 @@ static int scan_statement(struct op2i_portable_state *p, int at) {
   return p->match[at];
 }
 
+/* True if the operand of sizeof may be a comparison or a character, which C++ gives other types. */
+static bool size_differs(const struct op2i_portable_state *p, int at) {
+  static const char *const words[] = {"!", "<", ">", "<=", ">=", "==", "!=", "&&", "||", NULL};
+  bool differs = is(p, at, "!") || p->tokens[at].kind == OP2I_TOK_CHAR;
+  for (int i = at + 1; is(p, at, "(") && i < p->match[at]; i++)
+    differs |= one_of(p, i, words) || p->tokens[i].kind == OP2I_TOK_CHAR;
+  return differs;
+}
+
 static void scan(struct op2i_portable_state *p, int begin, int end) {
   if (++p->depth > DEPTH_MAX) p->failed = true;
   for (int i = begin; i < end && !p->failed; i++) {
@@ -317,7 +326,7 @@ static void scan(struct op2i_portable_state *p, int begin, int end) {
     else if (p->tokens[i].kind == OP2I_TOK_STRING && !p->cxx)
       i = note_text(p, i);
     else if (is(p, i, "sizeof") && p->cxx)
-      p->wanted = true;
+      p->wanted |= size_differs(p, i + 1);
   }
   p->depth--;
 }
