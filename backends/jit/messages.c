@@ -225,14 +225,18 @@ static const char *skip_excerpt(const char *at) {
   }
 }
 
+/* True for text of the library's own, in which no kernel is at fault. */
+static bool is_own(const char *file) {
+  return !strncmp(file, "op2:", 4) || !strncmp(file, "generated code of ", 18);
+}
+
 bool op2i_messages_place(const char *printed, const char *unit, struct op2i_text *out) {
   bool placed = false;
   struct place place;
   for (const char *at = printed; *at;) {
     if (at > printed) op2i_text_add(out, "\n");
-    const char *generated = read_place(at, &place) && strncmp(place.file, "op2:", 4)
-                                ? generated_line(unit, &place)
-                                : NULL;
+    const char *generated =
+        read_place(at, &place) && !is_own(place.file) ? generated_line(unit, &place) : NULL;
     if (generated) {
       placed = true;
       add_placed(out, &place, generated);

@@ -65,7 +65,11 @@ static char *on_terminal(const char *backend) {
   dup2(saved, STDERR_FILENO);
   char *text = calloc(1, 1 << 14);
   fcntl(master, F_SETFL, O_NONBLOCK);
-  if (text && read(master, text, (1 << 14) - 1) < 0) text[0] = 0;
+  for (size_t n = 0; text && n < (1 << 14) - 1;) { /* a terminal hands out what it has in pieces */
+    const ssize_t more = read(master, text + n, (1 << 14) - 1 - n);
+    if (more <= 0) break;
+    n += (size_t)more;
+  }
   close(terminal);
   close(master);
   close(saved);
