@@ -262,7 +262,7 @@ fi
 parent=$tmp/parent
 mkdir -p "$parent/subprojects/op2"
 (cd "$src" && cp -R meson.build meson_options.txt include lib codegen backends scheduler \
-  compat fortran bench test "$parent/subprojects/op2")
+  compat fortran bench examples test "$parent/subprojects/op2")
 cp "$tmp/program.cc" "$parent"
 cat >"$parent/told.c" <<'END'
 #include <op2.h>
