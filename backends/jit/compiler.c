@@ -431,9 +431,9 @@ static bool add_log(struct op2i_text *text, const char *stem) {
   bool placed = false;
   read_log(stem, &log);
   snprintf(path, sizeof path, "%s.c", stem);
-  if (!log.failed && !op2i_file_load(path, &unit, &fault))
+  text->failed |= log.failed || op2i_file_load(path, &unit, &fault) != OP2_SUCCESS;
+  if (!text->failed)
     placed = op2i_messages_place(log.chars, unit.data ? (const char *)unit.data : "", text);
-  text->failed |= log.failed;
   op2i_text_free(&log);
   op2i_free(unit.data);
   return placed;

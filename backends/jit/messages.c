@@ -197,7 +197,8 @@ static void add_found(struct op2i_text *out, const struct place *place, const ch
 static void add_placed(struct op2i_text *out, const struct place *place, const char *generated) {
   struct op2i_bytes file = {0};
   const char *fault = NULL, *given = NULL, *found = NULL;
-  if (!op2i_file_load(place->file, &file, &fault) && !fault) given = (const char *)file.data;
+  out->failed |= op2i_file_load(place->file, &file, &fault) != OP2_SUCCESS;
+  if (!fault) given = (const char *)file.data;
   for (int n = 1; given && n < place->line; n++) given = *given ? next_line(given) : NULL;
   if (given) found = find_given(generated, place->column, given);
   if (found) {
