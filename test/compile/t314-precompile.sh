@@ -5,7 +5,7 @@
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 
-fill=$src/lib/install/op2-precompile
+fill=$src/tools/op2-precompile
 airfoil=$build/bench/airfoil/airfoil
 folder=$tmp/folder
 run() { # runs the program with the folder and without any compiler

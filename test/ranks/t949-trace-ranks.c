@@ -65,7 +65,7 @@ static void judge_rank(const char *backend, int of) {
 static char *merge(const char *backend, const char *merged) {
   char command[20000], *text = calloc(1, 1 << 16);
   snprintf(command, sizeof command,
-           "python3 '%s/lib/install/op2-trace' -o '%s' '%s/%s-0.json' '%s/%s-1.json' 2>&1",
+           "python3 '%s/tools/op2-trace' -o '%s' '%s/%s-0.json' '%s/%s-1.json' 2>&1",
            source_root(), merged, test_scratch(), backend, test_scratch(), backend);
   FILE *stream = popen(command, "r");
   if (stream && text && !fread(text, 1, (1 << 16) - 1, stream)) text[0] = 0;

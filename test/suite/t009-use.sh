@@ -261,7 +261,7 @@ fi
 
 parent=$tmp/parent
 mkdir -p "$parent/subprojects/op2"
-(cd "$src" && cp -R meson.build meson_options.txt include lib codegen backends scheduler \
+(cd "$src" && cp -R meson.build meson_options.txt include lib codegen backends scheduler tools \
   compat fortran bench examples test "$parent/subprojects/op2")
 cp "$tmp/program.cc" "$parent"
 cat >"$parent/told.c" <<'END'

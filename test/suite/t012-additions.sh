@@ -27,7 +27,7 @@ tree=$tmp/tree
 mkdir "$tree"
 (cd "$src" && cp -R lib include codegen backends scheduler meson.build meson_options.txt README.md \
   LICENSE CHANGELOG.md "$tree/")
-for folder in compat python fortran examples doc; do
+for folder in compat python fortran examples tools doc; do
   [ ! -d "$src/$folder" ] || cp -R "$src/$folder" "$tree/"
 done
 

@@ -5,8 +5,8 @@
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 
-tools=$src/lib/install
-info=${build:+$build/lib/install/op2-info}
+tools=$src/tools
+info=${build:+$build/tools/op2-info}
 cache=$tools/op2-cache
 airfoil=${build:+$build/bench/airfoil/airfoil}
 

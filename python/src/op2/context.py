@@ -54,7 +54,7 @@ def environment() -> str:
 
 def version() -> str:
     """The version of the library that is loaded, as "0.2.0"."""
-    return text(lib.op2_version())
+    return text(lib.op2_version()) or ""
 
 
 def unavailable(backend: str) -> Optional[str]:
