@@ -254,12 +254,12 @@ static void ahead(state *p, int at) {
   p->still--;
 }
 
-/* True where a declaration may begin. */
+/* True where a declaration may begin: not within the braces of values, nor behind them. */
 static bool begins(const state *p, int at) {
   if (is(p, at, "}")) return false;
   if (at == 0 || is(p, at - 1, ";")) return true;
-  if (is(p, at - 1, "}")) return true;
-  return is(p, at - 1, "{") && op2i_portable_find(p, at - 1, OP2I_PORTABLE_BLOCK);
+  const int brace = is(p, at - 1, "}") ? p->match[at - 1] : is(p, at - 1, "{") ? at - 1 : -1;
+  return brace >= 0 && op2i_portable_find(p, brace, OP2I_PORTABLE_BLOCK);
 }
 
 /* A union of the list has another member than its first one. */

@@ -27,6 +27,14 @@ static const struct form list[] = {
      .body = "const double *w = n & 1 ? few : many; out[0] = w[1]; out[1] = pick(n)[0]; out[2] = "
              "sum(pick(n), 2);\n"
              "out[3] = pick(9) == many; out[4] = *few + *(many + 2);"},
+    {.name = "enum_behind_tables",
+     .before = "static const double rows[2][3] = {{1, 2, 3}, {4, 5, 6}};\n"
+               "static const int order[] = {2, 0, 1};\n"
+               "enum { FIRST = 1, LAST = 2 };\n"
+               "static double of(int i) { return rows[FIRST][order[i]]; }\n"
+               "enum late { LATE = 7 };\n",
+     .body =
+         "enum late l = LATE; out[0] = of(n & 1); out[1] = of(LAST) + l; out[2] = rows[0][FIRST];"},
     {.name = "table_of_structs",
      .before = "struct point { double x, w; };\n"
                "static const struct point rule[2] = {{0.25, 1}, {0.75, 2}};\n"
