@@ -41,6 +41,15 @@ listed() { # prints examples that are not installed, or that CMake does not buil
 }
 clean "all examples are installed and built by CMake" listed
 
+untold() { # PAGE: prints each status that the page has no row for
+  grep -o 'OP2_ERR_[A-Z][A-Z]*' "$src/include/op2/status.h" | sort -u | while read -r status; do
+    grep -q "^| \`$status\` |" "$1" || echo "$status"
+  done
+}
+clean "doc/errors.md has a remedy for each status" untold "$src/doc/errors.md"
+grep -v OP2_ERR_ARITY "$src/doc/errors.md" >"$tmp/errors.md"
+catches "a status without a remedy" OP2_ERR_ARITY untold "$tmp/errors.md"
+
 # promised NAME: prints what the page says that this program prints
 promised() {
   awk -v name="$1.c" '/^## / { here = index($0, name) } /^```text$/ { inside = here; next }
