@@ -84,7 +84,7 @@ caught() { # ARGUMENT: the program fails, and tells why
   ! "$build/examples/06-seeing" "$1" 2>&1
 }
 OP2_NAN=1 catches "a NaN" "element 0 of 'nodes' makes argument 1" caught nan
-OP2_BACKEND=check catches "a kernel that reads what it should write" "loop 'wrong' over 'nodes'" caught wrong
+OP2_BACKEND=check catches "a kernel that reads what it should write" "loop 'wrong' over 'nodes' (loop 2)" caught wrong
 
 program=$build/examples/08-ranks
 if [ ! -x "$program" ]; then
