@@ -67,12 +67,19 @@ static void take(struct op2i_pending_list *from, const struct op2i_node *node,
   from->n = kept;
 }
 
-/* Begin the convoy of what a node needs, or of everything. A large one is combined as a whole. */
+static bool list_needed_by(const struct op2i_pending_list *list, const struct op2i_node *node) {
+  bool needed = false;
+  for (int i = 0; i < list->n; i++) needed = needed || !node || needed_by(list->list[i].node, node);
+  return needed;
+}
+
+/* Begin the convoy of what a node needs, or of everything. A large one is combined as a whole. If
+ * something is needed, there is room for one more convoy in flight. */
 static op2_status begin(struct op2i_sched *sched, const struct op2i_node *node) {
   const int64_t at = sched->outcomes.first;
+  if (!list_needed_by(&sched->outcomes.pending, node)) return OP2_SUCCESS;
   struct op2i_pending_list *list = &sched->outcomes.flying[sched->outcomes.nflying];
   take(&sched->outcomes.pending, node, list);
-  if (!list->n) return OP2_SUCCESS;
   prepare(sched, list);
   const bool small = op2i_convoy_small(&list->convoy);
   op2_status status = small ? op2i_convoy_begin(&list->convoy) : op2i_convoy_combine(&list->convoy);
@@ -81,12 +88,6 @@ static op2_status begin(struct op2i_sched *sched, const struct op2i_node *node) 
   if (!small) status = release(sched, list, status);
   sched->outcomes.first = at;
   return status;
-}
-
-static bool list_needed_by(const struct op2i_pending_list *list, const struct op2i_node *node) {
-  bool needed = false;
-  for (int i = 0; i < list->n; i++) needed = needed || !node || needed_by(list->list[i].node, node);
-  return needed;
 }
 
 /* End the convoys in flight that a node needs; all of them if it is null. Lists do not move, since

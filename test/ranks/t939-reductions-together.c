@@ -9,7 +9,9 @@
 #include "context.h"
 #include "init.h"
 #include "mesh.h"
+#include "outcome.h"
 #include "rank_case.h"
+#include "sched_state.h"
 #include "set.h"
 #include "support.h"
 #include "tap.h"
@@ -246,6 +248,22 @@ static void test_program(int program) {
   compare("check", program, wanted);
 }
 
+/* A loop that needs no pending result writes nothing behind the list of convoys, also when that is
+ * full. */
+static void full(void) {
+  static struct {
+    struct op2i_sched sched;
+    unsigned char behind[2 * sizeof(struct op2i_pending_list)];
+  } s;
+  const struct op2i_node node = {0};
+  size_t kept = 0;
+  memset(s.behind, 170, sizeof s.behind);
+  s.sched.outcomes.nflying = OP2I_ALLREDUCE_COUNT;
+  ok(op2i_pending_combine_for(&s.sched, &node) == OP2_SUCCESS, "nothing is to be combined");
+  while (kept < sizeof s.behind && s.behind[kept] == 170) kept++;
+  is_int((int64_t)kept, (int64_t)sizeof s.behind, "memory behind the list is as it was");
+}
+
 int main(void) {
   struct op2i_comm *comms[1];
   test_environment();
@@ -261,6 +279,7 @@ int main(void) {
   counting = *kind;
   counting.start = count_start;
   op2i_comm_free(comms[0]);
+  full();
   for (int p = 0; p < PROGRAMS; p++) test_program(p);
   return done();
 }
