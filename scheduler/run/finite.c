@@ -6,8 +6,10 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "error.h"
+#include "kernel.h"
 #include "loop.h"
 #include "map.h"
 #include "mem.h"
@@ -37,7 +39,8 @@ static bool searched(const struct op2i_loop *loop, int d) {
   return loop->op.dat_access[d] != OP2_READ && real(dat->type) && !dat->whole;
 }
 
-static int64_t rows_of(const struct op2_dat_s *dat) { return dat->set->ends[OP2I_OWNED]; }
+/* The elements behind those are spare: a matrix has one for values that it drops. */
+static int64_t rows_of(const struct op2_dat_s *dat) { return op2i_set_looped(dat->set); }
 
 static op2_status values_of(op2_dat dat, const void **values) {
   void *data = NULL;
@@ -60,28 +63,65 @@ static op2_status note_dat(op2_dat dat, unsigned char **bits) {
   return OP2_SUCCESS;
 }
 
-/* True for a sum that is odd; minima and maxima may start from an infinity. */
-static bool odd_sum(const struct op2i_step *step, const struct op2i_loop_arg *arg, double *value) {
-  if (arg->gbl < 0 || arg->access != OP2_INC || !real(arg->type)) return false;
-  for (int32_t c = 0; c < arg->dim; c++) {
+/* True if the library itself sums squares, also of scaled values in case the first sum overflows. */
+static bool is_norm(const struct op2i_loop *loop) {
+  return loop->kernel && loop->kernel->obj.own && !strcmp(loop->kernel->obj.name, "norm_2");
+}
+
+/* True for a sum that is searched; minima and maxima may start from an infinity. */
+static bool is_sum(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
+  return arg->gbl >= 0 && arg->access == OP2_INC && real(arg->type) && !is_norm(loop);
+}
+
+/* The first component of a sum that is odd now and was not before; dim: none. */
+static int32_t new_in_sum(const struct op2i_step *step, const struct op2i_loop_arg *arg,
+                          const unsigned char *bits, double *value) {
+  int32_t c = 0;
+  for (; c < arg->dim; c++) {
     *value = value_at(arg->type, step->values.gbl[arg->gbl], c);
-    if (odd(step->loop->op.ctx, *value)) return true;
+    if (odd(step->loop->op.ctx, *value) && !bits[c]) break;
   }
-  return false;
+  return c;
+}
+
+/* Note which components of a sum are odd before the step adds to it. */
+static op2_status note_sum(const struct op2i_step *step, const struct op2i_loop_arg *arg,
+                           unsigned char **bits) {
+  const op2_context ctx = step->loop->op.ctx;
+  void *values;
+  op2_status status = op2i_buffer_at(&step->values.versions[arg->gbl]->values, op2i_host_place(ctx),
+                                     OP2_READ, OP2I_EVERY_ROW, &values);
+  if (status) return status;
+  *bits = op2i_calloc((size_t)arg->dim, 1);
+  if (!*bits) return op2i_error_nomem("the search for NaN");
+  for (int32_t c = 0; c < arg->dim; c++) (*bits)[c] = odd(ctx, value_at(arg->type, values, c));
+  return OP2_SUCCESS;
+}
+
+static op2_status note_sums(const struct op2i_step *step, struct op2i_finite *before) {
+  const struct op2i_loop *loop = step->loop;
+  op2_status status = OP2_SUCCESS;
+  if (step->where.place == OP2I_DEVICE || step->defers) return status;
+  for (int a = 0; a < loop->nargs && !status; a++) {
+    unsigned char **bits = &before->bits[loop->op.ndats + loop->args[a].gbl];
+    if (is_sum(loop, &loop->args[a]) && !*bits) status = note_sum(step, &loop->args[a], bits);
+  }
+  return status;
 }
 
 op2_status op2i_finite_begin(const struct op2i_step *step, struct op2i_finite *before) {
   const struct op2i_loop *loop = step->loop;
   op2_status status = OP2_SUCCESS;
-  *before = (struct op2i_finite){op2i_calloc((size_t)loop->op.ndats + 1, sizeof(char *))};
+  before->n = loop->op.ndats + loop->op.ngbls;
+  before->bits = op2i_calloc((size_t)before->n + 1, sizeof(char *));
   if (!before->bits) return op2i_error_nomem("the search for NaN");
   for (int d = 0; d < loop->op.ndats && !status; d++)
     if (searched(loop, d)) status = note_dat(loop->op.dats[d], &before->bits[d]);
-  return status;
+  return status ? status : note_sums(step, before);
 }
 
-void op2i_finite_end(const struct op2i_step *step, struct op2i_finite *before) {
-  for (int d = 0; before->bits && d < step->loop->op.ndats; d++) op2i_free(before->bits[d]);
+void op2i_finite_end(struct op2i_finite *before) {
+  for (int i = 0; before->bits && i < before->n; i++) op2i_free(before->bits[i]);
   op2i_free(before->bits);
 }
 
@@ -206,42 +246,80 @@ static op2_status find(const struct op2i_step *step, const struct op2i_finite *b
 
 /* ---- the message ----------------------------------------------------------------------------- */
 
+static void add_origin(struct op2i_text *text, const struct origin *origin) {
+  op2i_text_add(text,
+                "; no loop has made the one that it reads: argument %d, component %d of '%s' at "
+                "%" PRId64 " of '%s' is %s",
+                origin->arg, (int)origin->component, origin->dat->obj.name,
+                op2i_set_number(origin->dat->set, origin->row), origin->dat->set->obj.name,
+                kind_of(origin->value));
+}
+
+static op2_status fail_with(struct op2i_text *text) {
+  op2_status status =
+      text->failed ? op2i_error_nomem("a message") : op2i_error(OP2_ERR_KERNEL, "%s", text->chars);
+  op2i_text_free(text);
+  return status;
+}
+
+/* The nonzeros of a matrix have no numbers that the program knows. */
+static void add_target(struct op2i_text *text, const struct op2i_loop_arg *arg,
+                       const struct op2_dat_s *dat, const struct found *found) {
+  if (arg->columns)
+    op2i_text_add(text, "component %d of a nonzero of matrix '%s'", (int)found->component,
+                  dat->obj.name);
+  else
+    op2i_text_add(text, "component %d of dat '%s' at %" PRId64 " of '%s'", (int)found->component,
+                  dat->obj.name, op2i_set_number(dat->set, found->row), dat->set->obj.name);
+}
+
 static op2_status report(const struct op2i_loop *loop, const struct found *found) {
-  const struct op2_dat_s *dat = loop->op.dats[loop->args[found->arg].dat];
-  const bool shared = loop->args[found->arg].map >= 0 && loop->args[found->arg].access == OP2_INC;
+  const struct op2i_loop_arg *arg = &loop->args[found->arg];
+  const bool shared = arg->map >= 0 && arg->access == OP2_INC;
   struct op2i_text text = {0};
   struct origin origin;
   op2_status status = find_origin(loop, found->element, &origin);
   if (status) return status;
-  op2i_text_add(&text,
-                "element %" PRId64 " of '%s'%s makes argument %d, component %d of dat '%s' at "
-                "%" PRId64 " of '%s', %s (OP2_NAN)",
+  op2i_text_add(&text, "element %" PRId64 " of '%s'%s makes argument %d, ",
                 op2i_set_number(loop->set->base, found->element), loop->set->base->obj.name,
-                shared && origin.arg < 0 ? ", or another one that leads there," : "", found->arg,
-                (int)found->component, dat->obj.name, op2i_set_number(dat->set, found->row),
-                dat->set->obj.name, kind_of(found->value));
-  if (origin.arg >= 0)
-    op2i_text_add(&text,
-                  "; no loop has made the one that it reads: argument %d, component %d of '%s' at "
-                  "%" PRId64 " of '%s' is %s",
-                  origin.arg, (int)origin.component, origin.dat->obj.name,
-                  op2i_set_number(origin.dat->set, origin.row), origin.dat->set->obj.name,
-                  kind_of(origin.value));
-  status =
-      text.failed ? op2i_error_nomem("a message") : op2i_error(OP2_ERR_KERNEL, "%s", text.chars);
-  op2i_text_free(&text);
-  return status;
+                shared && origin.arg < 0 ? ", or another one that leads there," : "", found->arg);
+  add_target(&text, arg, loop->op.dats[arg->dat], found);
+  op2i_text_add(&text, ", %s (OP2_NAN)", kind_of(found->value));
+  if (origin.arg >= 0) add_origin(&text, &origin);
+  return fail_with(&text);
+}
+
+static op2_status report_sum(const struct op2i_step *step, int a, double value) {
+  const struct op2i_loop *loop = step->loop;
+  struct op2i_text text = {0};
+  struct origin origin = {.arg = -1};
+  op2_status status = OP2_SUCCESS;
+  int64_t element = 0;
+  for (int64_t p = step->lo; p < step->hi && origin.arg < 0 && !status; p++) {
+    element = element_at(loop, p);
+    status = find_origin(loop, element, &origin);
+  }
+  if (status) return status;
+  op2i_text_add(&text, "its sum in global '%s', argument %d, is %s (OP2_NAN)",
+                loop->op.gbls[loop->args[a].gbl]->obj.name, a, kind_of(value));
+  if (origin.arg >= 0) {
+    op2i_text_add(&text, ", and element %" PRId64 " of '%s' reads one",
+                  op2i_set_number(loop->set->base, element), loop->set->base->obj.name);
+    add_origin(&text, &origin);
+  }
+  return fail_with(&text);
 }
 
 /* The results of globals are there, unless a device keeps them or ranks combine them later. */
-static op2_status judge_sums(const struct op2i_step *step) {
+static op2_status judge_sums(const struct op2i_step *step, const struct op2i_finite *before) {
   const struct op2i_loop *loop = step->loop;
   double value;
   if (step->where.place == OP2I_DEVICE || step->defers) return OP2_SUCCESS;
-  for (int a = 0; a < loop->nargs; a++)
-    if (odd_sum(step, &loop->args[a], &value))
-      return op2i_error(OP2_ERR_KERNEL, "its sum in global '%s', argument %d, is %s (OP2_NAN)",
-                        loop->op.gbls[loop->args[a].gbl]->obj.name, a, kind_of(value));
+  for (int a = 0; a < loop->nargs; a++) {
+    const struct op2i_loop_arg *arg = &loop->args[a];
+    const unsigned char *bits = is_sum(loop, arg) ? before->bits[loop->op.ndats + arg->gbl] : NULL;
+    if (bits && new_in_sum(step, arg, bits, &value) < arg->dim) return report_sum(step, a, value);
+  }
   return OP2_SUCCESS;
 }
 
@@ -253,7 +331,7 @@ op2_status op2i_finite_judge(const struct op2i_step *step, const struct op2i_fin
   op2_status status = OP2_SUCCESS;
   for (; d < loop->op.ndats && !any && !status; d++)
     if (before->bits[d]) status = any_new(loop->op.dats[d], before->bits[d], &any);
-  if (!status && !any) return judge_sums(step);
+  if (!status && !any) return judge_sums(step, before);
   if (!status) status = find(step, before, true, &found, &any);
   if (!status && !any) status = find(step, before, false, &found, &any);
   if (status) return status;

@@ -274,12 +274,12 @@ static op2_status run_some(struct op2i_sched *sched, struct op2i_program *progra
 /* Run a loop and search for NaN in what it has computed. */
 static op2_status run_searched(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
                                int64_t *n, struct op2i_node *const *nodes) {
-  struct op2i_finite before;
+  struct op2i_finite before = {0};
   struct op2i_step *step = &program->steps[s];
   op2_status status = op2i_finite_begin(step, &before);
   if (!status) status = run_some(sched, program, s, n, nodes);
   if (!status) status = op2i_finite_judge(step, &before);
-  op2i_finite_end(step, &before);
+  op2i_finite_end(&before);
   return status;
 }
 

@@ -24,16 +24,20 @@ OP2_KERNEL(add, (const double *x, double *sum), { *sum += sqrt(*x); });
 OP2_KERNEL(keep, (const double *x, double *y), { *y = *x; });
 OP2_KERNEL(bottom, (const double *x, double *low), { *low = *x < *low ? *x : *low; });
 
+OP2_KERNEL(block, (const double *w, double *a), {
+  for (int i = 0; i < 4; i++) a[i] += 1 / *w;
+});
+
 static op2_context ctx;
 static op2_set edges, nodes, some;
 static op2_map ends;
 static op2_dat x, y, w, sums;
-static op2_kernel kernels[5];
+static op2_kernel kernels[6];
 static double values[NODES] = {1, 4, 9, 16, 25}, weights[EDGES] = {1, 2, 4, 8, 16, 32};
 
 static bool set_up(const char *backend, const char *wish) {
   static const op2_kernel_desc *const desc[] = {&root_kernel, &spread_kernel, &add_kernel,
-                                                &keep_kernel, &bottom_kernel};
+                                                &keep_kernel, &bottom_kernel, &block_kernel};
   static const int32_t end[EDGES][2] = {{0, 1}, {1, 2}, {2, 3}, {3, 4}, {4, 0}, {0, 2}};
   static const int64_t odd[] = {1, 3, 4};
   const op2_options options = {.backend = backend, .threads = 2, .cache_dir = test_cache()};
@@ -48,12 +52,12 @@ static bool set_up(const char *backend, const char *wish) {
   MUST(op2_dat_create(nodes, 2, OP2_F64, NULL, "y", &y));
   MUST(op2_dat_create(edges, 1, OP2_F64, weights, "w", &w));
   MUST(op2_dat_create(nodes, 1, OP2_F64, NULL, "sums", &sums));
-  for (int k = 0; k < 5; k++) MUST(op2_kernel_create(ctx, desc[k], &kernels[k]));
+  for (int k = 0; k < 6; k++) MUST(op2_kernel_create(ctx, desc[k], &kernels[k]));
   return true;
 }
 
 static void tear_down(void) {
-  for (int k = 0; k < 5; k++) op2_kernel_destroy(&kernels[k]);
+  for (int k = 0; k < 6; k++) op2_kernel_destroy(&kernels[k]);
   op2_dat_destroy(&sums);
   op2_dat_destroy(&w);
   op2_dat_destroy(&y);
@@ -67,7 +71,7 @@ static void tear_down(void) {
 }
 
 static void put(op2_dat dat, const double *from, int n, int at, double value) {
-  double changed[EDGES];
+  double changed[2 * NODES];
   memcpy(changed, from, (size_t)n * sizeof *changed);
   if (at >= 0) changed[at] = value;
   MUST(op2_dat_set(dat, changed));
@@ -102,7 +106,7 @@ static void direct(const char *backend) {
   ends_with(backend, "loop 'root' over 'nodes' (loop 3): element 3 of 'nodes' makes argument 1, "
                      "component 1 of dat 'y' at 3 of 'nodes', NaN (OP2_NAN)");
   put(x, values, NODES, 4, -1);
-  put(y, (double[EDGES]){0}, 2, -1, 0);
+  put(y, (double[2 * NODES]){0}, 2 * NODES, -1, 0);
   queue_root(some);
   ends_with(backend, "element 4 of 'nodes' makes argument 1, component 1");
   put(x, values, NODES, -1, 0);
@@ -140,8 +144,56 @@ static void of_globals(const char *backend) {
   MUST(op2_par_loop(kernels[2], nodes, op2_arg_direct(x, OP2_READ), op2_arg_gbl(total, OP2_INC)));
   ends_with(backend,
             !strcmp(backend, "opencl") ? NULL : "its sum in global 'total', argument 1, is NaN");
+  put(x, values, NODES, -1, 0);
+  MUST(op2_gbl_set(total, &high));
+  MUST(op2_par_loop(kernels[2], nodes, op2_arg_direct(x, OP2_READ), op2_arg_gbl(total, OP2_INC)));
+  ends_with(backend, NULL);
+  MUST(op2_gbl_set(total, &none));
+  put(x, values, NODES, 2, INFINITY);
+  MUST(op2_par_loop(kernels[2], nodes, op2_arg_direct(x, OP2_READ), op2_arg_gbl(total, OP2_INC)));
+  ends_with(backend, !strcmp(backend, "opencl")
+                         ? NULL
+                         : "is infinite (OP2_NAN), and element 2 of 'nodes' reads one; no loop has "
+                           "made the one that it reads: argument 0, component 0 of 'x' at 2 of "
+                           "'nodes' is infinite");
   op2_gbl_destroy(&low);
   op2_gbl_destroy(&total);
+}
+
+/* The library's norm of values whose squares overflow is finite, though one of its sums is not. */
+static void of_norms(const char *backend) {
+  double norm = 0;
+  op2_gbl result = NULL;
+  put(x, values, NODES, 1, 1e200);
+  MUST(op2_gbl_create(ctx, 1, OP2_F64, &norm, "norm", &result));
+  MUST(op2_dat_norm(x, OP2_NORM_2, result));
+  ends_with(backend, NULL);
+  MUST(op2_gbl_get(result, &norm));
+  ok(norm == 1e200, "%s: the norm is %g", backend, norm);
+  op2_gbl_destroy(&result);
+  put(x, values, NODES, -1, 0);
+}
+
+/* Values that a matrix drops, as rows lead nowhere, are not reported. */
+static void of_matrices(const char *backend) {
+  static const int32_t end[EDGES][2] = {{0, 1}, {1, -1}, {2, 3}, {-1, -1}, {4, 0}, {-1, 2}};
+  op2_map part = NULL;
+  op2_sparsity pattern = NULL;
+  op2_mat mat = NULL;
+  MUST(op2_map_create_partial(edges, nodes, 2, end[0], "part", &part));
+  MUST(op2_sparsity_create(1, &(op2_map_pair){part, part}, "pattern", &pattern));
+  MUST(op2_mat_create(pattern, 1, 1, OP2_F64, "A", &mat));
+  put(w, weights, EDGES, 3, 0);
+  MUST(op2_par_loop(kernels[5], edges, op2_arg_direct(w, OP2_READ),
+                    op2_arg_mat(mat, part, part, OP2_INC)));
+  ends_with(backend, NULL);
+  put(w, weights, EDGES, 4, 0);
+  MUST(op2_par_loop(kernels[5], edges, op2_arg_direct(w, OP2_READ),
+                    op2_arg_mat(mat, part, part, OP2_INC)));
+  ends_with(backend, "makes argument 1, component 0 of a nonzero of matrix 'A', infinite");
+  op2_mat_destroy(&mat);
+  op2_sparsity_destroy(&pattern);
+  op2_map_destroy(&part);
 }
 
 /* Infinities are none of the search's business with OP2_NAN=2, and nothing is with 0. */
@@ -167,6 +219,8 @@ int main(void) {
     direct(backends[b]);
     through_maps(backends[b]);
     of_globals(backends[b]);
+    of_norms(backends[b]);
+    of_matrices(backends[b]);
     tear_down();
     wishes(backends[b]);
   }
