@@ -25,6 +25,15 @@ struct place {
 
 static size_t line_length(const char *at) { return strcspn(at, "\n"); }
 
+/* The length without the end of a line of Windows. */
+static size_t shown_length(const char *at) {
+  const size_t length = line_length(at);
+  return length && at[length - 1] == '\r' ? length - 1 : length;
+}
+
+/* True for a byte of UTF-8 that is not the first of its character. */
+static bool continues(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
+
 static const char *next_line(const char *at) {
   at += line_length(at);
   return *at ? at + 1 : at;
@@ -65,6 +74,20 @@ static bool read_place(const char *at, struct place *place) {
   return false;
 }
 
+/* GCC opens the file that a #line directive names, and counts the columns that its line takes on a
+ * terminal, with tabs and characters of several bytes, up to the byte of the generated line where
+ * the error is. Return the column of that byte, from 1. */
+static int byte_column(const char *given, int column) {
+  enum { TAB = 8 };
+  const int length = (int)line_length(given);
+  int byte = 0, shown = 0;
+  while (byte < length && shown < column - 1) {
+    shown += given[byte] == '\t' ? TAB - shown % TAB : 1;
+    for (byte++; byte < length && continues(given[byte]);) byte++;
+  }
+  return byte + (shown < column - 1 ? column - 1 - shown : 0) + 1;
+}
+
 /* Find the line of the generated file that has this file and number by its #line directives. */
 static const char *generated_line(const char *unit, const struct place *place) {
   char file[PATH_MAX] = "";
@@ -94,8 +117,8 @@ static const char *skip_blanks(const char *at) {
   for (;;) {
     if (blank(*at)) {
       at++;
-    } else if (at[0] == '\\' && at[1] == '\n') {
-      at += 2;
+    } else if (at[0] == '\\' && (at[1] == '\n' || (at[1] == '\r' && at[2] == '\n'))) {
+      at += at[1] == '\n' ? 2 : 3;
     } else if (at[0] == '/' && at[1] == '/') {
       at += line_length(at);
     } else if (at[0] == '/' && at[1] == '*') {
@@ -138,6 +161,18 @@ static const char *side_by_side(const char *generated, const char *target, const
   return blank(*target) || quote ? given : skip_blanks(given);
 }
 
+/* True if the parameters of a function begin at a parenthesis: it stands behind a name in OP2_NAME(),
+ * or a body follows it. Calls look alike elsewhere in the program's text. */
+static bool opens_parameters(const char *generated, const char *at, const char *target) {
+  int depth = 0;
+  if (at > generated && at[-1] == ')') return true;
+  for (const char *end = at; end < target; end++) {
+    depth += (*end == '(') - (*end == ')');
+    if (!depth) return end[1 + strspn(end + 1, " \t")] == '{';
+  }
+  return false;
+}
+
 /* Find the reported column of a generated line in the program's text, which begins with the line
  * that the compiler names. */
 static const char *find_given(const char *generated, int column, const char *given) {
@@ -147,11 +182,13 @@ static const char *find_given(const char *generated, int column, const char *giv
   const size_t words = length - (size_t)(first - generated);
   for (size_t i = 0; words && target >= first && i + words <= here; i++)
     if (!memcmp(given + i, first, words)) return given + i + (target - first);
-  for (const char *g = generated; g < target; g++)
-    for (const char *u = given; *g == '(' && *u && u < given + NEAR; u++) {
+  for (const char *g = generated; g < target; g++) {
+    if (*g != '(' || !opens_parameters(generated, g, target)) continue;
+    for (const char *u = given; *u && u < given + NEAR; u++) {
       const char *found = *u == '(' ? side_by_side(g, target, u) : NULL;
       if (found) return found;
     }
+  }
   return NULL;
 }
 
@@ -161,19 +198,21 @@ static const char *find_given(const char *generated, int column, const char *giv
 static void add_excerpt(struct op2i_text *out, int number, const char *line, size_t length,
                         size_t column) {
   enum { AROUND = 70 };
-  const size_t from = column > AROUND ? column - AROUND : 0;
-  const size_t to = length > column + AROUND ? column + AROUND : length;
+  size_t from = column > AROUND ? column - AROUND : 0;
+  size_t to = length > column + AROUND ? column + AROUND : length;
+  while (from < column && continues(line[from])) from++;
+  while (to < length && continues(line[to])) to++;
   if (number)
     op2i_text_add(out, "\n%5d | ", number);
   else
     op2i_text_add(out, "\n      | ");
-  add_without_keys(out, line + from, to - from);
+  if (to > from) add_without_keys(out, line + from, to - from);
   op2i_text_add(out, "\n      | ");
   for (size_t i = from; i < column; i++) {
     const size_t key = key_length(line + i);
     if (key)
       i += key - 1;
-    else
+    else if (!continues(line[i]))
       op2i_text_add(out, line[i] == '\t' ? "\t" : " ");
   }
   op2i_text_add(out, "^");
@@ -190,32 +229,47 @@ static void add_found(struct op2i_text *out, const struct place *place, const ch
   }
   op2i_text_add(out, "%s:%d:%d:", place->file, number, (int)(found - line) + 1);
   add_without_keys(out, place->rest, line_length(place->rest));
-  add_excerpt(out, number, line, line_length(line), (size_t)(found - line));
+  add_excerpt(out, number, line, shown_length(line), (size_t)(found - line));
+}
+
+/* Find the line that a message names in the text of the program's file. */
+static const char *named_line(const struct op2i_bytes *file, int line) {
+  const char *given = (const char *)file->data;
+  for (int n = 1; given && n < line; n++) given = *given ? next_line(given) : NULL;
+  return given;
 }
 
 /* Add a message with the place that the program's file has, or else with what was generated. */
-static void add_placed(struct op2i_text *out, const struct place *place, const char *generated) {
-  struct op2i_bytes file = {0};
-  const char *fault = NULL, *given = NULL, *found = NULL;
-  out->failed |= op2i_file_load(place->file, &file, &fault) != OP2_SUCCESS;
-  if (!fault) given = (const char *)file.data;
-  for (int n = 1; given && n < place->line; n++) given = *given ? next_line(given) : NULL;
-  if (given) found = find_given(generated, place->column, given);
+static void add_placed(struct op2i_text *out, const struct place *place, const char *generated,
+                       const char *given) {
+  const char *found = given ? find_given(generated, place->column, given) : NULL;
   if (found) {
     add_found(out, place, given, found);
   } else {
     op2i_text_add(out, "%s:%d:", place->file, place->line);
     add_without_keys(out, place->rest, line_length(place->rest));
-    add_excerpt(out, 0, generated, line_length(generated), (size_t)place->column - 1);
+    add_excerpt(out, 0, generated, shown_length(generated), (size_t)place->column - 1);
   }
+}
+
+/* Add a message whose place has been read, unless it is not about a kernel's text. */
+static bool add_message(struct op2i_text *out, struct place *place, const char *unit, bool bytes) {
+  struct op2i_bytes file = {0};
+  const char *fault = NULL, *given = NULL;
+  out->failed |= op2i_file_load(place->file, &file, &fault) != OP2_SUCCESS;
+  if (!fault) given = named_line(&file, place->line);
+  if (given && !bytes) place->column = byte_column(given, place->column);
+  const char *generated = generated_line(unit, place);
+  if (generated) add_placed(out, place, generated, given);
   op2i_free(file.data);
+  return generated;
 }
 
 /* Skip the source line that a compiler shows below a message, and the marks below that. */
 static const char *skip_excerpt(const char *at) {
   for (;;) {
     const char *bar = at + strspn(at, " 0123456789"), *below = next_line(at);
-    if (bar > at && bar[0] == '|' && *at == ' ') {
+    if (bar > at && bar[0] == '|' && bar[-1] == ' ') {
       at = below;
     } else if (strspn(below, " ^~\t") == line_length(below) &&
                memchr(below, '^', line_length(below))) {
@@ -231,16 +285,19 @@ static bool is_own(const char *file) {
   return !strncmp(file, "op2:", 4) || !strncmp(file, "generated code of ", 18);
 }
 
+/* True for clang, whose columns count bytes. */
+static bool counts_bytes(const char *printed) {
+  return strstr(printed, " error generated.") || strstr(printed, " errors generated.");
+}
+
 bool op2i_messages_place(const char *printed, const char *unit, struct op2i_text *out) {
+  const bool bytes = counts_bytes(printed);
   bool placed = false;
   struct place place;
   for (const char *at = printed; *at;) {
     if (at > printed) op2i_text_add(out, "\n");
-    const char *generated =
-        read_place(at, &place) && !is_own(place.file) ? generated_line(unit, &place) : NULL;
-    if (generated) {
+    if (read_place(at, &place) && !is_own(place.file) && add_message(out, &place, unit, bytes)) {
       placed = true;
-      add_placed(out, &place, generated);
       at = skip_excerpt(next_line(at));
     } else {
       add_without_keys(out, at, line_length(at));

@@ -156,6 +156,20 @@ static void texts(void) {
           (int)(strstr(generated, "b)") - generated) + 1,
           "2:25: error: no\n    2 | K(f, (int *a), { *a = g(b); });\n      |                       "
           "  ^");
+  becomes("//\nM(f, g(b));\n", "void F(f)(int *a) { *a = g(b); }", 28,
+          "2: error: no\n      | void F(f)(int *a) { *a = g(b); }\n      |                     "
+          "       ^");
+  becomes("//\r\nK(f, (int *a), { *a = \\\r\n b; });\r\n", "void F(f)(int *a) { *a = b; }", 26,
+          "3:2: error: no\n    3 |  b; });\n      |  ^");
+  /* The columns of GCC are those of the program's line on a terminal, those of clang are bytes. */
+  becomes(
+      "//\n\tK(f, (int *a), { *a = b; });\n", "void F(f)(int *a) { *a = b; }", 33,
+      "2:24: error: no\n    2 | \tK(f, (int *a), { *a = b; });\n      | \t                      "
+      "^");
+  becomes("//\nK(f, (int *a), { g(\"\xc3\xa4\", b); });\n",
+          "void F(f)(int *a) { g(\"\xc3\xa4\", b); }", 28,
+          "2:26: error: no\n    2 | K(f, (int *a), { g(\"\xc3\xa4\", b); });\n      |             "
+          "            ^");
   struct op2i_text out = {0};
   ok(!op2i_messages_place("cc: error: no such flag\nop2:x:1:3: error: b",
                           "#line 1 \"op2:x\"\nint b;\n", &out),
