@@ -308,6 +308,14 @@ fail:
   return status;
 }
 
+/* Remember which variable a constant was set from. Constants that were set from it before have nothing
+ * to do with its value any more: functions reuse their stack, and some programs one variable. */
+static void note_variable(op2_const cst, const void *data) {
+  for (op2_const c = cst->obj.ctx->consts; c; c = c->next)
+    if (c->given == data) c->given = NULL;
+  cst->given = data;
+}
+
 op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void *data,
                             const char *name, op2_const *out) {
   op2_const cst = NULL;
@@ -323,7 +331,7 @@ op2_status op2_const_create(op2_context ctx, int dim, op2_type type, const void 
     return status;
   }
   trail_declaration(ctx, dim, type, data, name, "op2_const_create");
-  cst->given = data;
+  note_variable(cst, data);
   *out = cst;
   return OP2_SUCCESS;
 }
@@ -336,7 +344,7 @@ op2_status op2_const_set(op2_const cst, const void *in) {
   op2i_context_call(cst->obj.ctx, "op2_const_set", cst->obj.name, op2i_object_digest(0, cst),
                     op2i_digest_bytes(0, in, cst->bytes));
   memcpy(cst->data, in, cst->bytes);
-  cst->given = in;
+  note_variable(cst, in);
   return OP2_SUCCESS;
 }
 

@@ -144,6 +144,15 @@ static void constants(void) {
   of_local(&cst);
   scaled(NULL, "a local variable that is gone");
   op2_const_destroy(&cst);
+  op2_const other = NULL;
+  constant(&factor, 1, &cst);
+  factor = 3;
+  CHECK(op2_const_create(ctx, 1, OP2_F64, &factor, "cother", &other));
+  scaled(NULL, "a variable of which another constant was made since");
+  factor = 5;
+  scaled("constant 'cother' is 3 in loops", "it is that one's");
+  op2_const_destroy(&other);
+  op2_const_destroy(&cst);
   CHECK(op2_const_create(ctx, 3, OP2_F64, factors, "table", &cst));
   factors[1] = 7;
   hear_begin();
