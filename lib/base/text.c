@@ -48,6 +48,39 @@ void op2i_text_bytes(struct op2i_text *text, const char *bytes, size_t length) {
   text->chars[text->length] = '\0';
 }
 
+/* The bytes of the character of UTF-8 at the beginning of a string; 0 if there is none. */
+static size_t character_length(const unsigned char *at) {
+  const size_t length = at[0] < 0x80   ? 1
+                        : at[0] < 0xc2 ? 0
+                        : at[0] < 0xe0 ? 2
+                        : at[0] < 0xf0 ? 3
+                                       : 4;
+  if (at[0] > 0xf4) return 0;
+  /* Characters have their shortest form, and none is half of a pair of UTF-16. */
+  if ((at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f)) return 0;
+  if ((at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f)) return 0;
+  for (size_t i = 1; i < length; i++)
+    if ((at[i] & 0xc0) != 0x80) return 0;
+  return length;
+}
+
+void op2i_text_quote(struct op2i_text *text, const char *string) {
+  op2i_text_add(text, "\"");
+  while (*string) {
+    const size_t length = character_length((const unsigned char *)string);
+    if (*string == '"' || *string == '\\')
+      op2i_text_add(text, "\\%c", *string);
+    else if (length == 1 && *string < ' ')
+      op2i_text_add(text, "\\u%04x", (unsigned)*string);
+    else if (length)
+      op2i_text_bytes(text, string, length);
+    else
+      op2i_text_add(text, "\\ufffd");
+    string += length ? length : 1;
+  }
+  op2i_text_add(text, "\"");
+}
+
 void op2i_text_cut(struct op2i_text *text, size_t length) {
   if (length >= text->length) return;
   text->length = length;

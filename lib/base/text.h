@@ -19,6 +19,8 @@ struct op2i_text {
 void op2i_text_add(struct op2i_text *text, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 void op2i_text_bytes(struct op2i_text *text, const char *bytes, size_t length);
+/* Append a text as a string of JSON. Bytes that are no UTF-8 become U+FFFD, as JSON has UTF-8 only. */
+void op2i_text_quote(struct op2i_text *text, const char *string);
 void op2i_text_cut(struct op2i_text *text, size_t length); /* truncate to this length */
 void op2i_text_free(struct op2i_text *text);
 

@@ -12,18 +12,6 @@
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-static void add_quoted(struct op2i_text *to, const char *text) {
-  op2i_text_add(to, "\"");
-  for (; *text; text++)
-    if (*text == '"' || *text == '\\')
-      op2i_text_add(to, "\\%c", *text);
-    else if ((unsigned char)*text < ' ')
-      op2i_text_add(to, "\\u%04x", (unsigned char)*text);
-    else
-      op2i_text_add(to, "%c", *text);
-  op2i_text_add(to, "\"");
-}
-
 static uint64_t hash_text(uint64_t hash, const char *text) {
   for (; *text; text++) hash = (hash ^ (unsigned char)*text) * 1099511628211u; /* FNV-1a */
   return hash;
@@ -55,11 +43,11 @@ static int32_t keep(struct op2i_trace *trace, struct op2i_trace_text text) {
 int32_t op2i_trace_name(struct op2i_trace *trace, const char *name, const char *label,
                         const char *text) {
   struct op2i_text quoted = {0}, beside = {0};
-  add_quoted(&quoted, name);
+  op2i_text_quote(&quoted, name);
   if (text) {
-    add_quoted(&beside, label);
+    op2i_text_quote(&beside, label);
     op2i_text_add(&beside, ":");
-    add_quoted(&beside, text);
+    op2i_text_quote(&beside, text);
   }
   if (quoted.failed || beside.failed) {
     op2i_text_free(&quoted);

@@ -118,13 +118,11 @@ static void print_moves(const struct table *t) {
   const op2_comm_stats *halos = &t->halos;
   const op2_device_stats *device = &t->device;
   if (t->ctx->comm && t->ctx->comm->size > 1)
-    fprintf(t->stream,
-            "halos: %s of %s in %s, %.6f s on their way, %.6f s waited for\n",
+    fprintf(t->stream, "halos: %s of %s in %s, %.6f s on their way, %.6f s waited for\n",
             OP2I_N(halos->messages, "message"), OP2I_N(halos->bytes, "byte"),
             OP2I_N(halos->exchanges, "exchange"), halos->travelling, halos->waited);
   if (device->launches || device->host_loops)
-    fprintf(t->stream,
-            "device: %s there of %s, %" PRId64 " back of %s, %s, %s on the host\n",
+    fprintf(t->stream, "device: %s there of %s, %" PRId64 " back of %s, %s, %s on the host\n",
             OP2I_N(device->puts, "transfer"), OP2I_N(device->put_bytes, "byte"), device->gets,
             OP2I_N(device->get_bytes, "byte"), OP2I_N(device->launches, "launch"),
             OP2I_N(device->host_loops, "loop"));
@@ -197,16 +195,11 @@ static void print_text(const struct table *t) {
 
 /* ---- JSON ------------------------------------------------------------------------------------ */
 
-static void print_string(FILE *stream, const char *text) {
-  fputc('"', stream);
-  for (; *text; text++)
-    if (*text == '"' || *text == '\\')
-      fprintf(stream, "\\%c", *text);
-    else if ((unsigned char)*text < ' ')
-      fprintf(stream, "\\u%04x", (unsigned char)*text);
-    else
-      fputc(*text, stream);
-  fputc('"', stream);
+static void print_string(FILE *stream, const char *string) {
+  struct op2i_text text = {0};
+  op2i_text_quote(&text, string);
+  fputs(text.failed ? "\"\"" : text.chars, stream);
+  op2i_text_free(&text);
 }
 
 static void print_json_loop(const struct table *t, int i) {

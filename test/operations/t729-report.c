@@ -19,7 +19,7 @@ OP2_KERNEL(root, (double *x), {
 });
 
 enum { SIZE = 20000, STEPS = 5 };
-static const char odd_name[] = "cells \"of\" a\\b\tmesh";
+static const char odd_name[] = "cells \"of\" a\\b\tmesh \xc3\xa4\xe4";
 
 static op2_context ctx;
 static op2_set set, odd;
@@ -106,7 +106,7 @@ static void test_json(void) {
            "\"worker_seconds\": %.9g, \"bytes\": %.17g}",
            STEPS, STEPS * SIZE, line.seconds, line.bytes);
   ok(has(text, expected), "a loop has the figures of its profile");
-  ok(has(text, "\"set\": \"cells \\\"of\\\" a\\\\b\\u0009mesh\""),
+  ok(has(text, "\"set\": \"cells \\\"of\\\" a\\\\b\\u0009mesh \xc3\xa4\\ufffd\""),
      "names are written as JSON wants");
   ok(has(text, "\"workers\": 1") && has(text, "\"ranks\": 1") && has(text, "\"compiling\": "),
      "so are workers, ranks and times");
