@@ -29,10 +29,13 @@ static op2_status add(op2_context ctx, int32_t parent, const char *name) {
   return OP2_SUCCESS;
 }
 
+/* A context has a list of sections only if the whole program is in it. */
 static op2_status have_sections(op2_context ctx) {
-  if (!ctx->sections) ctx->sections = op2i_calloc(1, sizeof *ctx->sections);
-  if (!ctx->sections) return op2i_error_nomem("a section");
-  return ctx->sections->n ? OP2_SUCCESS : add(ctx, 0, NULL);
+  if (ctx->sections) return OP2_SUCCESS;
+  ctx->sections = op2i_calloc(1, sizeof *ctx->sections);
+  op2_status status = ctx->sections ? add(ctx, 0, NULL) : op2i_error_nomem("a section");
+  if (status) op2i_sections_free(ctx);
+  return status;
 }
 
 /* The section of this name within the open one, which is made if there is none. */

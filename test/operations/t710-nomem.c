@@ -231,9 +231,34 @@ static void every_allocation(const struct config *config) {
      fatal);
 }
 
+/* Loops run after a section could not begin, and it can begin afterwards. */
+static void sections(void) {
+  const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
+  for (int n = 1; n <= 3; n++) {
+    op2_context ctx = NULL;
+    op2_set set = NULL;
+    op2_dat x = NULL;
+    if (!CHECK(op2_init(&options, &ctx))) return;
+    op2i_mem_fail_here_at(n);
+    const op2_status status = op2_section_begin(ctx, "inner");
+    op2i_mem_fail_here_at(0);
+    ok(status == OP2_ERR_NOMEM, "a section that lacks memory cannot begin");
+    CHECK(op2_set_create(ctx, 3, "cells", &set));
+    CHECK(op2_dat_create(set, 1, OP2_F64, NULL, "x", &x));
+    CHECK(op2_dat_fill(x, (op2_scalar){0}));
+    CHECK(op2_flush(ctx));
+    CHECK(op2_section_begin(ctx, "inner"));
+    CHECK(op2_section_end(ctx, "inner"));
+    op2_dat_destroy(&x);
+    op2_set_destroy(&set);
+    CHECK(op2_finalize(&ctx));
+  }
+}
+
 int main(void) {
   static const char *const backends[] = {"sequential", "check", "openmp", "starpu"};
   test_environment();
+  sections();
   for (int b = 0; b < 4; b++) {
     const char *why = op2_backend_unavailable(backends[b]);
     if (why) {
