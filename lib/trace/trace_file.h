@@ -10,7 +10,7 @@
 
 enum { OP2I_TRACE_NAMES = 1 << 16 /* at most */, OP2I_TRACE_KEPT = 256 /* a power of 2 */ };
 
-/* Slices of a track that are kept until they are written, about 100 KB. */
+/* Slices of a track that are kept until they are written, about 130 KB. */
 enum { OP2I_TRACK_SLICES = 2048 };
 
 /* Exchanges that may be in flight at once, as far as the trace can show them. */
