@@ -92,6 +92,11 @@ static bool partitioned(struct op2i_gmsh *gmsh) {
                                     "as a whole, and let op2_partition() spread it over ranks");
 }
 
+static bool parametric(struct op2i_gmsh *gmsh) {
+  return op2i_scan_fail(gmsh->scan, "nodes with parametric coordinates cannot be read in format 2: "
+                                    "save the mesh without them, or in format 4.1");
+}
+
 static bool once(struct op2i_gmsh *gmsh, bool *has, const char *what) {
   if (*has) return op2i_scan_fail(gmsh->scan, "a second section of %s", what);
   *has = true;
@@ -118,6 +123,7 @@ static const struct section {
     {"$Entities", "$EndEntities", op2i_gmsh4_entities, true},
     {"$PartitionedEntities", "$EndPartitionedEntities", partitioned, false},
     {"$Nodes", "$EndNodes", nodes, true},
+    {"$ParametricNodes", "$EndParametricNodes", parametric, false},
     {"$Elements", "$EndElements", elements, true},
 };
 

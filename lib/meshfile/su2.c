@@ -10,6 +10,7 @@ struct su2 {
   struct op2i_raw *raw;
   int64_t dimension;
   int64_t markers, read; /* as the file says, and those that were read */
+  bool unknown;          /* the last keyword is one that is not read, nor the lines behind it */
   bool has_points, has_elements;
 };
 
@@ -120,7 +121,8 @@ static bool marker(struct su2 *su2) {
   int32_t group;
   int64_t n;
   if (!op2i_scan_in_line(scan)) return op2i_scan_fail(scan, "a marker has no name");
-  for (name = scan->at; scan->at<scan->end && * scan->at> ' '; scan->at++) length++;
+  for (name = scan->at; scan->at < scan->end && (unsigned char)*scan->at > ' '; scan->at++)
+    length++;
   op2i_scan_line(scan);
   if (!next_line(scan) || !key(scan, "MARKER_ELEMS"))
     return op2i_scan_fail(scan, "MARKER_ELEMS should be here");
@@ -151,19 +153,21 @@ static const struct {
     {"NPOIN", points, true},     {"NMARK", markers, true}, {"MARKER_TAG", marker, true},
 };
 
-/* Read a keyword and what follows; lines with other keywords are skipped. */
+/* Read a keyword and what follows; other keywords, as of boxes and periodic markers, are skipped with
+ * the lines behind them. */
 static bool line(struct su2 *su2) {
   struct op2i_scan *scan = su2->scan;
   for (size_t k = 0; k < sizeof keys / sizeof *keys; k++) {
     if (!key(scan, keys[k].name)) continue;
+    su2->unknown = false;
     if (keys[k].after_dimension && !su2->dimension)
       return op2i_scan_fail(scan, "NDIME should come before %s", keys[k].name);
     return keys[k].read(su2);
   }
   const char *line = memchr(scan->at, '\n', (size_t)(scan->end - scan->at));
   if (!line) line = scan->end;
-  if (!memchr(scan->at, '=', (size_t)(line - scan->at)))
-    return op2i_scan_fail(scan, "a keyword should be here, with a '=' behind it");
+  su2->unknown |= memchr(scan->at, '=', (size_t)(line - scan->at)) != NULL;
+  if (!su2->unknown) return op2i_scan_fail(scan, "a keyword should be here, with a '=' behind it");
   op2i_scan_line(scan);
   return true;
 }

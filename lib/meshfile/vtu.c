@@ -117,15 +117,24 @@ void op2_vtu_series_destroy(op2_vtu_series *handle) {
   series->op2->free(series);
 }
 
+/* Write a name as XML has it in quotation marks. */
+static void escape(const char *name, char *out, size_t room) {
+  size_t length = 0;
+  for (out[0] = '\0'; *name && length + 8 < room; name++)
+    length += (size_t)(strchr("&<>\"", *name) ? snprintf(out + length, 8, "&#%d;", *name)
+                                              : snprintf(out + length, 8, "%c", *name));
+}
+
 /* The line of the next file, with a point in the time whatever the user's locale. */
 static char *add_entry(const op2_vtu_series series, double time, const char *name) {
-  char value[60], line[800];
+  char value[60], file[1600], line[1800];
   const char *slash = strrchr(name, '/');
   snprintf(value, sizeof value, "%.17g", time);
   for (char *c = value; *c; c++)
     if (*c == ',') *c = '.';
-  snprintf(line, sizeof line, "<DataSet timestep=\"%s\" file=\"%.600s.%s\"/>\n", value,
-           slash ? slash + 1 : name, op2_ranks(series->ctx) > 1 ? "pvtu" : "vtu");
+  escape(slash ? slash + 1 : name, file, sizeof file);
+  snprintf(line, sizeof line, "<DataSet timestep=\"%s\" file=\"%s.%s\"/>\n", value, file,
+           op2_ranks(series->ctx) > 1 ? "pvtu" : "vtu");
   return op2i_vtu_join(series->op2, series->entries, line);
 }
 

@@ -223,6 +223,25 @@ static void test_order_two(void) {
   close_copy(&copy);
 }
 
+/* SU2's files have names in any alphabet, and sections that a mesh needs nothing of. */
+static void test_su2(void) {
+  static const char text[] =
+      "NDIME= 2\nFFD_NBOX= 1\nFFD_CORNER_POINTS= 2\n0 0\n1 0\nNELEM= 1\n5 0 1 2\nNPOIN= 3\n0 0\n"
+      "1 0\n0 1\nNMARK= 1\nMARKER_TAG= w\303\244nde\nMARKER_ELEMS= 1\n3 0 1\nNPERIODIC= 1\n"
+      "PERIODIC_INDEX= 0\n0 0 0\n0 0 0\n0 0 0\n";
+  char path[600];
+  op2_mesh mesh = NULL;
+  op2_mesh_group_info group = {0};
+  snprintf(path, sizeof path, "%s/names.su2", test_scratch());
+  FILE *file = fopen(path, "wb");
+  if (!CHECK(!file || fputs(text, file) < 0 || fclose(file) ? OP2_ERR_IO : OP2_SUCCESS)) return;
+  if (!CHECK(op2_mesh_read(ctx, path, &mesh)) || !CHECK(op2_mesh_group_get(mesh, 0, &group)))
+    return;
+  is_int(op2_set_size(op2_mesh_cells(mesh)), 1, "one cell");
+  ok(strcmp(group.name, "w\303\244nde") == 0, "the marker's name: %s", group.name);
+  op2_mesh_destroy(&mesh);
+}
+
 static void test_calls(void) {
   struct copy copy;
   op2_mesh none = NULL;
@@ -259,6 +278,7 @@ int main(void) {
   test_plane();
   test_solid();
   test_order_two();
+  test_su2();
   test_calls();
   CHECK(op2_finalize(&ctx));
   return done();

@@ -142,6 +142,7 @@ static void messages(void) {
   says(HEAD NODES NODES, "a second section of nodes");
   says(HEAD "$Periodic\n1\n", "the section has no end ($EndPeriodic)");
   says("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PartitionedEntities\n", "op2_partition()");
+  says(HEAD "$ParametricNodes\n3\n", ":5: nodes with parametric coordinates");
   says("NDIME= 4\n", ":1: the dimension is 4");
   says("NDIME= 2\nNELEM= 1\n5 0 1\n", ":3: the element has too few nodes");
   says("NDIME= 2\nNELEM= 1\n12 0 1\n", ":3: an element of type 12 among those of dimension 2");

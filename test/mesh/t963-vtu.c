@@ -152,6 +152,21 @@ static void test_series(void) {
   vtu_close(&list);
 }
 
+/* Names of files have characters that have a meaning in XML. */
+static void test_series_name(void) {
+  struct vtu list;
+  op2_vtu_series series = NULL;
+  op2_mesh mesh = open_mesh("plane-4.msh");
+  if (!mesh || !CHECK(op2_vtu_series_create(mesh, in_scratch("u<v & w"), &series))) return;
+  CHECK(op2_vtu_series_write(series, 0, 0, NULL));
+  CHECK(op2_flush(ctx));
+  op2_vtu_series_destroy(&series);
+  op2_mesh_destroy(&mesh);
+  ok(vtu_open(in_scratch("u<v & w.pvd"), &list), "the list of files");
+  ok(vtu_has(&list, "file=\"u&#60;v &#38; w-0000.vtu\"/>"), "the name of the file in XML");
+  vtu_close(&list);
+}
+
 /* Values on boundary faces are a file of these. */
 static void test_faces(const char *name, int type) {
   struct vtu vtu;
@@ -214,6 +229,7 @@ int main(void) {
   test_values("solid-4.msh");
   test_values("plane-order2.msh");
   test_series();
+  test_series_name();
   test_faces("plane-4.msh", 3);
   test_faces("solid-4.msh", 9);
   test_errors();
