@@ -105,7 +105,7 @@ static const char of_any_type[] = NUMBERS "#endif\n" OP2I_ONE_ARGUMENT(ANY_1)
 #define DEFINITIONS                                                                                \
   "#ifndef OP2_STDDEF\n#define OP2_STDDEF\n#ifndef NULL\n#define NULL 0\n#endif\n"                 \
   "typedef unsigned long size_t; typedef long ptrdiff_t;\n"                                        \
-  "#define offsetof(type, member) __builtin_offsetof(type, member)\n#endif\n"
+  "#define offsetof(type, member) ((size_t)&((type *)0)->member)\n#endif\n"
 static const char definitions[] = DEFINITIONS, library[] = DEFINITIONS OP2I_STDLIB;
 /* memcpy() and memset() are built in. */
 static const char strings[] =
