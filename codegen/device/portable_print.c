@@ -344,7 +344,7 @@ static int left_out(const state *p, int at) {
 /* case first ... last: */
 static int cases(state *p, int at) {
   int colon = at, dots = 0;
-  int64_t first, last;
+  int64_t first = 0, last = 0;
   for (; colon < p->count && !is(p, colon, ":"); colon++)
     if (is(p, colon, "...")) dots = colon;
   if (!dots) return one_token(p, at);
