@@ -185,6 +185,10 @@ static double all_loops(const struct json *trace) {
 
 static void test_fused(void) {
   static struct result with;
+  if (op2_backend_unavailable("openmp")) {
+    skip("%s", op2_backend_unavailable("openmp"));
+    return;
+  }
   char path[4096];
   snprintf(path, sizeof path, "%s/fused.json", test_scratch());
   setenv("OP2_FUSE", "2", 1);
