@@ -42,7 +42,8 @@ static bool set_up(const char *backend, const char *wish) {
   static const int64_t odd[] = {1, 3, 4};
   const op2_options options = {.backend = backend, .threads = 2, .cache_dir = test_cache()};
   setenv("OP2_NAN", wish, 1);
-  if (op2_backend_unavailable(backend)) return skip("%s", op2_backend_unavailable(backend)), false;
+  const char *why = backend_unfit(backend);
+  if (why) return skip("%s: %s", backend, why), false;
   MUST(op2_init(&options, &ctx));
   MUST(op2_set_create(ctx, EDGES, "edges", &edges));
   MUST(op2_set_create(ctx, NODES, "nodes", &nodes));

@@ -185,8 +185,8 @@ static double all_loops(const struct json *trace) {
 
 static void test_fused(void) {
   static struct result with;
-  if (op2_backend_unavailable("openmp")) {
-    skip("%s", op2_backend_unavailable("openmp"));
+  if (backend_unfit("openmp")) {
+    skip("fused loops: %s", backend_unfit("openmp"));
     return;
   }
   char path[4096];
