@@ -7,12 +7,12 @@
 #include "mem.h"
 #include "portable_state.h"
 
-/* True if a macro's body has its own name, which is not replaced there, but would be later. */
-static bool mentions_itself(const struct op2i_macros *macros) {
-  for (int64_t m = 0; m < macros->count; m++)
-    for (const struct op2i_piece *b = macros->list[m]->body; b; b = b->next)
-      if (op2i_piece_is(b, macros->list[m]->name)) return true;
-  return false;
+/* True if a token is the name of a macro whose replacement it belongs to: it is not replaced there,
+ * but would be later. */
+static bool would_be_replaced(const struct op2i_piece *token) {
+  const struct op2i_hidden *h = token->hidden;
+  while (h && !op2i_piece_is(token, h->macro->name)) h = h->outer;
+  return h != NULL;
 }
 
 /* Take note of the macros, and of the source's tokens with macros replaced. */
@@ -22,9 +22,11 @@ static bool expand(struct op2i_portable_state *p) {
   for (int64_t t = 0; t < tokens->count; t++)
     if (tokens->list[t].kind == OP2I_TOK_DIRECTIVE && !tokens->list[t].skipped)
       (void)op2i_macros_note(&p->macros, tokens, t);
-  if (tokens->unclear || mentions_itself(&p->macros)) return false;
+  if (tokens->unclear) return false;
   p->tokens = op2i_c_tokens(&p->macros, p->unit, 0, p->unit->ncode, &p->count, &why);
-  return p->tokens && !why.what;
+  bool good = p->tokens && !why.what;
+  for (int i = 0; good && i < p->count; i++) good = !would_be_replaced(&p->tokens[i]);
+  return good;
 }
 
 static bool opens(const struct op2i_piece *t) {

@@ -152,33 +152,45 @@ static int selection(state *p, const note *n) {
 
 /* ---- types ----------------------------------------------------------------------------------- */
 
+/* True if the expression [begin, end) may be a comparison, which is an int in C, and a bool in C++.
+ * Arguments of calls, indices and operands of casts make no difference. */
+static bool compares(const state *p, int begin, int end) {
+  static const char *const words[] = {"!", "<", ">", "<=", ">=", "==", "!=", "&&", "||", NULL};
+  bool found = false;
+  for (int i = begin; i < end && !found; i++) {
+    found = one_of(p, i, words);
+    bool operand =
+        i > begin && (is(p, i - 1, ")") || is(p, i - 1, "]") || op2i_c_word(&p->tokens[i - 1]));
+    if (is(p, i, "[") || (is(p, i, "(") && operand)) i = p->match[i];
+  }
+  return found;
+}
+
 static int type_of(state *p, int at) {
   int open = at + 1, close = p->match[open];
   bool type = op2i_portable_find(p, open, OP2I_PORTABLE_TYPE) != NULL;
-  op2i_text_add(p->out, type ? " op2_plain<" : " op2_plain<OP2_TYPE_OF(");
+  bool value = !type && compares(p, open + 1, close);
+  op2i_text_add(p->out, type    ? " op2_plain<"
+                        : value ? " op2_plain<OP2_TYPE_OF(op2_value_of("
+                                : " op2_plain<OP2_TYPE_OF(");
   op2i_portable_print(p, open + 1, close);
-  op2i_text_add(p->out, type ? ">::is" : ")>::is");
+  op2i_text_add(p->out, type ? ">::is" : value ? "))>::is" : ")>::is");
   return close + 1;
 }
 
-/* Comparisons are of type int in C, and bool in C++. Returns `at` if that makes no difference. */
+/* Returns `at` if the operand's type is the same in both languages. */
 static int size_of(state *p, int at) {
-  static const char *const words[] = {"<", ">", "<=", ">=", "==", "!=", "&&", "||", NULL};
-  static const char *const others[] = {"?", ",", NULL};
   int open = at + 1, close = p->match[open];
-  bool compares = is(p, open + 1, "!"), other = false;
   if (is(p, open, "!")) {
     (void)one_token(p, at);
     op2i_text_add(p->out, " +");
     return at + 1;
   }
   if (!is(p, open, "(") || op2i_portable_find(p, open, OP2I_PORTABLE_TYPE)) return at;
-  for (int i = open + 1; i<close; i = p->match[i]> i ? p->match[i] + 1 : i + 1) {
-    compares |= one_of(p, i, words);
-    other |= one_of(p, i, others);
-  }
-  if (!compares || other) return at;
-  op2i_text_add(p->out, " sizeof(int)");
+  if (!compares(p, open + 1, close)) return at;
+  op2i_text_add(p->out, " sizeof(op2_value_of(");
+  op2i_portable_print(p, open + 1, close);
+  op2i_text_add(p->out, "))");
   return close + 1;
 }
 

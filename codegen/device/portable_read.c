@@ -20,6 +20,12 @@ static bool one_of(const struct op2i_portable_state *p, int at, const char *cons
   return *words != NULL;
 }
 
+/* True if a token of [begin, end) is the word. */
+static bool has(const struct op2i_portable_state *p, int begin, int end, const char *word) {
+  while (begin < end && !is(p, begin, word)) begin++;
+  return begin < end;
+}
+
 /* ---- notes and names ------------------------------------------------------------------------- */
 
 static struct op2i_portable_note *note(struct op2i_portable_state *p, int at,
@@ -39,6 +45,14 @@ struct op2i_portable_note *op2i_portable_find(const struct op2i_portable_state *
   struct op2i_portable_note *n = at >= 0 ? p->notes[at] : NULL;
   while (n && n->kind != kind) n = n->next;
   return n;
+}
+
+static const char *tag_key(struct op2i_portable_state *p, const struct op2i_piece *tag) {
+  char key[200];
+  if (tag->length > 190) return "";
+  key[0] = ' ';
+  memcpy(key + 1, tag->text, (size_t)tag->length);
+  return op2i_arena_string(&p->macros.arena, key, (size_t)tag->length + 1);
 }
 
 static void declare(struct op2i_portable_state *p, const char *word, size_t length,
@@ -72,9 +86,20 @@ struct sum {
   struct op2i_portable_state *p;
   int at, end;
   bool known;
+  bool wide;     /* an operand may be of another type than int */
+  bool computed; /* there are operators */
 };
 
 static int64_t choice(struct sum *s);
+
+static bool is_int(int64_t value) { return value >= INT32_MIN && value <= INT32_MAX; }
+
+/* The operator's value, which is wrong where C computes with another type. */
+static int64_t computed(struct sum *s, int64_t value) {
+  s->computed = true;
+  s->wide |= !is_int(value);
+  return value;
+}
 
 static int64_t operand(struct sum *s) {
   struct op2i_portable_state *p = s->p;
@@ -84,10 +109,10 @@ static int64_t operand(struct sum *s) {
   s->known = s->known && s->at < s->end;
   if (!s->known) return 0;
   s->at++;
-  if (op2i_piece_is(t, "-")) return (int64_t)(0 - (uint64_t)operand(s));
+  if (op2i_piece_is(t, "-")) return computed(s, (int64_t)(0 - (uint64_t)operand(s)));
   if (op2i_piece_is(t, "+")) return operand(s);
-  if (op2i_piece_is(t, "~")) return ~operand(s);
-  if (op2i_piece_is(t, "!")) return !operand(s);
+  if (op2i_piece_is(t, "~")) return computed(s, ~operand(s));
+  if (op2i_piece_is(t, "!")) return computed(s, !operand(s));
   if (op2i_piece_is(t, "(")) {
     value = choice(s);
     s->known = s->known && is(p, s->at, ")");
@@ -97,13 +122,15 @@ static int64_t operand(struct sum *s) {
   if (t->kind == OP2I_TOK_NUMBER) {
     char *end;
     value = (int64_t)strtoull(t->text, &end, 0);
-    while (strchr("uUlL", *end) && *end) end++;
+    while (strchr("uUlL", *end) && *end) s->wide |= strchr("uU", *end++) != NULL;
+    s->wide |= !is_int(value);
     s->known = end == t->text + t->length;
     return value;
   }
   if (t->kind == OP2I_TOK_CHAR && t->length == 3) return t->text[1];
   n = op2i_portable_named(p, t);
   s->known = n && n->meaning == OP2I_PORTABLE_NUMBER;
+  s->wide |= s->known && !is_int(n->value);
   return s->known ? n->value : 0;
 }
 
@@ -142,7 +169,7 @@ static int64_t binary(struct sum *s, int level) {
     for (int k = 0; k < 5 && levels[level][k]; k++) found |= op2i_piece_is(op, levels[level][k]);
     if (!found) break;
     s->at++;
-    value = combine(s, op, value, binary(s, level + 1));
+    value = computed(s, combine(s, op, value, binary(s, level + 1)));
   }
   return value;
 }
@@ -151,6 +178,7 @@ static int64_t choice(struct sum *s) {
   int64_t test = binary(s, 0), first;
   if (s->at >= s->end || !is(s->p, s->at, "?")) return test;
   s->at++;
+  s->computed = true;
   first = choice(s);
   s->known = s->known && is(s->p, s->at, ":");
   s->at++;
@@ -159,9 +187,9 @@ static int64_t choice(struct sum *s) {
 }
 
 bool op2i_portable_constant(struct op2i_portable_state *p, int begin, int end, int64_t *value) {
-  struct sum s = {p, begin, end, true};
+  struct sum s = {.p = p, .at = begin, .end = end, .known = true};
   *value = choice(&s);
-  return s.known && s.at == end;
+  return s.known && s.at == end && !(s.wide && s.computed);
 }
 
 /* ---- expressions ----------------------------------------------------------------------------- */
@@ -186,13 +214,16 @@ static bool less(const struct op2i_portable_state *p, int at) {
 }
 
 static void note_or(struct op2i_portable_state *p, int question) {
-  int begin = question - 1, end = question + 2;
+  int begin = question - 1, end = question + 2, open = 0;
   while (begin >= 0 && !less(p, begin)) {
     if (p->match[begin] > begin) break;
     begin = p->match[begin] >= 0 ? p->match[begin] - 1 : begin - 1;
   }
-  while (end < p->count && !less(p, end) && !(p->match[end] >= 0 && p->match[end] < end))
-    end = p->match[end] > end ? p->match[end] + 1 : end + 1;
+  for (; end < p->count && !(p->match[end] >= 0 && p->match[end] < end);
+       end = p->match[end] > end ? p->match[end] + 1 : end + 1) {
+    if (is(p, end, ":") ? !open : less(p, end) && !open && !is(p, end, "?")) break;
+    open += is(p, end, "?") - is(p, end, ":"); /* the last operand may be a choice */
+  }
   struct op2i_portable_note *n = note(p, begin + 1, OP2I_PORTABLE_OR);
   n->middle = question;
   n->end = end;
@@ -225,6 +256,20 @@ static bool type_in(struct op2i_portable_state *p, int open, struct op2i_c_decl 
   return found;
 }
 
+/* True if the block itself declares a name of [begin, end), which its beginning does not know. */
+static bool declared_within(struct op2i_portable_state *p, const struct op2i_portable_note *block,
+                            int begin, int end) {
+  bool found = false;
+  for (int at = begin; at < end && !found; at++) {
+    const struct op2i_piece *word = &p->tokens[at];
+    if (!op2i_c_word(word)) continue;
+    const char *key = tag_key(p, word);
+    found = op2i_names_find(&p->names, word->text, (size_t)word->length) >= block->number ||
+            op2i_names_find(&p->names, key, strlen(key)) >= block->number;
+  }
+  return found;
+}
+
 /* Returns the last position that has been read. */
 static int note_parenthesis(struct op2i_portable_state *p, int at) {
   struct op2i_c_decl decl;
@@ -239,6 +284,7 @@ static int note_parenthesis(struct op2i_portable_state *p, int at) {
   p->wanted = true;
   if (!block || (decl.said & OP2I_C_DEEP)) p->failed = true;
   if (!block) return at;
+  p->failed |= declared_within(p, block, at + 1, n->middle - 1);
   n->below = block->below;
   block->below = n;
   scan(p, n->middle + 1, n->end - 1);
@@ -297,6 +343,7 @@ static int scan_statement(struct op2i_portable_state *p, int at) {
   int before = p->r.at;
   n->end = p->match[at] + 1;
   p->wanted |= p->cxx;
+  p->failed |= p->cxx && has(p, at, n->end, "return"); /* it would leave the lambda only */
   p->r.at = at + 1;
   (void)op2i_c_statement(&p->r);
   p->r.at = before;
@@ -346,14 +393,6 @@ static void missing(struct op2i_c_reader *r, const char *spelling) {
 }
 
 /* ---- structures and enumerations ------------------------------------------------------------- */
-
-static const char *tag_key(struct op2i_portable_state *p, const struct op2i_piece *tag) {
-  char key[200];
-  if (tag->length > 190) return "";
-  key[0] = ' ';
-  memcpy(key + 1, tag->text, (size_t)tag->length);
-  return op2i_arena_string(&p->macros.arena, key, (size_t)tag->length + 1);
-}
 
 static void add_member(struct op2i_portable_state *p, struct op2i_c_record *record,
                        struct op2i_c_member ***tail, const struct op2i_c_decl *decl) {
@@ -419,6 +458,8 @@ static void read_enumerators(struct op2i_portable_state *p) {
   n->end = p->match[brace] + 1;
   n->negative = p->negative;
   p->wanted |= p->cxx;
+  /* Attributes may give it another size. */
+  p->failed |= p->cxx && (has(p, word, brace, "__attribute__") || is(p, n->end, "__attribute__"));
   const struct op2i_piece *tag = &p->tokens[brace - 1];
   if (!op2i_c_word(tag)) return;
   const char *key = tag_key(p, tag);
@@ -431,6 +472,7 @@ static void enumerator(struct op2i_c_reader *r, const struct op2i_piece *name, b
   (void)value;
   if (given && !p->known && p->cxx) p->failed = true;
   if (given) p->next = p->value;
+  if (p->cxx && (p->next < INT32_MIN || p->next > UINT32_MAX)) p->failed = true;
   p->negative |= p->next < 0;
   declare(p, name->text, (size_t)name->length,
           (struct op2i_portable_name){.meaning = OP2I_PORTABLE_NUMBER, .value = p->next});
@@ -520,7 +562,7 @@ static bool stopped(const struct op2i_c_reader *r) {
 
 static bool begin_statement(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
   struct op2i_portable_state *p = state(r);
-  if (s->kind == OP2I_C_BLOCK) note(p, r->at, OP2I_PORTABLE_BLOCK);
+  if (s->kind == OP2I_C_BLOCK) note(p, r->at, OP2I_PORTABLE_BLOCK)->number = (int)p->names.count;
   if (s->bodies > DEPTH_MAX || s->nested > DEPTH_MAX) p->failed = true;
   return !p->failed;
 }
@@ -535,12 +577,6 @@ static void read_function(struct op2i_portable_state *p) {
   p->r.at = body;
   (void)op2i_c_statement(&p->r);
   op2i_names_cut(&p->names, outer);
-}
-
-/* True if a token of [begin, end) is the word. */
-static bool has(const struct op2i_portable_state *p, int begin, int end, const char *word) {
-  while (begin < end && !is(p, begin, word)) begin++;
-  return begin < end;
 }
 
 static void read_item(struct op2i_portable_state *p) {

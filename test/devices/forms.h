@@ -25,7 +25,7 @@ struct forms {
 };
 
 extern const struct forms forms_expressions, forms_declarations, forms_tables, forms_words,
-    forms_headers;
+    forms_headers, forms_meanings;
 
 /* Forms that do not have their outcome yet; the lists end with null. */
 extern const char *const forms_open_cuda[], *const forms_open_opencl[];

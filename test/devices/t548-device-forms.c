@@ -141,7 +141,7 @@ static void try_forms(const struct run *host, const struct run *device, const st
 
 static void try_all(const char *backend) {
   const struct forms *all[] = {&forms_expressions, &forms_declarations, &forms_tables, &forms_words,
-                               &forms_headers};
+                               &forms_headers, &forms_meanings};
   struct run host = {0}, device = {0};
   if (begin(backend, &device) && begin("sequential", &host))
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) try_forms(&host, &device, all[i]);
