@@ -24,18 +24,10 @@
 /* ---- values ---------------------------------------------------------------------------------- */
 
 static double value_of(op2_type type, const void *at) {
-  switch (type) {
-  case OP2_F64: return *(const double *)at;
-  case OP2_F32: return (double)*(const float *)at;
-  case OP2_I8: return *(const int8_t *)at;
-  case OP2_I16: return *(const int16_t *)at;
-  case OP2_I32: return *(const int32_t *)at;
-  case OP2_I64: return (double)*(const int64_t *)at;
-  case OP2_U8: return *(const uint8_t *)at;
-  case OP2_U16: return *(const uint16_t *)at;
-  case OP2_U32: return *(const uint32_t *)at;
-  case OP2_U64: return (double)*(const uint64_t *)at;
-  }
+#define CASE(type_, short_, c_)                                                                    \
+  case type_: return (double)*(const c_ *)at;
+  switch (type) { OP2I_TYPES(CASE) }
+#undef CASE
   return 0;
 }
 
