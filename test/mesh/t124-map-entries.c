@@ -142,7 +142,7 @@ static void strays(void) {
   EXPECT(!map);
 }
 
-/* Who counts from 1 is asked whether the entries do, if all of them would be right then. */
+/* The message asks whether entries count from 1 if all of them would be right then. */
 static void counted_from_one(void) {
   static const struct {
     int32_t idx[3];

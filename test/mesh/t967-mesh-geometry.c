@@ -89,7 +89,7 @@ static void test_plane(void) {
   }
 }
 
-/* Of the tetrahedra, the one beside the pyramid has the volume 1/4, the other one 1/3. */
+/* The tetrahedron beside the pyramid has the volume 1/4, the other one has 1/3. */
 static void test_solid(void) {
   op2_mesh mesh = open_mesh("solid-4.msh");
   const double total = 1 + 1. / 3 + 0.5 + 0.25 + 1. / 3;
