@@ -308,7 +308,8 @@ OP2_API OP2_NODISCARD op2_status op2_vtu_series_create(op2_mesh mesh, const char
                                                        op2_vtu_series *series);
 
 /** @brief Queue the writing of the next file of a series. Use op2_vtu_series_write(), which fills in
- * `where`. STEM.pvd is written anew with each file, so that it always lists files that are there.
+ * `where`. STEM.pvd is written anew behind each file. A file that could not be written
+ * stays in the list of those that follow it.
  * @shape  dats[n]                         @units  time: the program's
  * @memory as op2_vtu_write_at()           @sync   as op2_vtu_write_at()
  * @mpi    collective
