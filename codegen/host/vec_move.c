@@ -102,7 +102,8 @@ void op2i_vec_load(const struct op2i_vec *v, int n) {
   op2i_text_add(v->out, "      ");
   op2i_vec_add_type(v, row->type);
   op2i_text_add(v->out, " op2_view%d[%d]", n, view->nslots * (int)row->dim);
-  /* The zeros are never read; they keep compilers from warning about uninitialized values. */
+  /* Only kernels that add to zeros read these; else they keep compilers from warning about values
+   * that are not initialised. */
   if (!view->loaded) op2i_text_add(v->out, " = {{0}}");
   op2i_text_add(v->out, ";\n");
   if (!view->loaded) return;

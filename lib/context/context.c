@@ -9,6 +9,7 @@
 #include "comm.h"
 #include "device.h"
 #include "error.h"
+#include "log.h"
 #include "mem.h"
 #include "op2/version.h"
 #include "process.h"
@@ -138,3 +139,13 @@ bool op2_initialised(op2_context ctx) {
 }
 
 int op2_workers(op2_context ctx) { return op2_initialised(ctx) ? ctx->workers : 0; }
+
+void op2i_context_warn_order(op2_context ctx, enum op2i_order order) {
+  if (!ctx->config.deterministic || !ctx->comm || ctx->warned_of_order & order) return;
+  ctx->warned_of_order |= (unsigned char)order;
+  op2i_log(ctx, OP2I_LOG_WARN,
+           "%s also with OP2_DETERMINISTIC=1, so results depend on the number of ranks",
+           order == OP2I_ORDER_ENGINE
+               ? "PETSc solves, and adds in the order of ranks"
+               : "products with the transpose of a matrix are added up in the order of ranks");
+}

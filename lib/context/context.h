@@ -103,6 +103,8 @@ struct op2_context_s {
   struct op2i_list sets;    /* all sets, without subsets */
   bool has_single;          /* a set with one element that all ranks share has been declared */
   bool partitioned;
+  int64_t ncontributions; /* how many sets of contributions were made (contributions.h) */
+  unsigned char warned_of_order; /* in deterministic mode: bits of enum op2i_order */
   op2_partition_report partition; /* report of the last partitioning */
   struct op2i_list dats, sparsities;
   struct op2i_spares spares;
@@ -116,6 +118,9 @@ struct op2_context_s {
   struct op2i_numa *numa;    /* NUMA nodes of the workers; null: data is not placed (numa.h) */
 };
 
+/* What adds in the order of ranks also in deterministic mode. Among ranks, a warning says so once. */
+enum op2i_order { OP2I_ORDER_ENGINE = 1, OP2I_ORDER_TRANSPOSE = 2 };
+void op2i_context_warn_order(op2_context ctx, enum op2i_order order);
 /* OP2_ERR_STATE unless the context can take work, and the public function `call` may be called
  * now. */
 op2_status op2i_context_validate(op2_context ctx, const char *call);

@@ -306,6 +306,7 @@ static const struct op2i_engine *engine_of(const struct op2i_solve *solve) {
 static op2_status run_method(struct op2i_solve *solve, const int64_t *changes,
                              op2_solve_result *result, const char **details) {
   const struct op2i_engine *engine = engine_of(solve);
+  if (engine) op2i_context_warn_order(solve->op.ctx, OP2I_ORDER_ENGINE);
   if (engine) return engine->solve(solve, changes, result, details);
   return op2i_method_kind(solve->solver->options.method)->solve(solve, result);
 }

@@ -304,8 +304,12 @@ static void keep_view(op2_dat dat) {
     import_rows(dat, dat->set->ends[OP2I_NONEXEC], dat->view, dat->values.at[OP2I_HOST]);
 }
 
+op2_status op2i_dat_rows(op2_dat dat, op2_access access, void **data) {
+  return on_host(dat, access, OP2I_EVERY_ROW, data);
+}
+
 op2_status op2i_dat_lend(op2_dat dat, op2_access access, void **data) {
-  op2_status status = on_host(dat, access, OP2I_EVERY_ROW, data);
+  op2_status status = op2i_dat_rows(dat, access, data);
   return status ? status : open_view(dat, *data, data);
 }
 

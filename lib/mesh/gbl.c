@@ -107,6 +107,8 @@ static void release_gbl(void *object) {
   op2i_gbl_leave_memory(gbl);
   op2i_version_unref(gbl->version);
   op2i_resource_clear(&gbl->res);
+  for (int64_t k = 0; k < gbl->nterms; k++) op2i_unref(gbl->terms[k]);
+  op2i_free(gbl->terms);
 }
 
 op2_status op2i_gbl_make(op2_context ctx, int dim, op2_type type, const void *data,

@@ -5,6 +5,7 @@
 
 #include "comm.h"
 #include "context.h"
+#include "contributions.h"
 #include "error.h"
 #include "map.h"
 #include "mem.h"
@@ -23,6 +24,7 @@ static void release_map(void *object) {
   op2i_unref(map->absent);
   op2i_unref(map->conflict_map);
   op2i_unref(map->first);
+  op2i_contributions_free(map->contributions);
 }
 
 op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int64_t *global,
@@ -49,6 +51,24 @@ op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int6
   op2i_list_append(&from->maps_from, &map->from_link, map);
   op2i_list_append(&to->maps_to, &map->to_link, map);
   *out = map;
+  return OP2_SUCCESS;
+}
+
+void op2i_map_hide(op2_map map) {
+  op2i_object_own(map);
+  op2i_list_remove(&map->from->maps_from, &map->from_link);
+  op2i_list_remove(&map->to->maps_to, &map->to_link);
+}
+
+op2_status op2i_map_make_rows(op2_set from, op2_set to, int32_t *idx, int64_t n, const char *name,
+                              op2_map *out) {
+  const size_t bytes = (size_t)n * sizeof *idx;
+  op2_status status = op2i_map_make(from, to, 1, idx, NULL, name, out);
+  if (status) return status;
+  op2i_map_hide(*out);
+  if (!idx) return OP2_SUCCESS;
+  op2i_buffer_init(&(*out)->entries, from->obj.ctx, bytes, bytes, true);
+  op2i_buffer_replace(&(*out)->entries, idx, true);
   return OP2_SUCCESS;
 }
 

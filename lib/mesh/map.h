@@ -14,6 +14,12 @@ op2_status op2i_map_agree(op2_set from, op2_status status);
  * idx and global, also on failure. */
 op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int64_t *global,
                          const char *name, op2_map *map);
+/* Take a map that is derived from others out of the lists of its sets, and of the program's. */
+void op2i_map_hide(op2_map map);
+/* Make a hidden map of rows, which has n entries in all: idx, which it takes over, also on
+ * failure. */
+op2_status op2i_map_make_rows(op2_set from, op2_set to, int32_t *idx, int64_t n, const char *name,
+                              op2_map *map);
 /* Get the flags of entries that lead nowhere, [from][arity] in the library's order; null: all lead
  * somewhere. Collective if the map has flags, since those of the halo come from their owners. */
 op2_status op2i_map_absent(op2_map map, const unsigned char **flags);

@@ -79,6 +79,9 @@ struct op2_map_s {
    * are these positions themselves. */
   op2_map first;
   int32_t rows_per_slice; /* for a row table: 1 or OP2I_SLICE; else 0 */
+  /* True if each row leads to targets that no other row leads to, and that have the row's owner. */
+  bool own_rows;
+  struct op2i_contributions *contributions; /* of deterministic mode; null: none requested yet */
   /* Quality of the numbering, measured by numbering.c. scatter: of the entries in consecutive rows,
    * the share that touch a cache line of their own; negative: not measured since idx changed. span:
    * mean difference between the numbers of the first and the last target of a row. */
@@ -161,6 +164,11 @@ struct op2_dat_s {
   /* The user's memory of a wrapped dat. It holds the values until the set is renumbered. */
   void *wrapped;
   void *view;          /* values in the user's order while a scope on a renumbered set is open */
+  /* True if a loop that overwrites the dat adds to zeros: kernels that add write contributions. */
+  bool from_zero;
+  /* Of such dats: true if only operations inside of others use it (records.h). So operations outside,
+   * which have not run yet, find their values. */
+  bool nested;
   unsigned char stale; /* parts of the halo that are out of date, as bits */
   int64_t nexchanges,
       exchanged_bytes; /* exchanges that included it, and bytes sent of it in these */
@@ -208,6 +216,10 @@ struct op2_gbl_s {
    * for writing; else null. */
   struct op2i_version *opened;
   struct op2i_link link_of_wrapped; /* in the context's list */
+  /* [nterms] dats whose values deterministic mode adds to the global, one for each set whose loops
+   * do */
+  op2_dat *terms;
+  int64_t nterms, terms_capacity;
   /* for the checked mode: the loop whose minimum or maximum this is, a hash of it, and whether a
    * warning about it was printed */
   const struct op2i_loop *reduced_by;
@@ -235,6 +247,8 @@ op2_status op2i_map_partition_first(const char *what, op2_map map);
 /* Make a dat of zeros for the library itself on this rank, without agreement among ranks. */
 op2_status op2i_dat_create_alone(op2_set set, int dim, op2_type type, const char *name,
                                  op2_dat *dat);
+/* Get all values in the library's order. */
+op2_status op2i_dat_rows(op2_dat dat, op2_access access, void **data);
 /* Give a function of the user's all values in the user's order, and store what it modified. */
 op2_status op2i_dat_lend(op2_dat dat, op2_access access, void **data);
 void op2i_dat_take_back(op2_dat dat, bool modified);
@@ -268,6 +282,9 @@ static inline int64_t op2i_set_rows_known(const struct op2_set_s *from) {
 static inline int64_t op2i_map_rows(const struct op2_map_s *map) {
   return op2i_set_rows_known(map->from);
 }
+/* Set a row table for rows of these lengths. */
+void op2i_row_table_fill(int32_t rows_per_slice, int64_t nrows, const int32_t *length,
+                         int32_t *table);
 /* True if elements have other numbers for users than for the library. */
 static inline bool op2i_set_numbered(const struct op2_set_s *set) {
   return set->number || set->halo;

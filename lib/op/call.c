@@ -266,6 +266,8 @@ static op2_status lend(struct op2i_user_call *call, struct op2i_version *const *
     void **value = &values[*lent];
     if (arg->mat)
       status = op2i_call_lend_mat(arg->mat, arg->access, (op2_mat_rows **)value);
+    else if (arg->dat >= 0 && call->op.kind == &op2i_own_call_kind)
+      status = op2i_dat_rows(call->op.dats[arg->dat], arg->access, value);
     else if (arg->dat >= 0)
       status = op2i_dat_lend(call->op.dats[arg->dat], arg->access, value);
     else if (arg->gbl >= 0)
@@ -285,7 +287,7 @@ static op2_status take_back(const struct op2i_user_call *call, void *const *valu
     if (arg->mat) {
       const op2_status stored = op2i_call_take_mat_back(arg->mat, arg->access, values[n]);
       if (!status) status = stored;
-    } else if (arg->dat >= 0) {
+    } else if (arg->dat >= 0 && call->op.kind != &op2i_own_call_kind) {
       op2i_dat_take_back(call->op.dats[arg->dat], op2i_modifies(arg->access));
     }
   }
@@ -438,8 +440,9 @@ op2_status op2_call_at(op2_where where, const char *name, op2_context ctx,
 }
 
 op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
-                         op2_call_function function, int nargs, const op2_arg *args) {
-  const struct request r = {&op2i_own_call_kind, where, name, ctx, function, {0}, nargs, args};
+                         op2_call_function function, void *data, int nargs, const op2_arg *args) {
+  const struct request r = {&op2i_own_call_kind, where, name, ctx, function,
+                            {.data = data},      nargs, args};
   bool queued;
   return queue(&r, &queued);
 }

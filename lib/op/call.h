@@ -50,8 +50,9 @@ static inline struct op2i_user_call *op2i_op_call(struct op2i_op *op) {
 struct op2i_fp_scope *op2i_call_window(const struct op2i_user_call *call);
 
 /* Queue a call of one of the library's own functions, as op2_call_at() does for functions of the
- * program. The function gets null for its pointer `data`. */
+ * program. `data` must live as long as the arguments. Of dats it gets the rows that this
+ * rank owns; those of the halo may be out of date. */
 op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
-                         op2_call_function function, int nargs, const op2_arg *args);
+                         op2_call_function function, void *data, int nargs, const op2_arg *args);
 
 #endif

@@ -9,6 +9,7 @@
 #include "kernel.h"
 #include "loop_arg.h"
 #include "loop_single.h"
+#include "loop_sums.h"
 #include "mesh.h"
 #include "op.h"
 #include "op2/loop.h"
@@ -169,6 +170,7 @@ struct op2_loop_s {
   op2_where where;
   unsigned char *payload;
   struct op2i_single single; /* what is queued with it; no uses in most loops */
+  struct op2i_sums sums;     /* the same, in deterministic mode */
   char *by_strategy[OP2I_VARIANTS][OP2I_DEVICE_STRATEGIES]; /* text that was requested, or null */
 };
 

@@ -45,8 +45,8 @@ struct op2i_loop_arg {
   int32_t
       offset; /* VAL, OPAQUE: bytes into the payload; reduced GBL: into a block's partial results */
   int32_t first; /* EACH: index into maps of the row table; else 0 */
-  /* WRITE of an element's own row beside EACH: all calls of the kernel add to one copy, which
-   * starts at zero. */
+  /* WRITE of values to which the kernel adds: its copy starts at zero. Beside EACH this is an
+   * element's own row, and all calls of the kernel for the element add to one copy. */
   bool row_sum;
   /* For a matrix: the number of slots side by side in the kernel's dense block, and the number of
    * columns of a component; else 0. */

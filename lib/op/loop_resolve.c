@@ -43,7 +43,9 @@ static void resolve_dat(struct op2i_loop *loop, const op2_arg *arg, struct op2i_
     loop->traits.per_nonzero = true;
   }
   loop->traits.indirect = true;
-  loop->traits.indirect_write |= op2i_modifies(arg->access);
+  out->injective = arg->map->own_rows;
+  loop->traits.indirect_write |=
+      op2i_modifies(arg->access) && !(arg->map->own_rows && arg->map->from->halo);
 }
 
 /* A matrix is a dat on its nonzeros, which one map leads to. */
@@ -135,9 +137,13 @@ static void resolve_args(struct op2i_loop *loop, const op2_arg *args) {
       resolve_dat(loop, &args[n], out);
     }
   }
-  for (int n = 0; n < loop->nargs && loop->traits.per_nonzero; n++)
-    loop->args[n].row_sum =
-        loop->args[n].kind == OP2I_ARG_DIRECT && op2i_overwrites(loop->args[n].access);
+  for (int n = 0; n < loop->nargs; n++) {
+    struct op2i_loop_arg *arg = &loop->args[n];
+    const bool adds = loop->traits.per_nonzero
+                          ? arg->kind == OP2I_ARG_DIRECT
+                          : arg->dat >= 0 && loop->op.dats[arg->dat]->from_zero;
+    arg->row_sum = adds && op2i_overwrites(arg->access);
+  }
   resolve_info(loop, args);
   loop->partial_bytes = (loop->partial_bytes + 63) / 64 * 64;
 }

@@ -9,6 +9,7 @@
 #include "fpenv.h"
 #include "loop.h"
 #include "loop_single.h"
+#include "loop_sums.h"
 #include "loop_table.h"
 #include "mem.h"
 #include "text.h"
@@ -48,18 +49,41 @@ queue_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2
   return status;
 }
 
-op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                           const op2_arg *args) {
+/* Queue a loop in deterministic mode, and what adds up its contributions. */
+static op2_status queue_sums(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                             const op2_arg *args, const struct op2i_single *single) {
+  struct op2i_sums sums;
+  op2_status status = op2i_sums_open(where, kernel, set, nargs, args, &sums);
+  if (status == OP2_ERR_NOMEM) return op2i_context_abort_ranks(set->obj.ctx, status);
+  if (status) return status;
+  status = op2i_sums_before(&sums);
+  if (!status) status = queue_loop(where, kernel, set, nargs, sums.args, single);
+  if (!status) status = op2i_sums_after(&sums);
+  op2i_sums_close(&sums);
+  return status;
+}
+
+static op2_status queue_single(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                               const op2_arg *args) {
   struct op2i_single single;
-  where = known(where);
-  if (!op2i_single_any(set, nargs, args)) return queue_loop(where, kernel, set, nargs, args, NULL);
   op2_status status = op2i_single_open(where, kernel, set, nargs, args, &single);
   if (status == OP2_ERR_NOMEM) return op2i_context_abort_ranks(set->obj.ctx, status);
   if (status) return status;
-  status = queue_loop(where, kernel, set, nargs, single.args, &single);
+  if (op2i_sums_any(set, nargs, single.args))
+    status = queue_sums(where, kernel, set, nargs, single.args, &single);
+  else
+    status = queue_loop(where, kernel, set, nargs, single.args, &single);
   if (!status) status = op2i_single_after(&single);
   op2i_single_close(&single);
   return status;
+}
+
+op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                           const op2_arg *args) {
+  where = known(where);
+  if (op2i_single_any(set, nargs, args)) return queue_single(where, kernel, set, nargs, args);
+  if (op2i_sums_any(set, nargs, args)) return queue_sums(where, kernel, set, nargs, args, NULL);
+  return queue_loop(where, kernel, set, nargs, args, NULL);
 }
 
 static void release_parloop(void *object) {
@@ -69,6 +93,7 @@ static void release_parloop(void *object) {
   op2i_free(parloop->payload);
   op2i_loop_unuse(parloop->loop);
   op2i_single_close(&parloop->single);
+  op2i_sums_close(&parloop->sums);
 }
 
 static op2_status make(op2_where where, op2_kernel kernel, op2_set set, int nargs,
@@ -95,13 +120,27 @@ static op2_status make(op2_where where, op2_kernel kernel, op2_set set, int narg
   return OP2_SUCCESS;
 }
 
+static op2_status make_sums(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                            const op2_arg *args, op2_loop *out) {
+  struct op2i_sums sums;
+  if (!op2i_sums_any(set, nargs, args)) return make(where, kernel, set, nargs, args, out);
+  op2_status status = op2i_sums_open(where, kernel, set, nargs, args, &sums);
+  if (status) return status;
+  status = make(where, kernel, set, nargs, sums.args, out);
+  if (status)
+    op2i_sums_close(&sums);
+  else
+    (*out)->sums = sums;
+  return status;
+}
+
 static op2_status create(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                          const op2_arg *args, op2_loop *out) {
   struct op2i_single single;
-  if (!op2i_single_any(set, nargs, args)) return make(where, kernel, set, nargs, args, out);
+  if (!op2i_single_any(set, nargs, args)) return make_sums(where, kernel, set, nargs, args, out);
   op2_status status = op2i_single_open(where, kernel, set, nargs, args, &single);
   if (status) return status;
-  status = make(where, kernel, set, nargs, single.args, out);
+  status = make_sums(where, kernel, set, nargs, single.args, out);
   if (status)
     op2i_single_close(&single);
   else
@@ -190,10 +229,12 @@ static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish)
   if (!status) status = op2i_op_validate_scopes(parloop->where, &parloop->loop->op);
   if (status) return status;
   if (wish == OP2I_LATER && parloop->obj.ctx->config.eager) wish = OP2I_EAGER;
-  status = op2i_single_before(&parloop->single);
+  status = op2i_sums_before(&parloop->sums);
+  if (!status) status = op2i_single_before(&parloop->single);
   if (!status)
     status = op2i_scheduler.enqueue(parloop->obj.ctx->sched, &parloop->loop->op, parloop->where,
                                     parloop->payload, wish);
+  if (!status) status = op2i_sums_after(&parloop->sums);
   return status ? status : op2i_single_after(&parloop->single);
 }
 

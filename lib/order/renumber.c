@@ -169,6 +169,12 @@ op2_status op2_renumber(op2_map map) {
   if (ctx->records->inside) return status;
   op2i_object_call(map, OP2I_MAP, "op2_renumber", NULL, 0);
   OP2I_TRY(op2i_context_agree(ctx, status));
+  if (ctx->ncontributions) {
+    op2i_log(ctx, OP2I_LOG_INFO,
+             "op2_renumber: nothing is renumbered any more, since loops have added through maps in "
+             "deterministic mode (OP2_DETERMINISTIC=1)");
+    return OP2_SUCCESS;
+  }
   OP2I_TRY(op2i_context_agree(ctx, choose_sets(&r, map)));
   OP2I_TRY(op2i_scheduler.flush(ctx->sched, "op2_renumber"));
   OP2I_TRY(op2i_context_agree(ctx, order_all(&r, map)));

@@ -79,6 +79,11 @@ static op2_status check_how(op2_context ctx, const op2_partition_options *how) {
 
 static op2_status check_sparsities(op2_context ctx) {
   const struct op2i_link *first = ctx->sparsities.first;
+  if (ctx->ncontributions)
+    return op2i_error(OP2_ERR_STATE,
+                      "op2_partition: loops have added through maps in deterministic mode "
+                      "(OP2_DETERMINISTIC=1), and what they have added to cannot go to other ranks: "
+                      "partition first");
   if (!first) return OP2_SUCCESS;
   return op2i_error(
       OP2_ERR_STATE,

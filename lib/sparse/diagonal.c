@@ -11,11 +11,12 @@
 
 int64_t op2i_sparsity_nonzero(const struct op2_sparsity_s *sparsity, int64_t row, int32_t column) {
   const struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
+  const int64_t key = op2i_sparsity_key(sparsity, column);
   int64_t lo = 0, hi = entries.n;
   while (lo < hi) {
     int64_t middle = lo + (hi - lo) / 2, nonzero = op2i_entry(entries, middle);
     if (sparsity->column[nonzero] == column) return nonzero;
-    if (sparsity->column[nonzero] < column)
+    if (op2i_sparsity_key(sparsity, sparsity->column[nonzero]) < key)
       lo = middle + 1;
     else
       hi = middle;

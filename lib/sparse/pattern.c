@@ -126,6 +126,19 @@ static int64_t keep_once(struct scratch *s, int64_t n) {
   return kept;
 }
 
+/* Sort different columns by their global numbers, by insertion: they are nearly sorted, since those of
+ * a rank are ascending. */
+static void sort_by_number(const struct op2_sparsity_s *sparsity, int32_t *columns, int64_t n) {
+  for (int64_t k = 1; k < n; k++) {
+    const int32_t column = columns[k];
+    const int64_t key = op2i_sparsity_key(sparsity, column);
+    int64_t at = k;
+    for (; at > 0 && op2i_sparsity_key(sparsity, columns[at - 1]) > key; at--)
+      columns[at] = columns[at - 1];
+    columns[at] = column;
+  }
+}
+
 /* Sort different columns. If they are few, the position of each is the number of smaller ones,
  * which is computed without branches. */
 static void sort(struct scratch *s, int64_t n) {
@@ -183,6 +196,7 @@ static void fill_some(void *argument, int64_t lo, int64_t hi) {
   for (int64_t row = lo; row < hi; row++) {
     struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
     sort(&s, columns_of(p, row, &s));
+    if (sparsity->by_number) sort_by_number(sparsity, s.columns, entries.n);
     for (int64_t k = 0; k < entries.n; k++) sparsity->column[op2i_entry(entries, k)] = s.columns[k];
   }
   close_scratch(&s);
@@ -244,10 +258,12 @@ static op2_status fill_rows(struct pattern *p) {
 static int32_t place_of(const struct op2_sparsity_s *sparsity, int32_t row, int32_t column) {
   enum { SHORT = 8 };
   struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
+  const int64_t key = op2i_sparsity_key(sparsity, column);
   int64_t lo = 0, hi = entries.n;
   while (hi - lo > SHORT) {
     int64_t middle = lo + (hi - lo) / 2;
-    *(sparsity->column[op2i_entry(entries, middle)] <= column ? &lo : &hi) = middle;
+    const int32_t other = sparsity->column[op2i_entry(entries, middle)];
+    *(op2i_sparsity_key(sparsity, other) <= key ? &lo : &hi) = middle;
   }
   while (sparsity->column[op2i_entry(entries, lo)] != column) lo++;
   return (int32_t)op2i_entry(entries, lo);
@@ -304,6 +320,7 @@ op2_status op2i_pattern_make(op2_sparsity sparsity, int32_t **entries) {
   struct pattern p = {.sparsity = sparsity};
   op2_status status = OP2_SUCCESS;
   sparsity->nrows = sparsity->rows->ends[OP2I_OWNED];
+  sparsity->by_number = sparsity->obj.ctx->config.deterministic && sparsity->columns->halo;
   p.reached = op2i_calloc((size_t)sparsity->npairs, sizeof *p.reached);
   if (!p.reached) status = op2i_error_nomem("a sparsity");
   status = op2i_context_agree(sparsity->obj.ctx, status);

@@ -70,6 +70,7 @@ struct op2_sparsity_s {
   bool whole_diagonal;    /* every row has a nonzero on the diagonal, by a pair of null maps */
   int64_t nrows, nnz;     /* owned rows, and the nonzeros in them */
   int32_t rows_per_slice; /* 1: no slices; see op2i_row_entries() */
+  bool by_number;         /* columns are ascending by their global numbers (op2i_sparsity_key()) */
   int64_t room;           /* entries reserved for the rows; the other elements follow */
   /* The row table, as op2i_row_entries() reads it, and the column of each entry, in the library's
    * numbers and ascending in each row. A padding entry of a slice has a column of its row, or of
@@ -173,6 +174,11 @@ op2_status op2i_sparsity_copy(const struct op2_sparsity_s *sparsity, size_t byte
                               void *values);
 op2_status op2i_sparsity_store(const struct op2_sparsity_s *sparsity, size_t bytes,
                                const void *values, void *data);
+/* Columns are ascending in each row, by this: their own numbers, in deterministic mode those that do
+ * not depend on ranks, since products add up a row in this order. */
+static inline int64_t op2i_sparsity_key(const struct op2_sparsity_s *sparsity, int32_t column) {
+  return sparsity->by_number ? op2i_set_number(sparsity->columns, column) : column;
+}
 /* Discard what was computed from the numbers of rows. */
 void op2i_sparsity_renumbered(op2_sparsity sparsity);
 /* The spare element of a row, of this rank or another one. It is found by the program's number of

@@ -169,13 +169,6 @@ static op2_status allocate_sparsity(int npairs, const op2_map_pair *pairs, const
   return OP2_SUCCESS;
 }
 
-/* Maps that are derived from others are not in the lists of their sets, nor in the program's. */
-static void hide(op2_map map) {
-  op2i_object_own(map);
-  op2i_list_remove(&map->from->maps_from, &map->from_link);
-  op2i_list_remove(&map->to->maps_to, &map->to_link);
-}
-
 op2_status op2i_sparsity_make_map(op2_sparsity sparsity, const struct op2i_pair *pair,
                                   int32_t *entries, op2_map *out) {
   char name[256];
@@ -185,7 +178,7 @@ op2_status op2i_sparsity_make_map(op2_sparsity sparsity, const struct op2i_pair 
       op2i_map_make(pair->rows->from, sparsity->nonzeros, pair->rows->arity * pair->columns->arity,
                     entries, NULL, name, &map);
   if (status) return status;
-  hide(map);
+  op2i_map_hide(map);
   map->conflict_map = op2i_ref(pair->rows);
   *out = map;
   return OP2_SUCCESS;
@@ -194,15 +187,8 @@ op2_status op2i_sparsity_make_map(op2_sparsity sparsity, const struct op2i_pair 
 op2_status op2i_sparsity_make_row_map(op2_sparsity sparsity, op2_set from, op2_set to, int32_t *idx,
                                       int64_t n, const char *what, op2_map *out) {
   char name[256];
-  size_t bytes = (size_t)n * sizeof *idx;
   snprintf(name, sizeof name, "%s of %s", what, sparsity->obj.name);
-  op2_status status = op2i_map_make(from, to, 1, idx, NULL, name, out);
-  if (status) return status;
-  hide(*out);
-  if (!idx) return OP2_SUCCESS;
-  op2i_buffer_init(&(*out)->entries, sparsity->obj.ctx, bytes, bytes, true);
-  op2i_buffer_replace(&(*out)->entries, idx, true);
-  return OP2_SUCCESS;
+  return op2i_map_make_rows(from, to, idx, n, name, out);
 }
 
 static op2_status make_row_maps(op2_sparsity sparsity) {

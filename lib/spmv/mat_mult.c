@@ -130,6 +130,7 @@ static op2_status queue_transpose(const struct call *c, op2_dat x, op2_dat y) {
   const op2_arg product[] = {op2_arg_direct(sums, OP2_WRITE),
                              op2_arg_dat(mat->values, OP2I_EACH, t->nonzeros, OP2_READ),
                              op2_arg_dat(x, OP2I_EACH, t->rows, OP2_READ)};
+  if (t->sums) op2i_context_warn_order(mat->obj.ctx, OP2I_ORDER_TRANSPOSE);
   op2_status status = op2_par_loop_at(c->where, mat->mult_transpose, sums->set, 3, product);
   if (status || !t->sums) return status;
   const op2_arg all[] = {op2_arg_direct(y, OP2_WRITE),

@@ -245,7 +245,8 @@ static op2_status queue_gather(const struct many *many) {
   args[RESULT] = op2_arg_gbl(call->result, OP2_WRITE);
   for (struct block b = next_block((struct block){0}, n); b.count; b = next_block(b, n))
     args[nargs++] = op2_arg_gbl(*global_of_block(many, &b), OP2_READ);
-  op2_status status = op2i_call_own(call->where, "products", many->shape.ctx, gather, nargs, args);
+  op2_status status =
+      op2i_call_own(call->where, "products", many->shape.ctx, gather, NULL, nargs, args);
   op2i_free(args);
   return status;
 }

@@ -236,14 +236,14 @@ op2_status op2i_gbl_algebra(const struct op2i_vector_call *call, const struct op
     use_scalar(&list, &call->scalars[s], shape->type, &task.scalars[s]);
   task.result = use(&list, call->result, OP2_WRITE);
   list.args[0] = op2_arg_val(&task, (int)sizeof task, OP2_U8);
-  return op2i_call_own(call->where, form->name, shape->ctx, compute, list.n, list.args);
+  return op2i_call_own(call->where, form->name, shape->ctx, compute, NULL, list.n, list.args);
 }
 
 op2_status op2i_gbl_finish_norm(op2_where where, enum op2i_vector_op op, op2_gbl gbl,
                                 op2_gbl parts) {
   const op2_arg args[] = {op2_arg_gbl(gbl, OP2_RW), op2_arg_gbl(parts, OP2_READ)};
   op2_context ctx = gbl->obj.ctx;
-  if (!parts) return op2i_call_own(where, "root", ctx, take_root, 1, args);
-  if (op == OP2I_NORM_2) return op2i_call_own(where, "root", ctx, choose_root, 2, args);
-  return op2i_call_own(where, "largest", ctx, admit_nan, 2, args);
+  if (!parts) return op2i_call_own(where, "root", ctx, take_root, NULL, 1, args);
+  if (op == OP2I_NORM_2) return op2i_call_own(where, "root", ctx, choose_root, NULL, 2, args);
+  return op2i_call_own(where, "largest", ctx, admit_nan, NULL, 2, args);
 }

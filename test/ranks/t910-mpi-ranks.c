@@ -332,6 +332,7 @@ static const struct {
     {"OP2_RENUMBER", "1"},
     {"OP2_OVERLAP", "0"},
     {"OP2_MERGE", "0"},
+    {"OP2_DETERMINISTIC", "1"},
     {"OP2_SLICES", "0"},
     {"OP2_LINK", "1,0"},
     {"OP2_WAIT_MAX", "77"},

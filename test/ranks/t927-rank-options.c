@@ -60,6 +60,7 @@ static const struct scene scenes[] = {
     {.name = "OP2_REPLAY", .at = IN(replay), .number = 7, .other = "7"},
     {.name = "OP2_RECYCLE", .at = IN(recycle_mb), .number = 7, .other = "7"},
     {.name = "OP2_RENUMBER", .at = IN(renumber), .number = 7, .other = "7"},
+    {.name = "OP2_DETERMINISTIC", .at = IN(deterministic), .number = 7, .other = "7"},
     {.name = "OP2_SLICES", .at = IN(slices), .number = 7, .other = "7"},
     {.name = "OP2_OVERLAP", .at = IN(overlap), .number = 7, .other = "7"},
     {.name = "OP2_MERGE", .at = IN(merge), .number = 7, .other = "7"},

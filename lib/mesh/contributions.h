@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_CONTRIBUTIONS_H
+#define OP2I_CONTRIBUTIONS_H
+
+/* Contributions: what the elements of a set add to the targets of a map, each in a row of its own.
+ * In deterministic mode, loops that add through a map write contributions, and each target then adds
+ * up its contributions in the order of the elements' global numbers. So the order of additions does
+ * not depend on ranks, workers, plans or renumbering. */
+
+#include "mesh.h"
+
+/* How the kernel's block of values for one element is divided into rows of contributions.
+ *
+ * For one slot of a map a block is the values of one target, and so is a row: both fields are 0, and
+ * contributions are dats over the elements themselves.
+ *
+ * For all slots a block is targets in rows of `columns`, each of which has block_rows by
+ * block_columns values, and its memory goes row by row. Each row of contributions is block_columns
+ * values of one target. A dat has one row of `arity` targets, each with one row of dim values. */
+struct op2i_contribution_layout {
+  int32_t columns, block_rows;
+};
+
+static inline int32_t op2i_block_rows(struct op2i_contribution_layout layout) {
+  return layout.block_rows ? layout.block_rows : 1;
+}
+
+/* The contributions of each target through some slots, in the order in which they are added: a row
+ * table of the targets (mesh.h), with contributions as entries. */
+struct op2i_addends {
+  int32_t slot;      /* OP2_ALL: all slots */
+  int32_t block_row; /* of the target */
+  op2_set targets;   /* those that have addends, and maybe others: a subset if they are few */
+  op2_map first, entries;
+};
+
+/* A dat that holds contributions, and the kernels that add them to block rows of a target. */
+struct op2i_contributed {
+  op2_dat dat;
+  op2_kernel add[]; /* [block_rows]; null: not requested yet */
+};
+
+/* Belongs to a map (op2_map_s.contributions). */
+struct op2i_contributions {
+  struct op2i_contributions *next;
+  struct op2i_contribution_layout layout;
+  op2_set set; /* [from][arity * block_rows] contributions; for one slot the elements */
+  /* From each element to its contributions, in the order of the kernel's block; null for one
+   * slot. */
+  op2_map own;
+  struct op2i_addends *addends;
+  int64_t naddends, addends_capacity;
+  struct op2i_contributed **dats;
+  int64_t ndats, dats_capacity;
+};
+
+/* Get the contributions of a map's rows, made on the first call. Collective. */
+op2_status op2i_contributions_need(op2_map map, struct op2i_contribution_layout layout,
+                                   struct op2i_contributions **out);
+/* Get those of each target through a slot, or all. Collective. *out is valid until the next call. */
+op2_status op2i_addends_need(op2_map map, struct op2i_contributions *c, int32_t slot,
+                             int32_t block_row, const struct op2i_addends **out);
+/* Get dat number `at` of those of this shape. `name` is the target's, for messages. */
+op2_status op2i_contributed_need(struct op2i_contributions *c, int dim, op2_type type, int at,
+                                 const char *name, struct op2i_contributed **out);
+/* Free the contributions of a map that is freed. */
+void op2i_contributions_free(struct op2i_contributions *c);
+
+#endif

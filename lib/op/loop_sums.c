@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Sums that do not depend on ranks: contributions in place of arguments. */
+#include "loop_sums.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "access.h"
+#include "backend.h"
+#include "call.h"
+#include "comm.h"
+#include "component.h"
+#include "context.h"
+#include "drop.h"
+#include "error.h"
+#include "exact_sum.h"
+#include "gbl.h"
+#include "kernel.h"
+#include "loop.h"
+#include "loop_validate.h"
+#include "map.h"
+#include "mem.h"
+#include "op2/algebra.h"
+#include "sparse.h"
+
+static bool is_real(op2_type type) { return type == OP2_F64 || type == OP2_F32; }
+
+/* ---- finding arguments ----------------------------------------------------------------------- */
+
+static bool is_sum(const op2_arg *arg) {
+  if (!op2i_sums((op2_access)arg->access) || !arg->object) return false;
+  return arg->tag == OP2_TAG_GBL_ || arg->tag == OP2_TAG_MAT_ ||
+         (arg->tag == OP2_TAG_DAT_ && arg->map);
+}
+
+bool op2i_sums_any(op2_set set, int nargs, const op2_arg *args) {
+  if (!op2i_object_is(set, OP2I_SET) || !set->obj.ctx->config.deterministic || !args) return false;
+  for (int n = 0; n < nargs; n++)
+    if (is_sum(&args[n])) return true;
+  return false;
+}
+
+/* ---- contributions to dats and matrices ------------------------------------------------------ */
+
+/* Sections of sets without ranks belong to programs that have ranks of their own: what is added to
+ * elements of others stays there, and nothing can be said of the order. */
+static bool has_own_sections(const struct op2_map_s *map) {
+  return !map->obj.ctx->comm && (map->from->ends[OP2I_OWNED] < map->from->ends[OP2I_NONEXEC] ||
+                                 map->to->ends[OP2I_OWNED] < map->to->ends[OP2I_NONEXEC]);
+}
+
+/* A loop that uses the dat in another way as well keeps element order, whatever is added. */
+static bool only_added_to(int nargs, const op2_arg *args, op2_dat dat) {
+  bool only = true;
+  for (int n = 0; n < nargs; n++)
+    if (args[n].tag == OP2_TAG_DAT_ && op2i_dat_whole(args[n].object) == dat)
+      only = only && op2i_sums((op2_access)args[n].access);
+  return only;
+}
+
+/* Replace argument n by one of the dat of a sum. Where several arguments share it, or the loop
+ * runs over a subset, or the kernel gets pointers to its rows, or code is not that of the host's
+ * workers, the loop adds to it. */
+static void give(struct op2i_sums *s, struct op2i_sum *sum, int n, int idx) {
+  const op2_context ctx = sum->dat->obj.ctx;
+  sum->filled = sum->filled || sum->arg != n || s->subset || ctx->device ||
+                ctx->backend->variant == OP2I_CHECKED ||
+                (sum->contributions && sum->contributions->own && idx == OP2_ALL);
+  s->args[n] = sum->contributions && sum->contributions->own
+                   ? op2_arg_dat(sum->dat, idx, sum->contributions->own, OP2_WRITE)
+                   : op2_arg_direct(sum->dat, OP2_WRITE);
+  if (!sum->filled) return;
+  s->args[n].access = OP2_INC;
+  s->args[sum->arg].access = OP2_INC;
+}
+
+/* Get a sum into a dat: that of an earlier argument, or a new one. */
+static op2_status need_sum(struct op2i_sums *s, const struct op2i_sum *wanted, int32_t dim,
+                           struct op2i_sum **out) {
+  int before = 0;
+  for (int k = 0; k < s->nsums; k++) {
+    const struct op2i_sum *sum = &s->sums[k];
+    if (sum->contributions != wanted->contributions) continue;
+    if (sum->into == wanted->into && sum->slot == wanted->slot) {
+      *out = &s->sums[k];
+      return OP2_SUCCESS;
+    }
+    before += sum->dat->dim == dim && sum->dat->type == wanted->into->type;
+  }
+  struct op2i_sum sum = *wanted;
+  op2_status status = op2i_contributed_need(sum.contributions, (int)dim, sum.into->type, before,
+                                            sum.into->obj.name, &sum.contributed);
+  if (status) return status;
+  sum.dat = sum.contributed->dat;
+  s->sums[s->nsums] = sum;
+  *out = &s->sums[s->nsums++];
+  return OP2_SUCCESS;
+}
+
+static op2_status replace_dat(struct op2i_sums *s, int n, const op2_arg *args) {
+  const op2_arg *arg = &args[n];
+  const op2_dat dat = op2i_dat_whole(arg->object);
+  const bool one = arg->idx >= 0;
+  struct op2i_sum *sum,
+      wanted = {.into = dat, .map = arg->map, .slot = one ? arg->idx : OP2_ALL, .arg = n};
+  struct op2i_contribution_layout layout = {0, 0};
+  if (!one) layout = (struct op2i_contribution_layout){arg->map->arity, 1};
+  if (!is_real(dat->type) || !only_added_to(s->nargs, args, dat) || has_own_sections(arg->map))
+    return OP2_SUCCESS;
+  op2_status status = op2i_contributions_need(arg->map, layout, &wanted.contributions);
+  if (!status) status = need_sum(s, &wanted, dat->dim, &sum);
+  if (status) return status;
+  give(s, sum, n, arg->idx);
+  return OP2_SUCCESS;
+}
+
+/* A block of a matrix is packed as a kernel has it, so each of its rows is one of contributions. */
+static op2_status replace_mat(struct op2i_sums *s, int n, const op2_arg *arg) {
+  const op2_mat mat = arg->object;
+  struct op2i_sum *sum, wanted = {.into = mat->values, .slot = OP2_ALL, .arg = n};
+  const struct op2i_contribution_layout layout = {.columns = arg->map2->arity,
+                                                  .block_rows = mat->row_dim};
+  op2_status status = OP2_SUCCESS;
+  if (has_own_sections(arg->map)) return OP2_SUCCESS;
+  wanted.map = op2i_sparsity_nonzeros(mat->sparsity, arg->map, arg->map2);
+  if (arg->value) {
+    status = op2i_sparsity_need_dropped(mat->sparsity, arg->map, arg->map2, (op2_set)arg->value,
+                                        arg->idx2);
+    if (status) return status;
+    wanted.map = op2i_sparsity_dropped(mat->sparsity, wanted.map, (op2_set)arg->value, arg->idx2);
+  }
+  status = op2i_contributions_need(wanted.map, layout, &wanted.contributions);
+  if (!status) status = need_sum(s, &wanted, mat->column_dim, &sum);
+  if (status) return status;
+  give(s, sum, n, OP2_PACKED);
+  return OP2_SUCCESS;
+}
+
+/* ---- terms of globals ------------------------------------------------------------------------ */
+
+static op2_status need_terms(op2_gbl gbl, op2_set set, op2_dat *out) {
+  const bool nested = set->obj.ctx->records->inside != NULL;
+  for (int64_t k = 0; k < gbl->nterms; k++)
+    if (gbl->terms[k]->set == set && gbl->terms[k]->nested == nested) {
+      *out = gbl->terms[k];
+      op2i_resource_admit(&(*out)->res);
+      return OP2_SUCCESS;
+    }
+  if (op2i_grow(&gbl->terms, sizeof *gbl->terms, gbl->nterms, &gbl->terms_capacity))
+    return op2i_error_nomem("the terms of a sum");
+  op2_status status =
+      op2i_dat_create_alone(set, gbl->dim, gbl->type, gbl->obj.name, &gbl->terms[gbl->nterms]);
+  if (status) return status;
+  gbl->terms[gbl->nterms]->from_zero = true;
+  gbl->terms[gbl->nterms]->nested = nested;
+  *out = gbl->terms[gbl->nterms++];
+  return OP2_SUCCESS;
+}
+
+static op2_status replace_gbl(struct op2i_sums *s, int n, op2_set set, const op2_arg *arg) {
+  struct op2i_sum sum = {.gbl = arg->object, .arg = n};
+  if (!is_real(sum.gbl->type)) return OP2_SUCCESS;
+  op2_status status = need_terms(sum.gbl, set->base, &sum.dat);
+  if (status) return status;
+  int k = 0;
+  while (k < s->nsums && s->sums[k].dat != sum.dat) k++;
+  if (k == s->nsums) s->sums[s->nsums++] = sum;
+  give(s, &s->sums[k], n, OP2_ALL);
+  return OP2_SUCCESS;
+}
+
+/* ---- replacing arguments --------------------------------------------------------------------- */
+
+static op2_status replace_all(struct op2i_sums *s, op2_kernel kernel, op2_set set,
+                              const op2_arg *args) {
+  op2_status status = OP2_SUCCESS;
+  const struct op2i_behalf before =
+      op2i_context_behalf(set->obj.ctx, "op2_par_loop", kernel->obj.name, s->where);
+  for (int n = 0; n < s->nargs && !status; n++) {
+    s->args[n] = args[n];
+    if (!is_sum(&args[n])) continue;
+    if (args[n].tag == OP2_TAG_GBL_)
+      status = replace_gbl(s, n, set, &args[n]);
+    else if (args[n].tag == OP2_TAG_MAT_)
+      status = replace_mat(s, n, &args[n]);
+    else
+      status = replace_dat(s, n, args);
+  }
+  op2i_context_behalf_end(set->obj.ctx, before);
+  return status;
+}
+
+op2_status op2i_sums_open(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                          const op2_arg *args, struct op2i_sums *out) {
+  op2_status status = op2i_loop_validate(where, kernel, set, nargs, args);
+  if (status) return status;
+  *out = (struct op2i_sums){.where = where, .nargs = nargs, .subset = set != set->base};
+  out->args = op2i_calloc((size_t)nargs, sizeof *out->args);
+  out->sums = op2i_calloc((size_t)nargs, sizeof *out->sums);
+  status = out->args && out->sums ? replace_all(out, kernel, set, args)
+                                  : op2i_error_nomem("a loop's arguments");
+  if (status) op2i_sums_close(out);
+  return status;
+}
+
+void op2i_sums_close(struct op2i_sums *s) {
+  op2i_free(s->args);
+  op2i_free(s->sums);
+  *s = (struct op2i_sums){0};
+}
+
+/* ---- the loops before and after -------------------------------------------------------------- */
+
+op2_status op2i_sums_before(const struct op2i_sums *s) {
+  op2_status status = OP2_SUCCESS;
+  for (int k = 0; k < s->nsums && !status; k++)
+    if (s->sums[k].filled) status = op2_dat_fill_at(s->where, s->sums[k].dat, op2_scalar_value(0));
+  return status;
+}
+
+static op2_status need_kernel(const struct op2i_sum *sum, int32_t row, op2_kernel *kernel) {
+  char source[256];
+  const char *type = op2i_type_c(sum->dat->type);
+  const int dim = (int)sum->dat->dim;
+  if (*kernel) return OP2_SUCCESS;
+  snprintf(source, sizeof source,
+           "void add_contributions(%s *y, const %s *x) {\n"
+           "  for (int j = 0; j < %d; j++) y[%d + j] += x[j];\n}\n",
+           type, type, dim, (int)row * dim);
+  return op2i_kernel_create_own(sum->dat->obj.ctx, "add_contributions", source, kernel);
+}
+
+/* Add the contributions of all elements to a block row of their targets. */
+static op2_status add_row(op2_where where, const struct op2i_sum *sum, int32_t row) {
+  const struct op2i_addends *addends;
+  op2_kernel *kernel = &sum->contributed->add[row];
+  op2_status status = op2i_addends_need(sum->map, sum->contributions, sum->slot, row, &addends);
+  if (!status) status = need_kernel(sum, row, kernel);
+  if (status) return status;
+  const op2_arg args[] = {op2_arg_direct(sum->into, OP2_RW),
+                          op2_arg_dat(sum->dat, OP2I_EACH, addends->entries, OP2_READ)};
+  return op2_par_loop_at(where, *kernel, addends->targets, 2, args);
+}
+
+static op2_status add_rows(op2_where where, const struct op2i_sum *sum) {
+  const op2_context ctx = sum->dat->obj.ctx;
+  const struct op2i_behalf before =
+      op2i_context_behalf(ctx, "op2_par_loop", sum->into->obj.name, where);
+  op2_status status = OP2_SUCCESS;
+  for (int32_t row = 0; row < op2i_block_rows(sum->contributions->layout) && !status; row++)
+    status = add_row(where, sum, row);
+  op2i_context_behalf_end(ctx, before);
+  return status;
+}
+
+/* Add the owned rows of the terms of all ranks to values, which are the same on all ranks. */
+static op2_status add_terms(const struct op2_dat_s *terms, const void *rows, int64_t *words,
+                            void *values) {
+  const size_t size = op2i_type_size(terms->type);
+  struct op2i_comm *comm = terms->obj.ctx->comm;
+  struct op2i_exact_sum sum;
+  op2_status status = comm || words ? OP2_SUCCESS : op2i_error_nomem("an exact sum");
+  for (int32_t j = 0; j < terms->dim && words; j++) {
+    op2i_exact_clear(&sum);
+    op2i_exact_add(&sum, terms->type, (const char *)rows + (size_t)j * size,
+                   op2i_set_looped(terms->set), terms->dim);
+    op2i_exact_pack(&sum, words + (size_t)j * OP2I_EXACT_WORDS);
+  }
+  if (comm) status = op2i_comm_sum(comm, (int)terms->dim * OP2I_EXACT_WORDS, words);
+  for (int32_t j = 0; j < terms->dim && !status; j++) {
+    void *value = (char *)values + (size_t)j * size;
+    op2i_exact_unpack(&sum, words + (size_t)j * OP2I_EXACT_WORDS);
+    op2i_exact_add(&sum, terms->type, value, 1, 1);
+    op2i_exact_round(&sum, terms->type, value);
+  }
+  return status;
+}
+
+static int run_terms(void *data, void *const *values) {
+  const op2_dat terms = data;
+  int64_t *words = op2i_malloc((size_t)terms->dim * OP2I_EXACT_WORDS * sizeof *words);
+  op2_status status = add_terms(terms, values[0], words, values[1]);
+  op2i_free(words);
+  return (int)status;
+}
+
+static op2_status add_to_gbl(op2_where where, const struct op2i_sum *sum) {
+  const op2_arg args[] = {op2_arg_direct(sum->dat, OP2_READ), op2_arg_gbl(sum->gbl, OP2_RW)};
+  return op2i_call_own(where, "exact_sum", sum->dat->obj.ctx, run_terms, sum->dat, 2, args);
+}
+
+op2_status op2i_sums_after(const struct op2i_sums *s) {
+  op2_status status = OP2_SUCCESS;
+  for (int k = 0; k < s->nsums && !status; k++)
+    status = s->sums[k].gbl ? add_to_gbl(s->where, &s->sums[k]) : add_rows(s->where, &s->sums[k]);
+  return status;
+}

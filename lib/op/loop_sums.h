@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#ifndef OP2I_LOOP_SUMS_H
+#define OP2I_LOOP_SUMS_H
+
+#include "contributions.h"
+#include "op2/loop.h"
+
+/* Sums of deterministic mode, which do not depend on ranks: what a loop adds to dats and matrices
+ * through maps goes to contributions (contributions.h), which loops of the library add up
+ * afterwards; what it adds to globals goes to a dat over its set, whose exact sum (exact_sum.h) is
+ * added to the global. Integers are left as they are: their sums have no rounding errors. */
+
+/* What is added up after a loop. */
+struct op2i_sum {
+  op2_dat dat; /* contributions, or terms of the global */
+  op2_gbl gbl; /* null: the sums go to `into` */
+  op2_dat into;
+  op2_map map; /* to the elements of `into` */
+  struct op2i_contributions *contributions;
+  struct op2i_contributed *contributed;
+  int32_t slot; /* of the map; OP2_ALL: all slots */
+  int arg;      /* the first argument that has the dat */
+  /* True if the dat is filled with zeros before the loop, since the loop adds to it. Else it
+   * overwrites the dat, and its copies start at zero. */
+  bool filled;
+};
+
+/* A loop's call with its sums. */
+struct op2i_sums {
+  op2_where where;
+  int nargs, nsums;
+  bool subset;           /* the loop runs over a subset */
+  op2_arg *args;         /* [nargs], with contributions and terms in place of what is added to */
+  struct op2i_sum *sums; /* [nsums] */
+};
+
+/* True if the call has such arguments, in a context in deterministic mode. Handles need not be
+ * valid. */
+bool op2i_sums_any(op2_set set, int nargs, const op2_arg *args);
+/* Check a call, and replace its arguments. Collective. After a failure nothing is to be closed. */
+op2_status op2i_sums_open(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                          const op2_arg *args, struct op2i_sums *out);
+/* Queue what has to run before the loop, and after it. */
+op2_status op2i_sums_before(const struct op2i_sums *sums);
+op2_status op2i_sums_after(const struct op2i_sums *sums);
+void op2i_sums_close(struct op2i_sums *sums);
+
+#endif
