@@ -46,7 +46,7 @@ extern "C" {
  * of the vectors. With integers the factor is a whole number that their type holds, globals are of
  * their type, and there are no quotients. Made by the functions below. */
 typedef struct op2_scalar {
-  double factor;
+  double factor;           /**< a number that is known already */
   op2_gbl numerator;       /**< null: 1 */
   op2_gbl denominator;     /**< null: 1 */
   const void *reserved[3]; /**< null: room for later versions */

@@ -123,19 +123,23 @@ inline op2_status op2_call_owned_cxx(op2_where where, const char *name, op2_cont
 #define op2_call_owned(ctx, function, data, ...)                                                   \
   op2_call_owned_cxx(OP2_HERE, #function, ctx, function, data, __VA_ARGS__)
 #else
+/** @cond */
 /* The first of the variable arguments is the pointer to the data. */
 #define OP2_CALL_(where, name, ctx, function, data, ...)                                           \
   op2_call_at(where, name, ctx, function, data,                                                    \
               (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)) - 1,                       \
               (op2_arg[]){__VA_ARGS__})
+/** @endcond */
 /** Queue a call of a function: `op2_call(ctx, function, data, argument, ...)`, also without
  * arguments; see op2_call_at(). */
 #define op2_call(ctx, function, ...) OP2_CALL_(OP2_HERE, #function, ctx, function, __VA_ARGS__, {0})
+/** @cond */
 /* The first of the variable arguments is the function that destroys the data. */
 #define OP2_CALL_OWNED_(where, name, ctx, function, data, destroy, ...)                            \
   op2_call_owned_at(where, name, ctx, function, data, destroy,                                     \
                     (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)) - 1,                 \
                     (op2_arg[]){__VA_ARGS__})
+/** @endcond */
 /** Queue a call of a function with data of its own: `op2_call_owned(ctx, function, data, destroy,
  * argument, ...)`, also without arguments; see op2_call_owned_at(). */
 #define op2_call_owned(ctx, function, data, ...)                                                   \

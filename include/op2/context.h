@@ -65,6 +65,9 @@ extern "C" {
  * threads but StarPU's are left. dlclose() leaves the shared library loaded, whether contexts exist
  * or not. A plugin that the static library is linked into finalizes its contexts before it is
  * unloaded. */
+
+/** Options of a context. Zero-initialise, then fill in; members that are 0 have the value of the
+ * environment variable that is named here, and without it the default. */
 typedef struct op2_options {
   const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, cuda, opencl, check, or
                              static, whose loops have source (op2_loop_generate()) and do not run;

@@ -40,7 +40,10 @@ typedef enum op2_data_state {
 } op2_data_state;
 
 /** The memory in which values are, and the processor that a loop runs on. */
-typedef enum op2_place { OP2_PLACE_HOST, OP2_PLACE_DEVICE } op2_place;
+typedef enum op2_place {
+  OP2_PLACE_HOST,  /**< the program's memory, and the processor */
+  OP2_PLACE_DEVICE /**< the device's own, where it has one, and the device */
+} op2_place;
 
 /** Transfers between the host and the context's device, and launches, since the context began. */
 typedef struct op2_device_stats {

@@ -55,18 +55,16 @@ extern "C" {
  * A kernel computes what C says, and the same in scalar code, in vectors of any length and in the
  * checked mode. Where C leaves a choice:
  *
- * | | |
- * |---|---|
- * | signed integers that overflow | wrap, as unsigned ones do (-fwrapv); on devices the result is
- *   not defined: compute in unsigned types what is to wrap there |
- * | float and double | every operation is rounded to its own type, and none is contracted with
+ * - signed integers that overflow: wrap, as unsigned ones do (-fwrapv); on devices the result is
+ *   not defined: compute in unsigned types what is to wrap there
+ * - float and double: every operation is rounded to its own type, and none is contracted with
  *   another (fused multiply-add); denormal numbers are kept. With OP2_CONTRACT=1, where the
  *   processor has the instruction, a product of doubles without parentheses of its own is rounded
- *   once with what it is added to or subtracted from: of `a * b + c * d` the left one |
- * | fmin(a, b), fmax(a, b) | a where it is less (greater) than b or b is NaN, else b: of two zeros
- *   b, of a number and a NaN the number |
- * | NaN | it is certain that a result is NaN, but not its sign and its other bits |
- * | OP2_MIN, OP2_MAX | see below |
+ *   once with what it is added to or subtracted from: of `a * b + c * d` the left one
+ * - fmin(a, b), fmax(a, b): a where it is less (greater) than b or b is NaN, else b: of two zeros
+ *   b, of a number and a NaN the number
+ * - NaN: it is certain that a result is NaN, but not its sign and its other bits
+ * - OP2_MIN, OP2_MAX: see below
  *
  * **Minima and maxima** (OP2_MIN, OP2_MAX). For each element the kernel begins with a copy of the
  * value that the global had before the loop, or that the dat has. The library combines the values
@@ -99,19 +97,17 @@ extern "C" {
  * must be right: nothing compares it with the function (in C and C++, OP2_KERNEL_FUNCTION() does).
  * Plans, colours, workers, ranks and the checked mode are those of all loops. What differs:
  *
- * | | |
- * |---|---|
- * | speed | one element after the other: no vector code, and no device, on whose backends these
- *   loops run on the host. It may be fused with other loops that are not vector code |
- * | threads | ::OP2_ONE_THREAD keeps all threads of the process but one out of all such functions;
- *   which thread it is may change. ::OP2_ANY_THREADS lets any number of them in |
- * | constants | are not visible to it: op2_arg_val() or a global hands values over |
- * | rounding | what its compiler chose, fused multiply-add or -ffast-math for instance, so that
+ * - speed: one element after the other: no vector code, and no device, on whose backends these
+ *   loops run on the host. It may be fused with other loops that are not vector code
+ * - threads: ::OP2_ONE_THREAD keeps all threads of the process but one out of all such functions;
+ *   which thread it is may change. ::OP2_ANY_THREADS lets any number of them in
+ * - constants: it does not see them; op2_arg_val() or a global hands values over
+ * - rounding: what its compiler chose, fused multiply-add or -ffast-math for instance, so that
  *   results may differ from those of the same text. The floating-point environment is that of all
- *   kernels |
- * | ranks | every rank gives a function that does the same; their addresses are not compared |
- * | the checked mode | calls it several times for each element: what it does besides (output,
- *   counters) is done as often |
+ *   kernels
+ * - ranks: every rank gives a function that does the same; their addresses are not compared
+ * - the checked mode: it is called several times for each element, and what it does besides
+ *   (output, counters) is done as often
  *
  * The function must stay where it is until the context has ended (a library must not be unloaded),
  * and it must return: an exception or a longjmp that leaves it is undefined behaviour. It must not
@@ -148,7 +144,7 @@ typedef enum op2_threads {
 
 /** A function that kernels of its file share, as OP2_FUNCTION() defines it. */
 typedef struct op2_function_text {
-  const char *name;
+  const char *name;                     /**< the function's name */
   const char *source;                   /**< its definition, in C */
   const struct op2_function_text *next; /**< the one defined before it in the file; null: none */
 } op2_function_text;
@@ -254,15 +250,17 @@ typedef struct op2_kernel_desc {
   struct op2_function_text
 /* clang-format on */
 
-/** Define the descriptor `name_kernel` of a kernel by address. Written as
- * `OP2_KERNEL_FUNCTION(name, (parameters), threads)` behind a declaration or definition of the
- * function `name`, whose type the program's compiler compares with the parameters. */
+/** @cond */
 /* clang-format off */
 #ifdef __cplusplus
 #define OP2_FUNCTION_(name_) reinterpret_cast<op2_function>(name_##_function)
 #else
 #define OP2_FUNCTION_(name_) (op2_function)(name_)
 #endif
+/** @endcond */
+/** Define the descriptor `name_kernel` of a kernel by address. Written as
+ * `OP2_KERNEL_FUNCTION(name, (parameters), threads)` behind a declaration or definition of the
+ * function `name`, whose type the program's compiler compares with the parameters. */
 #define OP2_KERNEL_FUNCTION(name_, params_, threads_)                                              \
   static void (*const name_##_function) params_ __attribute__((unused)) = name_;                   \
   static const op2_kernel_desc name_##_kernel = {                                                  \
@@ -276,17 +274,17 @@ typedef struct op2_kernel_desc {
  * not. The second map and its slot are for matrices and zero in all other arguments; reserved
  * members are zero. */
 typedef struct op2_arg {
-  const struct op2_arg_tag *tag;
-  void *object;
-  op2_map map;
-  op2_map map2;
-  int32_t idx;
-  int32_t idx2;
-  int32_t dim;
-  int32_t type;
-  int32_t access;
-  int32_t reserved;
-  const void *value;
+  const struct op2_arg_tag *tag; /**< the kind of argument */
+  void *object;                  /**< the dat, global or matrix */
+  op2_map map;                   /**< the map, or null */
+  op2_map map2;                  /**< of a matrix, the map of its columns */
+  int32_t idx;                   /**< the slot */
+  int32_t idx2;                  /**< the slot of the second map */
+  int32_t dim;                   /**< values of an element, where the program says how many */
+  int32_t type;                  /**< their ::op2_type */
+  int32_t access;                /**< the ::op2_access */
+  int32_t reserved;              /**< 0 */
+  const void *value;             /**< the program's pointer, of arguments with values */
 } op2_arg;
 
 /* ---- kernels --------------------------------------------------------------------------------- */
@@ -577,8 +575,10 @@ inline op2_status op2_loop_create_cxx(op2_loop *loop, op2_where where, op2_kerne
 #else
 /** The calling file and line. */
 #define OP2_HERE ((op2_where){__FILE__, __LINE__})
+/** @cond */
 #define OP2_ARGS_(...)                                                                             \
   (int)(sizeof((op2_arg[]){__VA_ARGS__}) / sizeof(op2_arg)), (op2_arg[]) { __VA_ARGS__ }
+/** @endcond */
 /** Queue a loop: `op2_par_loop(kernel, set, argument, ...)`; see op2_par_loop_at(). */
 #define op2_par_loop(kernel, set, ...)                                                             \
   op2_par_loop_at(OP2_HERE, kernel, set, OP2_ARGS_(__VA_ARGS__))

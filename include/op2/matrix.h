@@ -38,8 +38,8 @@ extern "C" {
 
 /** A map to the rows of a matrix and one to its columns, from the same set. */
 typedef struct op2_map_pair {
-  op2_map rows;
-  op2_map columns;
+  op2_map rows;    /**< leads to rows */
+  op2_map columns; /**< leads to columns */
 } op2_map_pair;
 
 /** @brief Declare a map some entries of which lead nowhere: those that are negative. Only for

@@ -40,14 +40,14 @@ typedef struct op2_mesh_s *op2_mesh; /**< a mesh that was read from a file */
 
 /** Shapes of elements, of any order. */
 typedef enum op2_cell_type {
-  OP2_CELL_POINT,
-  OP2_CELL_LINE,
-  OP2_CELL_TRIANGLE,
-  OP2_CELL_QUADRILATERAL,
-  OP2_CELL_TETRAHEDRON,
-  OP2_CELL_PYRAMID,
-  OP2_CELL_PRISM,
-  OP2_CELL_HEXAHEDRON
+  OP2_CELL_POINT,         /**< a node by itself */
+  OP2_CELL_LINE,          /**< two corners */
+  OP2_CELL_TRIANGLE,      /**< three corners */
+  OP2_CELL_QUADRILATERAL, /**< four corners in a plane, or nearly so */
+  OP2_CELL_TETRAHEDRON,   /**< four corners and as many triangles */
+  OP2_CELL_PYRAMID,       /**< five corners: a quadrilateral and four triangles */
+  OP2_CELL_PRISM,         /**< six corners: two triangles and three quadrilaterals */
+  OP2_CELL_HEXAHEDRON     /**< eight corners and six quadrilaterals */
 } op2_cell_type;
 
 /** The contents of a mesh, the same on all ranks. */
@@ -65,7 +65,7 @@ typedef struct op2_mesh_info {
 
 /** A group of elements. */
 typedef struct op2_mesh_group_info {
-  const char *name;
+  const char *name;        /**< as in the file */
   int32_t dimension;       /**< of its elements */
   int64_t elements;        /**< as many as the file has, on all ranks */
   const void *reserved[4]; /**< null: room for later versions */

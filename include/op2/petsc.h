@@ -2,6 +2,7 @@
 #ifndef OP2_PETSC_H
 #define OP2_PETSC_H
 
+/** @cond */
 /* Leave out MPI's old interface for C++, which would need another library. */
 #ifndef OMPI_SKIP_MPICXX
 #define OMPI_SKIP_MPICXX 1
@@ -9,6 +10,7 @@
 #ifndef MPICH_SKIP_MPICXX
 #define MPICH_SKIP_MPICXX 1
 #endif
+/** @endcond */
 #include <petscksp.h>
 
 #include "op2/matrix.h"

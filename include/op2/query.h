@@ -26,7 +26,7 @@ extern "C" {
 
 /** A set, as it is on this rank. */
 typedef struct op2_set_info {
-  const char *name;
+  const char *name;        /**< its name, which lives as long as it does */
   op2_set base;            /**< the set itself; of a subset, the set whose elements it has */
   int64_t ends[4];         /**< elements below the end of core, owned, exec halo and all */
   int64_t global_size;     /**< elements on all ranks, of a subset those of its base */
@@ -42,10 +42,11 @@ typedef enum op2_map_origin {
 
 /** A map, as it is on this rank. */
 typedef struct op2_map_info {
-  const char *name;
-  op2_set from, to;
-  int32_t arity;
-  op2_map_origin origin;
+  const char *name;        /**< its name, which lives as long as it does */
+  op2_set from;            /**< the set whose elements it leads from */
+  op2_set to;              /**< the set whose elements it leads to */
+  int32_t arity;           /**< entries of an element */
+  op2_map_origin origin;   /**< how it came about */
   bool has_values;         /**< false: it was declared without entries, as null */
   bool partial;            /**< some entries may lead nowhere (op2_map_create_partial()) */
   bool global_only;        /**< its targets are known by global numbers, until op2_partition() */
@@ -54,10 +55,10 @@ typedef struct op2_map_info {
 
 /** A dat. */
 typedef struct op2_dat_info {
-  const char *name;
-  op2_set set;
-  int32_t dim;
-  op2_type type;
+  const char *name;    /**< its name, which lives as long as it does */
+  op2_set set;         /**< the set whose elements have values */
+  int32_t dim;         /**< values of an element */
+  op2_type type;       /**< of these values */
   bool wrapped;        /**< it works on memory of the program (op2_dat_wrap()) */
   int32_t open_reads;  /**< access scopes for reading that are open */
   int32_t open_writes; /**< access scopes for writing that are open: 0 or 1 */
@@ -68,9 +69,9 @@ typedef struct op2_dat_info {
 
 /** A global. */
 typedef struct op2_gbl_info {
-  const char *name;
-  int32_t dim;
-  op2_type type;
+  const char *name;        /**< its name, which lives as long as it does */
+  int32_t dim;             /**< number of values */
+  op2_type type;           /**< of these values */
   bool wrapped;            /**< its scopes show memory of the program (op2_gbl_wrap()) */
   int32_t open_reads;      /**< access scopes for reading that are open */
   int32_t open_writes;     /**< access scopes for writing that are open: 0 or 1 */
@@ -79,9 +80,9 @@ typedef struct op2_gbl_info {
 
 /** A constant. */
 typedef struct op2_const_info {
-  const char *name;
-  int32_t dim;
-  op2_type type;
+  const char *name;        /**< its name, which lives as long as it does */
+  int32_t dim;             /**< number of values */
+  op2_type type;           /**< of these values */
   const void *reserved[4]; /**< null: room for later versions */
 } op2_const_info;
 
@@ -193,9 +194,9 @@ typedef enum op2_object_kind {
 
 /** One object of a context. */
 typedef struct op2_object {
-  op2_object_kind kind;
-  void *handle; /**< of the type that belongs to the kind */
-  const char *name;
+  op2_object_kind kind; /**< what it is */
+  void *handle;         /**< of the type that belongs to the kind */
+  const char *name;     /**< its name, which lives as long as it does */
   const void *reserved; /**< null: room for later versions */
 } op2_object;
 

@@ -131,8 +131,9 @@ typedef enum op2_partition_method {
                                 is cut by Scotch, or by a method of a companion library */
 } op2_partition_method;
 
+/** The options of op2_partition(). Zero-initialise it, then fill it in. */
 typedef struct op2_partition_options {
-  op2_partition_method method;
+  op2_partition_method method; /**< how owners are chosen */
   op2_set set;          /**< BLOCKS: the set that is cut, or null for all; GIVEN: the set whose
                            owners are given */
   const int32_t *owner; /**< GIVEN: [set owned size] the rank that is to own each element */
@@ -204,18 +205,18 @@ typedef struct op2_comm_stats {
 
 /** Messages and bytes that were sent to one other rank. */
 typedef struct op2_comm_neighbour {
-  int rank;
-  int64_t messages;
-  int64_t bytes;
+  int rank;            /**< the other rank */
+  int64_t messages;    /**< messages that were sent to it */
+  int64_t bytes;       /**< their size */
   int64_t reserved[4]; /**< 0: room for later versions */
 } op2_comm_neighbour;
 
 /** Exchanges and bytes that were sent of one dat. */
 typedef struct op2_comm_dat {
-  op2_dat dat;
-  const char *name;
-  int64_t exchanges; /**< exchanges that it was part of */
-  int64_t bytes;
+  op2_dat dat;         /**< the dat */
+  const char *name;    /**< its name, which lives as long as it does */
+  int64_t exchanges;   /**< exchanges that it was part of */
+  int64_t bytes;       /**< bytes of it that were sent */
   int64_t reserved[4]; /**< 0: room for later versions */
 } op2_comm_dat;
 

@@ -84,8 +84,8 @@ typedef enum op2_reason {
 
 /** Options of a solver. Zero-initialise, then fill in; members that are 0 have the default. */
 typedef struct op2_solver_options {
-  op2_method method;
-  op2_preconditioner preconditioner;
+  op2_method method;                 /**< the Krylov method */
+  op2_preconditioner preconditioner; /**< what makes it converge faster */
   double rtol;    /**< converged if |b - A x| <= rtol |b|; default 1e-8, and 1e-5 for x of OP2_F32,
                           whose relative spacing is 1.2e-7; if b is 0, relative to the first
                           residual */
@@ -93,18 +93,18 @@ typedef struct op2_solver_options {
   double dtol;    /**< diverged if it is > dtol |b|; default 1e5 */
   int iterations; /**< the most iterations; default 10,000 */
   int restart;    /**< GMRES: iterations in a cycle, with a dat for each, 100 at most; default 30 */
-  int start_at_zero; /**< not 0: begin with 0, whatever x is */
-  int allow_failure; /**< not 0: not converging is no failure, and x is used as it is */
-  op2_library library;
+  int start_at_zero;       /**< not 0: begin with 0, whatever x is */
+  int allow_failure;       /**< not 0: not converging is no failure, and x is used as it is */
+  op2_library library;     /**< the library that solves */
   const char *prefix;      /**< prefix of its options where PETSc solves; may be null */
   const void *reserved[6]; /**< null: room for later versions */
 } op2_solver_options;
 
 /** The outcome of a solve. */
 typedef struct op2_solve_result {
-  op2_reason reason;
-  int iterations;
-  double residual; /**< |b - A x|, computed from x where op2 solves; among ranks, of all */
+  op2_reason reason; /**< why it has ended */
+  int iterations;    /**< how many it took */
+  double residual;   /**< |b - A x|, computed from x where op2 solves; among ranks, of all */
 } op2_solve_result;
 
 /** @brief Make a solver, for any number of solves.
@@ -149,14 +149,14 @@ typedef op2_status (*op2_diagonal_function)(void *data, op2_dat diagonal);
 
 /** The description of an operator. Zero-initialise it, then fill it in. */
 typedef struct op2_operator_desc {
-  op2_set set; /**< rows, and columns */
-  int dim;
-  op2_type type; /**< OP2_F64 or OP2_F32 */
-  op2_operator_function apply;
+  op2_set set;                 /**< rows, and columns */
+  int dim;                     /**< values of an element */
+  op2_type type;               /**< OP2_F64 or OP2_F32 */
+  op2_operator_function apply; /**< queues the product */
   void *data; /**< for the function; the caller keeps it as long as the operator exists */
   op2_mat preconditioner; /**< the matrix that preconditioners are made from, unless they need the
                                diagonal alone and there is a function for it; null: none */
-  int nargs;
+  int nargs;              /**< number of args */
   const op2_arg *args; /**< what the function uses beside x and y: op2_arg_direct() with READ, WRITE
                             or RW; op2_arg_gbl() with READ, changes of which are visible only inside
                             the function; op2_arg_mat() with READ and null maps */

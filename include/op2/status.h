@@ -32,8 +32,10 @@ extern "C" {
  * make different calls get ::OP2_ERR_FATAL, which names the first call in which two of them differ.
  * A rank that ends, or that lacks memory to queue a loop or call, ends the contexts of all ranks:
  * these return ::OP2_ERR_FATAL where they would wait for it. */
+
+/** The outcome of a call. */
 typedef enum op2_status {
-  OP2_SUCCESS = 0,
+  OP2_SUCCESS = 0, /**< done, or queued */
   OP2_ERR_ARG, /**< a null handle, a negative size, an argument not made by an op2_arg_* function */
   OP2_ERR_STATE,    /**< not initialised, finalized, or an access scope is open */
   OP2_ERR_NOMEM,    /**< out of memory */

@@ -24,7 +24,9 @@
 #if defined(_WIN32)
 #error "op2 needs a POSIX system"
 #endif
-#define OP2_API       __attribute__((visibility("default")))
+/** Marks what the library exports. */
+#define OP2_API __attribute__((visibility("default")))
+/** Marks functions whose status compilers warn of where a program ignores it. */
 #define OP2_NODISCARD __attribute__((warn_unused_result))
 
 typedef struct op2_context_s *op2_context;   /**< what everything else is made from */

@@ -168,6 +168,10 @@ static void environment_table(void) {
   free(text);
   unsetenv("OP2_QUEUE_MAX");
   FAILS(op2_environment_write(NULL), OP2_ERR_ARG);
+  char version[32];
+  snprintf(version, sizeof version, "%d.%d.%d", OP2_VERSION_MAJOR, OP2_VERSION_MINOR,
+           OP2_VERSION_PATCH);
+  ok(!strcmp(op2_version(), version), "the library's version is that of its headers");
 }
 
 struct objects {
