@@ -9,6 +9,7 @@
 #   test/deps.sh build petsc    also PETSc, for matrices as its own and its solvers; built with that MPI
 #   test/deps.sh build fortran  also a Fortran compiler, for the module op2
 #   test/deps.sh build python   also what pip needs to build the package op2 for Python
+#   test/deps.sh docs           what makes the site and the reference (doc/build.sh), alone
 #   test/deps.sh test           everything the tests use; where no CUDA toolkit is, also NVRTC, by its
 #                               package on PyPI, into ~/.cache/op2-test/cuda
 # With --list, print the packages of the groups and install nothing.
@@ -25,11 +26,13 @@ hdf5="libhdf5-openmpi-dev"
 petsc="libpetsc-real-dev"
 fortran="gfortran"
 python="python3-dev python3-pip python3-setuptools python3-venv python3-wheel python3-cffi python3-numpy"
+docs="doxygen python3-sphinx python3-myst-parser furo"
 opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
 # gcc includes the run-time libraries of its sanitizers and of OpenMP; clang's OpenMP is a separate
 # package. MPICH is tested in addition to Debian's default MPI.
 test="$demo $mpi $hdf5 $petsc $opencl $fortran valgrind hdf5-tools libmpich-dev mpich g++ clang libomp-dev"
 test="$test binutils cmake debootstrap gdb $python python3-pytest python3-mpi4py python3-petsc4py mypy"
+test="$test $docs man-db mandoc"
 
 list=no
 nvrtc=no
@@ -46,11 +49,12 @@ for group; do
     petsc) wanted="$wanted $mpi $petsc" ;;
     fortran) wanted="$wanted $fortran" ;;
     python) wanted="$wanted $python" ;;
+    docs) wanted="$wanted $docs" ;;
     test) wanted="$wanted $test" nvrtc=yes ;;
-    *) die "unknown group '$group' (there are: build, demo, mpi, opencl, hdf5, petsc, fortran, python, test)" ;;
+    *) die "unknown group '$group' (there are: build, demo, mpi, opencl, hdf5, petsc, fortran, python, docs, test)" ;;
   esac
 done
-[ -n "$wanted" ] || die "which groups? (build, demo, mpi, opencl, hdf5, petsc, fortran, python, test)"
+[ -n "$wanted" ] || die "which groups? (build, demo, mpi, opencl, hdf5, petsc, fortran, python, docs, test)"
 wanted=$(printf '%s\n' $wanted | sort -u)
 if [ $list = yes ]; then
   printf '%s\n' $wanted
