@@ -366,16 +366,18 @@ OP2_API OP2_NODISCARD op2_status op2_gbl_max_at(op2_where where, op2_gbl x, op2_
 #define op2_dat_aypx(y, a, x) op2_dat_aypx_at(OP2_HERE, y, a, x)
 /** Queue: y = a x + b y; see op2_dat_axpby_at(). */
 #define op2_dat_axpby(y, a, b, x) op2_dat_axpby_at(OP2_HERE, y, a, b, x)
-/** Queue: y = a[0] x[0] + ... + a[n - 1] x[n - 1] + y; see op2_dat_maxpy_at(). */
-#define op2_dat_maxpy(y, a, n, x) op2_dat_maxpy_at(OP2_HERE, y, a, n, x)
+/** Queue: y = a[0] x[0] + ... + a[n - 1] x[n - 1] + y, `op2_dat_maxpy(y, a, n, x)`; see
+ * op2_dat_maxpy_at(). */
+#define op2_dat_maxpy(y, a, n, ...) op2_dat_maxpy_at(OP2_HERE, y, a, n, __VA_ARGS__)
 /** Queue: w = x y; see op2_dat_pointwise_mult_at(). */
 #define op2_dat_pointwise_mult(w, x, y) op2_dat_pointwise_mult_at(OP2_HERE, w, x, y)
 /** Queue: w = x / y; see op2_dat_pointwise_div_at(). */
 #define op2_dat_pointwise_div(w, x, y) op2_dat_pointwise_div_at(OP2_HERE, w, x, y)
 /** Queue: the scalar product of x and y; see op2_dat_dot_at(). */
 #define op2_dat_dot(x, y, result) op2_dat_dot_at(OP2_HERE, x, y, result)
-/** Queue: the scalar products of x with n dats; see op2_dat_mdot_at(). */
-#define op2_dat_mdot(x, n, y, result) op2_dat_mdot_at(OP2_HERE, x, n, y, result)
+/** Queue: the scalar products of x with n dats, `op2_dat_mdot(x, n, y, result)`; see
+ * op2_dat_mdot_at(). */
+#define op2_dat_mdot(x, n, ...) op2_dat_mdot_at(OP2_HERE, x, n, __VA_ARGS__)
 /** Queue: a norm of x; see op2_dat_norm_at(). */
 #define op2_dat_norm(x, norm, result) op2_dat_norm_at(OP2_HERE, x, norm, result)
 /** Queue: the sum of all values; see op2_dat_sum_at(). */

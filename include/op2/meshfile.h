@@ -295,8 +295,9 @@ typedef struct op2_vtu_series_s *op2_vtu_series;
 OP2_API OP2_NODISCARD op2_status op2_vtu_write_at(op2_where where, op2_mesh mesh, const char *path,
                                                   int n, const op2_dat *dats);
 
-/** Queue the writing of dats on a mesh as a VTU file; see op2_vtu_write_at(). */
-#define op2_vtu_write(mesh, path, n, dats) op2_vtu_write_at(OP2_HERE, mesh, path, n, dats)
+/** Queue the writing of dats on a mesh as a VTU file, `op2_vtu_write(mesh, path, n, dats)`; see
+ * op2_vtu_write_at(). */
+#define op2_vtu_write(mesh, path, n, ...) op2_vtu_write_at(OP2_HERE, mesh, path, n, __VA_ARGS__)
 
 /** @brief Begin a series of VTU files: STEM-0000.vtu, STEM-0001.vtu, ..., and STEM.pvd, which has the
  * time of each and is what ParaView opens.
@@ -317,9 +318,10 @@ OP2_API OP2_NODISCARD op2_status op2_vtu_series_create(op2_mesh mesh, const char
 OP2_API OP2_NODISCARD op2_status op2_vtu_series_write_at(op2_where where, op2_vtu_series series,
                                                          double time, int n, const op2_dat *dats);
 
-/** Queue the writing of the next file of a series; see op2_vtu_series_write_at(). */
-#define op2_vtu_series_write(series, time, n, dats)                                                \
-  op2_vtu_series_write_at(OP2_HERE, series, time, n, dats)
+/** Queue the writing of the next file of a series, `op2_vtu_series_write(series, time, n, dats)`;
+ * see op2_vtu_series_write_at(). */
+#define op2_vtu_series_write(series, time, n, ...)                                                 \
+  op2_vtu_series_write_at(OP2_HERE, series, time, n, __VA_ARGS__)
 
 /** @brief Give up a series. Files that are queued will be written.
  * @memory frees the series                @sync   never blocks, runs nothing

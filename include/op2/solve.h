@@ -261,11 +261,14 @@ OP2_API void op2_solver_destroy(op2_solver *solver);
 #define op2_solve(solver, mat, x, b) op2_solve_at(OP2_HERE, solver, mat, x, b)
 /** Queue: solve A x = b with an operator; see op2_solve_operator_at(). */
 #define op2_solve_operator(solver, op, x, b) op2_solve_operator_at(OP2_HERE, solver, op, x, b)
-/** Queue: solve a system of several dats; see op2_solve_nested_at(). */
-#define op2_solve_nested(solver, n, mats, x, b) op2_solve_nested_at(OP2_HERE, solver, n, mats, x, b)
-/** Queue: solve a system of several dats with operators; see op2_solve_blocks_at(). */
-#define op2_solve_blocks(solver, n, mats, operators, x, b)                                         \
-  op2_solve_blocks_at(OP2_HERE, solver, n, mats, operators, x, b)
+/* Macros that are given arrays take any number of arguments, so that an array may be written in braces,
+ * as (op2_dat[]){u, p}: the preprocessor counts its commas. */
+/** Queue: solve a system of several dats, `op2_solve_nested(solver, n, mats, x, b)`; see
+ * op2_solve_nested_at(). */
+#define op2_solve_nested(solver, n, ...) op2_solve_nested_at(OP2_HERE, solver, n, __VA_ARGS__)
+/** Queue: solve a system of several dats with operators, `op2_solve_blocks(solver, n, mats,
+ * operators, x, b)`; see op2_solve_blocks_at(). */
+#define op2_solve_blocks(solver, n, ...) op2_solve_blocks_at(OP2_HERE, solver, n, __VA_ARGS__)
 
 #ifdef __cplusplus
 }
