@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The package for Python is built by pip against the library, its examples in docstrings and pages
-# are right, its own tests pass (python/tests), and doc/from-pyop2.md leaves out no name.
+# are right (test/support/blocks.py), its own tests pass (python/tests), and doc/from-pyop2.md leaves out no name.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 . "$src/test/python/package.sh"
@@ -26,16 +26,18 @@ cases() {
 cases "the examples in docstrings are right" --doctest-modules --pyargs op2
 cases "the package's tests pass" --rootdir "$tmp/package" "$tmp/package/tests"
 
-# program PAGE: the program of a page, as page.py
-program() {
-  awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$src/doc/$1" >page.py
-}
-program python.md
-runs "the program of doc/python.md runs" "$python" page.py
-prints() { OP2_BACKEND=sequential "$python" page.py | grep -q -x "$1"; }
-runs "and prints the right sums" prints '\[101.  11. 110.\]'
-program from-pyop2.md
-runs "the program of doc/from-pyop2.md prints the right values" prints '\[2.   2.25 2.75\] 16.625'
+# The blocks of Python on the pages.
+OP2_BACKEND=sequential "$python" "$src/test/support/blocks.py" --only python --python "$python" \
+  "$src/README.md" "$src"/doc/*.md >"$tmp/checks" 2>&1
+while read -r line; do
+  case $line in
+    'ok - '*) result 0 "${line#ok - }" ;;
+    'ok # SKIP '*) skip "${line#ok # SKIP }" ;;
+    '#'*) echo "$line" ;;
+    *) result 1 "${line#not ok - }" ;;
+  esac
+done <"$tmp/checks"
+runs "pages have programs of Python" grep -q '^ok - python.md:.* runs and prints' "$tmp/checks"
 if command -v mypy >/dev/null; then
   runs "the annotations of types are right" mypy --config-file "$src/python/pyproject.toml" \
     --cache-dir "$tmp/mypy" "$src/python/src/op2"

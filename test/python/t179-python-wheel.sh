@@ -9,7 +9,7 @@ set -u
 
 # lines PAGE: prints the first indented block of a page
 lines() { awk '/^    / { print substr($0, 5); shown = 1; next } shown { exit }' "$src/doc/$1"; }
-awk '/^```python$/ { inside = 1; next } /^```$/ { inside = 0 } inside' "$src/doc/python.md" \
+awk '/^```python$/ { inside = 1; next } /^```$/ && inside { exit } inside' "$src/doc/python.md" \
   >"$tmp/page.py"
 runs "doc/python.md has a program" grep -q op2.par_loop "$tmp/page.py"
 lines python.md >"$tmp/lines"
