@@ -19,7 +19,8 @@ quoted() {
       if (match($0, /[0-9][0-9]-[a-z-]+\.c/)) {
         program = substr($0, RSTART, RLENGTH)
         programs++
-        while ((getline line < (folder "/" program)) > 0) text = text line
+        name = substr(program, 1, length(program) - 2)
+        while ((getline line < (folder "/" name "/" program)) > 0) text = text line
         text = tight(text)
       }
     }
@@ -32,11 +33,16 @@ quoted() {
 clean "the quoted pieces are in the programs" quoted "$page" "$examples"
 sed 's/op2_set_create(ctx, 3, "nodes"/op2_set_create(ctx, 4, "nodes"/' "$page" >"$tmp/planted.md"
 catches "a piece that the program lacks" '^01-three-edges.c: ' quoted "$tmp/planted.md" "$examples"
-listed() { # prints examples that are not installed, or that CMake does not build
-  for file in "$examples"/*.c; do
-    name=$(basename "$file" .c)
-    grep -q "'$name.c'" "$examples/meson.build" || echo "meson.build lacks $name"
+listed() { # prints examples that are not installed, or not built, or of another size than examples have
+  for file in "$examples"/*/*.c "$examples"/*/*.cc "$examples"/*/*.f90; do
+    name=$(basename "$(dirname "$file")")
+    grep -q "'$name': '${file##*.}'" "$examples/meson.build" || echo "meson.build lacks $name"
     grep -q -w -e "$name" "$examples/CMakeLists.txt" || echo "CMakeLists.txt lacks $name"
+    for own in CMakeLists.txt meson.build; do
+      grep -q -w -F -e "$name.${file##*.}" "$examples/$name/$own" || echo "$name/$own does not build it"
+    done
+    lines=$(wc -l <"$file")
+    [ "$lines" -ge 30 ] && [ "$lines" -le 300 ] || echo "$name has $lines lines"
   done
 }
 clean "all examples are installed and built by CMake" listed
@@ -68,7 +74,7 @@ if [ -z "$build" ] || [ ! -x "$build/examples/01-three-edges" ]; then
 fi
 mesh=$examples/channel.msh
 unset OP2_VERIFY
-for file in "$examples"/0[1-7]-*.c; do
+for file in "$examples"/0[1-7]-*/*.c; do
   step=$(basename "$file" .c)
   case $step in 01-* | 02-* | 06-*) argument= ;; *) argument=$mesh ;; esac
   for backend in sequential openmp check; do

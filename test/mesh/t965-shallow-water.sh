@@ -7,7 +7,7 @@ set -u
 . "$(dirname "$0")/../support/tap.sh"
 
 meshes=$src/test/mesh/meshes
-lines=$(wc -l <"$src/examples/shallow_water.c")
+lines=$(wc -l <"$src/examples/shallow_water/shallow_water.c")
 runs "the example has $lines lines, of at most 120" test "$lines" -le 120
 
 # apart FILE FILE: prints the lines whose numbers differ in their first six digits, or if there are

@@ -37,6 +37,8 @@ while read -r line; do
     *) result 1 "${line#not ok - }" ;;
   esac
 done <"$tmp/checks"
+advection() { "$python" "$src/examples/advection/advection.py" | grep -q -x 'sum 0.000000, energy 0.906014'; }
+runs "examples/advection prints the right numbers" advection
 runs "pages have programs of Python" grep -q '^ok - python.md:.* runs and prints' "$tmp/checks"
 if command -v mypy >/dev/null; then
   runs "the annotations of types are right" mypy --config-file "$src/python/pyproject.toml" \
