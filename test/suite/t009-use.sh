@@ -188,8 +188,8 @@ if command -v cmake >/dev/null 2>&1; then
   cmake_works ""
   examples=$prefix/share/doc/op2/examples
   runs "CMake: the installed examples are built" sh -c "cd '$tmp' && cmake -B examples '$examples' && cmake --build examples"
-  runs "the first of them runs" sh -c "'$tmp/examples/01-three-edges' | grep -q -x 'sums: 101 11 110'"
-  runs "one that reads a mesh runs" sh -c "cd '$tmp/examples' && ./03-mesh | grep -q -x 'area: 2'"
+  runs "the first of them runs" sh -c "'$tmp/examples/bin/01-three-edges' | grep -q -x 'sums: 101 11 110'"
+  runs "one that reads a mesh runs" sh -c "cd '$tmp/examples/bin' && ./03-mesh | grep -q -x 'area: 2'"
   runs "CMake: no version asked for" by_cmake program.c "" op2::op2
   runs "CMake: a range of versions" by_cmake program.c "0.1...<1" op2::op2
   version=$(pkg-config --modversion op2)
