@@ -20,9 +20,9 @@ typedef void *stream_t, *event_t;
   _(device, "cuDeviceGet", (int *device, int number))                                              \
   _(name, "cuDeviceGetName", (char *name, int room, int device))                                   \
   _(retain, "cuDevicePrimaryCtxRetain", (void **context, int device))                              \
-  _(current, "cuCtxSetCurrent", (void *context))                                                   \
+  _(current, "cuCtxPushCurrent_v2", (void *context))                                               \
   _(alloc, "cuMemAlloc_v2", (uint64_t *memory, size_t bytes))                                      \
-  _(fill, "cuMemsetD8_v2", (uint64_t memory, unsigned char value, size_t n))                       \
+  _(fill, "cuMemsetD8Async", (uint64_t memory, unsigned char value, size_t n, stream_t stream))    \
   _(copy, "cuMemcpyDtoDAsync_v2", (uint64_t to, uint64_t from, size_t bytes, stream_t stream))     \
   _(event, "cuEventCreate", (event_t *event, unsigned flags))                                      \
   _(record, "cuEventRecord", (event_t event, stream_t stream))                                     \
@@ -60,7 +60,7 @@ static int measure(const struct driver *cuda, size_t bytes, int rounds, float *b
   event_t begin, end;
   TRY(cuda->alloc(&from, bytes));
   TRY(cuda->alloc(&to, bytes));
-  TRY(cuda->fill(from, 1, bytes));
+  TRY(cuda->fill(from, 1, bytes, NULL));
   TRY(cuda->event(&begin, 0));
   TRY(cuda->event(&end, 0));
   *best = 0;
