@@ -165,7 +165,7 @@ part_host() {
 
 [ $more = yes ] || {
   echo "date:     $(date +%Y-%m-%d)"
-  echo "commit:   $(git -C "$root" rev-parse --short HEAD 2>/dev/null || echo 'not known')"
+  echo "commit:   $(git -C "$root" rev-parse --short HEAD 2>/dev/null || cat "$root/COMMIT" 2>/dev/null || echo 'not known')"
   echo "device:   ${copied% *}, driver $(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
   echo "host:     $(nproc) cores, $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"
   echo "copy:     $copy GB/s, read and written"

@@ -1,15 +1,19 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Pack what op2 needs on a node that has a compiler, Meson and a device, but no network and no packages:
-# xxHash, hwloc, Scotch and OpenCL's headers as installed here, and StarPU, which is built from Debian's source
-# package with workers for CUDA devices (toolkit 12 or 13) and for any number of cores. Neither a device nor
-# root's rights are needed.
+# Pack everything that test/gpu.sh needs on a node that has a compiler, Meson and a device, but no network
+# and no packages, into one archive that can be unpacked anywhere: this source tree; xxHash, hwloc, Scotch
+# and OpenCL's headers as installed here; StarPU, built from Debian's source package with workers for CUDA
+# devices (toolkit 12 or 13) and for any number of cores; their licences. Neither a device nor root's
+# rights are needed.
 #   test/gpu-archive.sh FOLDER               work there; makes FOLDER/op2-gpu.tar.gz
 #   test/gpu-archive.sh FOLDER --cuda DIR    the toolkit, else /usr/local/cuda
 #   test/gpu-archive.sh FOLDER --cores N     workers that there may be, else 64
 #   test/gpu-archive.sh FOLDER --installed   StarPU as installed here: building it takes minutes
-# test/gpu.sh --archive builds op2 with it. By hand, after unpacking it anywhere, CPATH is to have
-# op2-gpu/include and op2-gpu/include/starpu/1.3, LIBRARY_PATH and LD_LIBRARY_PATH op2-gpu/lib.
+# On the node, which needs a C library that is not older than the one here:
+#   tar -xzf op2-gpu.tar.gz
+#   op2-gpu/op2/test/gpu.sh --job 1 --results DIR
+# To build something else with it, CPATH is to have op2-gpu/include and op2-gpu/include/starpu/1.3,
+# LIBRARY_PATH and LD_LIBRARY_PATH op2-gpu/lib.
 set -eu
 
 say() { echo "gpu-archive: $*" >&2; }
@@ -31,11 +35,12 @@ while [ $# -gt 0 ]; do
   shift
 done
 [ -n "$folder" ] || die "which folder? (--help)"
+source=$(cd "$(dirname "$0")/.." && pwd)
 mkdir -p "$folder"
 folder=$(cd "$folder" && pwd)
 all=$folder/op2-gpu
 rm -rf "$all"
-mkdir -p "$all/include" "$all/lib"
+mkdir -p "$all/include" "$all/lib" "$all/licences"
 
 # ---- the source, by apt with lists of its own ----
 
@@ -119,6 +124,27 @@ build() {
 
 # ---- packing ----
 
+# take_licence FILE: takes the licence of the package that has this file, and notes where it is from
+take_licence() {
+  real=$(readlink -f "$1")
+  # Where /lib is a link to /usr/lib, a package may have its files in either.
+  package=$(dpkg -S "$real" "${real#/usr}" 2>/dev/null | sed -n '1s/:.*//p')
+  [ -n "$package" ] || die "no package has $1, so its licence is not known"
+  cp -L "/usr/share/doc/$package/copyright" "$all/licences/$package.txt"
+  printf '%-24s %s %s\n' "$(basename "$1")" "$package" \
+    "$(dpkg-query -W -f '${Version}\n' "$package" | head -n 1)" >>"$all/licences/LIST"
+}
+
+# The source tree is taken as it is, with what has not been committed.
+take_source() {
+  mkdir "$all/op2"
+  git -C "$source" rev-parse --git-dir >/dev/null 2>&1 || die "$source is not a clone"
+  (cd "$source" && git ls-files -z --cached --others --exclude-standard |
+    tar -c --null --files-from=- --ignore-failed-read 2>/dev/null) | tar -x -C "$all/op2"
+  cp "$source/LICENSE" "$all/licences/op2.txt"
+  git -C "$source" describe --always --dirty >"$all/op2/COMMIT"
+}
+
 # take_library NAME: the shared library that -lNAME links, under the name by which programs ask for it
 take_library() {
   file=$(${CC:-cc} -print-file-name="lib$1.so")
@@ -126,6 +152,7 @@ take_library() {
   soname=$(objdump -p "$file" | sed -n 's/^ *SONAME *//p')
   cp -L "$file" "$all/lib/$soname"
   [ "$soname" = "lib$1.so" ] || ln -sf "$soname" "$all/lib/lib$1.so"
+  take_licence "$file"
 }
 
 # take_headers PATTERN...: what <PATTERN> includes, with the parts that belong to this processor
@@ -133,7 +160,9 @@ take_headers() {
   for folder_of in /usr/include "/usr/include/$(${CC:-cc} -print-multiarch)"; do
     for pattern in "$@"; do
       for header in "$folder_of"/$pattern; do
-        [ ! -e "$header" ] || cp -RL "$header" "$all/include/"
+        [ -e "$header" ] || continue
+        cp -RL "$header" "$all/include/"
+        take_licence "$(find -L "$header" -type f | head -n 1)"
       done
     done
   done
@@ -150,7 +179,13 @@ take_libraries() {
 settle_starpu() {
   strip --strip-unneeded "$all"/lib/libstarpu-1.3.so.*.*
   rm -rf "$all/bin" "$all/share" "$all/lib/starpu" "$all"/lib/*.la
-  cp "$folder/src/COPYING.LGPL" "$all"
+  cp "$folder/src/COPYING.LGPL" "$all/licences/starpu-LGPL.txt"
+  cp "$folder/src/debian/copyright" "$all/licences/starpu.txt"
+  version=$(sed -n 's/^Version: //p' "$folder"/starpu_*.dsc | head -n 1)
+  cat >>"$all/licences/LIST" <<TEXT
+libstarpu-1.3            starpu $version, Debian's source with the changes that op2/test/gpu-archive.sh makes;
+                         it contains libcudart_static of NVIDIA's toolkit, whose agreement permits that
+TEXT
   sed -i -e 's,^prefix=.*,prefix=${pcfiledir}/../..,' -e "s,$all,\${prefix},g" \
     -e '/^Requires/d' -e '/^Libs.private/d' -e 's, -[IL]/[^ ]*,,g' "$all"/lib/pkgconfig/*.pc
   echo '#define STARPU_DONT_INCLUDE_CUDA_HEADERS 1' >>"$all/include/starpu/1.3/starpu_config.h"
@@ -168,7 +203,9 @@ take_needed() {
       libcu* | libnv*) die "it needs $name, which only machines with CUDA have" ;;
     esac
     [ -e "$file" ] || die "it needs $name, which is not here"
-    [ -e "$all/lib/$name" ] || cp -L "$file" "$all/lib/$name"
+    [ ! -e "$all/lib/$name" ] || continue
+    cp -L "$file" "$all/lib/$name"
+    take_licence "$file"
   done <"$folder/needed"
 }
 
@@ -223,6 +260,7 @@ if [ $starpu = built ]; then
   build
   settle_starpu
 fi
+take_source
 take_libraries
 pack
 try

@@ -27,7 +27,7 @@
 set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
-build= results= libraries= minutes= jobs= parts=
+build='' results='' libraries='' minutes='' jobs='' parts=''
 plan=no sample=no emulated=no
 wrong() { echo "gpu.sh: $*" >&2; exit 2; }
 while [ $# -gt 0 ]; do
@@ -70,32 +70,395 @@ tools='memcheck racecheck synccheck'
 small=$sample
 [ $emulated = no ] || small=yes
 
+measurements() {
+  if [ $sample = yes ]; then printf 'airfoil 0\nstrategies 0\n'; else "$root/bench/gpu.sh" --list; fi
+}
+
+# loop_tests: prints the tests of loops, those of devices first
 loop_tests() {
   if [ $sample = yes ]; then
     echo t130-direct
     return
   fi
-  ls "$root"/test/devices/t54[03]-devices*.c | sed 's/.*\///; s/\.c$//'
+  echo t540-devices
+  echo t543-devices-ranks
   echo t548-device-meanings
-  grep -l 'RUN(' "$root"/test/*/t[1-9]*.c | sed 's/.*\///; s/\.c$//' | grep -v '^t54'
+  for topic in operations matrices schedule mesh codegen; do
+    grep -l 'RUN(' "$root/test/$topic"/t[1-9]*.c
+  done | sed 's/.*\///; s/\.c$//'
+  printf '%s\n' t541-places t546-time-loop
   echo t909-random-ranks
 }
 
-# table: prints JOB PART STEP SECONDS for all steps. The seconds are those of a node with an H100 or H200;
-# what compiles takes longer with fewer cores, and steps of which several run at a time count in part.
-table() {
-  compiling=$((sample == 1 ? 0 : 640 / cores))
-  shared=$((30 / at_once + 2))
-  [ -n "$ready" ] || echo "1 build job-1 $((20 + 300 / cores))"
-  for strategy in $strategies; do echo "1 figures $strategy $1"; done
-  for tool in $tools; do
-    for what in $strategies reductions; do echo "1 sanitizer $tool-$what $2"; done
-  done
-  echo "1 random t600-random $3"
-  [ -n "$ready" ] || echo "2 build job-2 $((20 + 640 / cores))"
-  "$root/bench/gpu.sh" --list | while read -r name seconds; do
-    [ $small = no ] || seconds=$4
-    echo "2 speed $name $seconds"
-  done
-  for name in $(loop_tests); do echo "2 tests $name $5"; done
+# width PART: prints how many of its steps run at a time: what takes longest in them is compiling
+width() {
+  case $1 in sanitizer | tests) echo $at_once ;; *) echo 1 ;; esac
 }
+
+# expected PART SECONDS: prints how many seconds a step of it takes, where SECONDS is for a device
+expected() {
+  if [ $small = no ]; then
+    echo "$2"
+  else
+    case $1 in
+      figures) echo 4 ;;
+      random | speed) echo 15 ;;
+      *) echo 20 ;;
+    esac
+  fi
+}
+
+# table: prints JOB PART STEP SECONDS for all steps in their order. Seconds are those of a node with an
+# H100 or H200; how long building takes depends on the cores.
+table() {
+  [ -n "$ready" ] || echo "1 build job-1 $((20 + 400 / cores))"
+  for name in $strategies; do echo "1 figures $name $(expected figures 10)"; done
+  for tool in $tools; do
+    for name in owner gather staged unstaged atomics reductions repeat; do
+      echo "1 sanitizer $tool-$name $(expected sanitizer 20)"
+    done
+  done
+  echo "1 random t600-random $(expected random 60)"
+  [ -n "$ready" ] || echo "2 build job-2 $((20 + 800 / cores))"
+  measurements | while read -r name seconds; do
+    echo "2 speed $name $(expected speed "$seconds")"
+  done
+  for name in $(loop_tests); do echo "2 tests $name $(expected tests 20)"; done
+}
+
+wanted() { # PART
+  case " ${parts:-$1} build " in *" $1 "*) true ;; *) false ;; esac
+}
+
+tmp=$(mktemp -d) || exit 1
+trap 'rm -rf "$tmp"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+table | while read -r job part name seconds; do
+  case "$jobs " in
+    *" $job "*) if wanted "$part"; then echo "$job $part $name $seconds"; fi ;;
+  esac
+done >"$tmp/table"
+if [ $sample = yes ]; then limit=80; else limit=$((60 * ${minutes:-9})); fi
+
+# Time is counted in tenths of seconds, since several steps may run at a time.
+show_plan() {
+  echo "job   at s  takes s  step (a job ends after $limit s)"
+  before=
+  while read -r job part name seconds; do
+    [ "$job" = "$before" ] || at=0
+    before=$job
+    note=
+    [ $((at / 10 + seconds)) -le $limit ] || note=", if time is left"
+    printf '%3s  %5s  %7s  %s\n' "$job" $((at / 10)) "$seconds" "$part $name$note"
+    at=$((at + 10 * seconds / $(width "$part")))
+  done <"$tmp/table"
+}
+if [ $plan = yes ]; then
+  show_plan
+  exit 0
+fi
+
+# ---- what is reported ----
+
+mkdir -p "$results" || exit 2
+results=$(cd "$results" && pwd)
+log=$results/job$(echo "$jobs" | tr ' ' -).txt
+begin=$(date +%s)
+took() { echo $(($(date +%s) - begin)); }
+say() { printf '%5s s  %s\n' "$(took)" "$*" | tee -a "$log"; }
+keep() { tee -a "$results/failures.txt"; }
+passed=0 failed=0 skipped=0 left=0 left_out=
+pass() { passed=$((passed + 1)); }
+fail() {
+  failed=$((failed + 1))
+  say "FAILED: $*"
+}
+skip() {
+  skipped=$((skipped + 1))
+  say "skipped: $*"
+}
+leave() { # STEP
+  left=$((left + 1))
+  left_out="$left_out, $1"
+}
+end() {
+  [ $left -eq 0 ] || say "no time was left for: ${left_out#, }"
+  echo "$passed passed, $failed failed, $skipped skipped, $left left out" | tee -a "$log"
+  [ $failed -eq 0 ]
+  exit
+}
+
+# ---- the device and the libraries ----
+
+# The driver itself is asked where NVIDIA's program is not.
+name_device() {
+  if [ $emulated = no ]; then
+    nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 |
+      grep . && return
+  fi
+  python3 - 2>/dev/null <<'TEXT'
+import ctypes
+cuda = ctypes.CDLL("libcuda.so.1")
+device, version, name = ctypes.c_int(), ctypes.c_int(), ctypes.create_string_buffer(128)
+assert not cuda.cuInit(0) and not cuda.cuDeviceGet(ctypes.byref(device), 0)
+assert not cuda.cuDeviceGetName(name, 128, device)
+cuda.cuDriverGetVersion(ctypes.byref(version))
+print("%s, CUDA %d.%d" % (name.value.decode(), version.value // 1000, version.value % 1000 // 10))
+TEXT
+}
+
+find_device() {
+  device=$(name_device)
+  if [ -z "$device" ]; then
+    echo "gpu.sh: there is no NVIDIA device here" >&2
+    exit 77
+  fi
+  say "$device"
+  chip=$(echo "${device%%,*}" | tr '[:upper:]' '[:lower:]' |
+    sed 's/nvidia//; s/[^a-z0-9]\{1,\}/-/g; s/^-//; s/-$//')
+  times=$results/$(date +%Y-%m-%d)-$chip.txt
+}
+
+if [ -z "$libraries" ] && [ -e "$root/../include/xxhash.h" ]; then libraries=$root/..; fi
+if [ -n "$libraries" ]; then
+  [ -d "$libraries/include" ] || wrong "no folder include in $libraries"
+  libraries=$(cd "$libraries" && pwd)
+  CPATH=$libraries/include:$libraries/include/starpu/1.3${CPATH:+:$CPATH}
+  LIBRARY_PATH=$libraries/lib${LIBRARY_PATH:+:$LIBRARY_PATH}
+  LD_LIBRARY_PATH=$libraries/lib${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  export CPATH LIBRARY_PATH LD_LIBRARY_PATH
+fi
+
+# The emulated device is there when it has been built.
+set_up() {
+  LD_LIBRARY_PATH=$build${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
+  if [ $emulated = yes ]; then
+    LD_LIBRARY_PATH=$build/test/emulation:$LD_LIBRARY_PATH
+    CUDA_HOME=$build/test/emulation CUDA_PATH=$build/test/emulation
+    export CUDA_HOME CUDA_PATH
+  fi
+  mkdir -m 700 "$tmp/cache"
+  OP2_TEST_SOURCE=$root OP2_TEST_BUILD=$build OP2_CACHE_DIR=$tmp/cache OP2_TEST_CACHE=$tmp/cache
+  XDG_CACHE_HOME=$tmp/cache OMP_WAIT_POLICY=passive HWLOC_HIDE_ERRORS=2
+  export LD_LIBRARY_PATH OP2_TEST_SOURCE OP2_TEST_BUILD OP2_CACHE_DIR OP2_TEST_CACHE XDG_CACHE_HOME
+  export OMP_WAIT_POLICY HWLOC_HIDE_ERRORS
+}
+
+# ---- building ----
+
+# targets JOB: prints what its steps need
+targets() {
+  printf '%s\n' bench/airfoil/airfoil bench/device/device_copy
+  [ $emulated = no ] || printf '%s\n' test/emulation/libcuda.so.1 test/emulation/libnvrtc.so.13
+  if [ "$1" = 1 ]; then
+    printf 'test/%s\n' t600-random
+    [ -z "$sanitizer" ] || printf 'test/%s\n' t160-reduce t161-where
+  else
+    printf '%s\n' bench/cg/cg bench/tsunami/tsunami
+    loop_tests | sed 's/^/test\//'
+  fi
+}
+
+# built NAME STATUS: counts a part of the building; without it there is nothing to run
+built() {
+  if [ "$2" -eq 0 ]; then
+    pass
+    return
+  fi
+  fail "$1, status $2"
+  { echo "== $1"; tail -n 30 "$tmp/build.log"; } | keep
+  end
+}
+
+# Some tests may not be among what this configuration builds.
+build_job() { # JOB
+  most=$((deadline - $(date +%s)))
+  if [ ! -e "$build/build.ninja" ]; then
+    say "configuring"
+    timeout $most meson setup "$build" "$root" --buildtype=release \
+      -Dmpi=disabled -Dhdf5=disabled -Dfortran=disabled -Dpython=disabled -Dcompat=false \
+      >"$tmp/build.log" 2>&1
+    set -- "$1" $?
+    sed -n '/Optional parts/,$p' "$tmp/build.log" >"$results/configuration.txt"
+    built configure "$2"
+  fi
+  say "building"
+  ninja -C "$build" -t targets all | sed -n 's/: .*//p' | sort >"$tmp/known"
+  targets "$1" | sort -u | comm -12 - "$tmp/known" >"$tmp/targets"
+  timeout $most xargs ninja -C "$build" -k 0 <"$tmp/targets" >"$tmp/build.log" 2>&1
+  built build $?
+  say "built"
+}
+
+# ---- the command of each step, and what is made of its result ----
+
+# Each check that TAP reports is counted.
+judge_tests() { # STEP STATUS
+  out=$tmp/$1.out
+  passes=$(grep -c '^ok' "$out")
+  skips=$(grep -c '^ok.*# SKIP' "$out")
+  fails=$(grep -c '^not ok' "$out")
+  passed=$((passed + passes - skips)) skipped=$((skipped + skips))
+  say "$1: $((passes - skips)) passed, $fails failed, $skips skipped"
+  if [ "$2" -eq 0 ] && [ "$fails" -eq 0 ] && grep -q '^1\.\.' "$out"; then return; fi
+  [ "$fails" -eq 0 ] || failed=$((failed + fails - 1))
+  fail "$1, status $2"
+  { echo "== $1, status $2"; grep -v '^ok' "$out" | head -n 60; tail -n 60 "$tmp/$1.err"; } | keep
+}
+judge_random() { judge_tests "$@"; }
+
+testing='env OP2_TEST_QUICK=1 OP2_VERIFY=1 OP2_TRIAL=0'
+on_device="$testing OP2_TEST_BACKEND=cuda"
+
+command_tests() { # STEP
+  case $1 in
+    # These have their own cases for each kind of device.
+    t540-devices | t543-devices-ranks) echo "$testing '$build/test/$1'" ;;
+    t909-random-ranks) echo "$on_device '$build/test/$1' 20" ;;
+    *) echo "$on_device '$build/test/$1'" ;;
+  esac
+}
+
+command_random() {
+  programs=150
+  [ $small = no ] || programs=10
+  [ $sample = no ] || programs=2
+  echo "$on_device '$build/test/$1' $programs"
+}
+
+published='100 5.02186e-04 200 3.41746e-04 300 2.63430e-04 400 2.16288e-04 500 1.84659e-04 600 1.60866e-04
+700 1.42253e-04 800 1.27627e-04 900 1.15810e-04 1000 1.06011e-04'
+problem="--mesh classic --iterations 1000 --every 100"
+[ $small = no ] || problem="--mesh 16x24 --iterations 20 --every 10"
+
+command_figures() {
+  echo "OP2_DEVICE_STRATEGY=$1 exec '$build/bench/airfoil/airfoil' --backend cuda $problem"
+}
+residuals() { awk '/^[0-9]+ / { printf "%d %.5e ", $1, $2 }' "$1"; }
+
+# What a small mesh has to give is computed by the backend `sequential`.
+judge_figures() {
+  if [ $small = yes ] && [ ! -e "$tmp/sequential" ]; then
+    # shellcheck disable=SC2086 # options
+    "$build/bench/airfoil/airfoil" --backend sequential $problem >"$tmp/sequential" 2>"$tmp/why" ||
+      { fail "airfoil on the host"; tail -n 10 "$tmp/why" | keep; }
+    published=$(residuals "$tmp/sequential")
+  fi
+  cp "$tmp/$1.out" "$results/airfoil-$1.txt"
+  got=$(residuals "$tmp/$1.out")
+  # shellcheck disable=SC2086 # blanks do not count
+  if [ "$2" -eq 0 ] && [ -n "$got" ] && [ "$(echo $got)" = "$(echo $published)" ]; then
+    pass
+    ms=$(sed -n 's/^time_per_iteration_ms \([0-9.]*\).*/\1/p' "$tmp/$1.out")
+    say "airfoil by $1: the right figures, $ms ms a step"
+  else
+    fail "airfoil's figures by $1: $got"
+    { echo "== airfoil by $1, status $2: $got"; tail -n 20 "$tmp/$1.err"; } | keep
+  fi
+}
+
+sanitizer=$(PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin:/usr/local/cuda/bin \
+  command -v compute-sanitizer)
+
+# The toolkit's own tool looks for memory errors, races, and barriers that some threads do not reach.
+command_sanitizer() {
+  call="'$sanitizer' --tool ${1%%-*} --error-exitcode 9"
+  case $1 in
+    *-reductions)
+      echo "$on_device $call '$build/test/t160-reduce' && $on_device $call '$build/test/t161-where'" ;;
+    *)
+      echo "OP2_DEVICE_STRATEGY=${1#*-} $call '$build/bench/airfoil/airfoil' --backend cuda" \
+        "--mesh 16x24 --iterations 3" ;;
+  esac
+}
+judge_sanitizer() {
+  case $2 in
+    0) pass ;;
+    124) skip "$1: it took too long" ;;
+    *)
+      fail "compute-sanitizer, $1"
+      { echo "== $1"; head -n 80 "$tmp/$1.out"; tail -n 20 "$tmp/$1.err"; } | keep
+      ;;
+  esac
+}
+
+# The file of times gets one heading.
+command_speed() {
+  [ $small = no ] || set -- "$1" --sample
+  [ ! -e "$times" ] || set -- "$@" --more
+  echo "exec '$root/bench/gpu.sh' --build '$build' --out '$times' $*"
+}
+judge_speed() {
+  if [ "$2" -eq 0 ]; then
+    pass
+    say "$1 has been measured, into ${times##*/}"
+    tee -a "$log" <"$tmp/$1.out"
+  else
+    fail "bench/gpu.sh $1, status $2"
+    { echo "== bench/gpu.sh $1"; tail -n 30 "$tmp/$1.err"; } | keep
+  fi
+}
+
+# ---- running ----
+
+# A step is begun only if it is expected to end in time. Its status is "late" if it does not.
+cat >"$tmp/one" <<'TEXT'
+tmp=$1 deadline=$2 name=$3 seconds=$4
+now=$(date +%s)
+[ $((now + seconds)) -le "$deadline" ] || exit 0
+most=$((deadline - now))
+[ $most -lt 240 ] || most=240
+timeout -k 5 $most sh "$tmp/$name.sh" >"$tmp/$name.out" 2>"$tmp/$name.err"
+status=$?
+[ $status -ne 124 ] || [ "$(date +%s)" -lt "$deadline" ] || status=late
+echo $status >"$tmp/$name.status"
+TEXT
+
+judge() { # PART STEP
+  status=$(cat "$tmp/$2.status" 2>/dev/null || echo late)
+  if [ "$status" = late ]; then leave "$1 $2"; else "judge_$1" "$2" "$status"; fi
+}
+
+run_part() { # JOB PART
+  grep "^$1 $2 " "$tmp/table" >"$tmp/steps" || return 0
+  if [ "$2" = sanitizer ] && [ -z "$sanitizer" ]; then
+    skip "sanitizer: there is no compute-sanitizer for memcheck, racecheck and synccheck"
+    return
+  fi
+  say "== $2"
+  if [ "$(width "$2")" -gt 1 ]; then
+    while read -r _ _ name _; do "command_$2" "$name" >"$tmp/$name.sh"; done <"$tmp/steps"
+    awk -v tmp="$tmp" -v deadline=$deadline '{ print tmp, deadline, $3, $4 }' "$tmp/steps" |
+      xargs -P "$(width "$2")" -L 1 sh "$tmp/one"
+    while read -r _ _ name _ <&3; do judge "$2" "$name"; done 3<"$tmp/steps"
+  else
+    while read -r _ _ name seconds <&3; do
+      "command_$2" "$name" >"$tmp/$name.sh"
+      sh "$tmp/one" "$tmp" $deadline "$name" "$seconds"
+      judge "$2" "$name"
+    done 3<"$tmp/steps"
+  fi
+}
+
+# A sample's time begins when it is built.
+run_job() { # JOB
+  grep -v ' build ' "$tmp/table" | grep -q "^$1 " || return 0
+  begin=$(date +%s)
+  deadline=$((begin + (limit > 540 ? limit : 540)))
+  [ $sample = yes ] || deadline=$((begin + limit))
+  say "== job $1"
+  [ -n "$ready" ] || build_job "$1"
+  [ -x "$build/bench/airfoil/airfoil" ] || wrong "$build has no programs"
+  [ -d "$tmp/cache" ] || set_up
+  [ $emulated = no ] || find_device
+  [ $sample = no ] || deadline=$(($(date +%s) + limit))
+  for part in figures sanitizer random speed tests; do run_part "$1" $part; done
+  say "job $1 has ended"
+}
+
+: >"$log"
+[ $emulated = yes ] || find_device
+show_plan | tee -a "$log"
+for job in $jobs; do run_job "$job"; done
+end
