@@ -7,6 +7,7 @@
  * declarations are limited to the part of their interfaces that has kept its numbers since CUDA
  * 11. */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -18,6 +19,7 @@ typedef struct op2i_cuda_context_s *op2i_cuda_context;
 typedef struct op2i_cuda_stream_s *op2i_cuda_stream;
 typedef struct op2i_cuda_module_s *op2i_cuda_module;
 typedef struct op2i_cuda_function_s *op2i_cuda_function;
+typedef struct op2i_cuda_link_s *op2i_cuda_link_state;
 typedef struct op2i_nvrtc_program_s *op2i_nvrtc_program;
 
 enum { OP2I_CUDA_NOMEM = 2, OP2I_CUDA_NO_DEVICE = 100, OP2I_CUDA_NOT_READY = 600 };
@@ -40,41 +42,53 @@ enum {
 
 /* use_(return type, name as the library exports it, parameters) */
 #define OP2I_CUDA_FUNCTIONS(use_)                                                                  \
-  use_(cuInit, (unsigned flags)) use_(cuGetErrorName,                                              \
-                                      (op2i_cuda_result result, const char **name))                \
-      use_(cuGetErrorString, (op2i_cuda_result result, const char **text)) use_(                   \
-          cuDeviceGetCount, (int *count)) use_(cuDeviceGet, (int *device, int number))             \
-          use_(cuDeviceGetName, (char *name, int bytes, int device)) use_(                         \
-              cuDeviceGetAttribute,                                                                \
-              (int *value, int attribute, int device)) use_(cuDeviceTotalMem_v2,                   \
-                                                            (size_t * bytes, int device))          \
-              use_(cuDevicePrimaryCtxRetain, (op2i_cuda_context * context, int device)) use_(      \
-                  cuDevicePrimaryCtxRelease_v2, (int device)) use_(cuCtxPushCurrent_v2,            \
-                                                                   (op2i_cuda_context context))    \
-                  use_(cuCtxPopCurrent_v2, (op2i_cuda_context * context)) use_(                    \
-                      cuStreamCreate,                                                              \
-                      (op2i_cuda_stream * stream,                                                  \
-                       unsigned flags)) use_(cuStreamDestroy_v2, (op2i_cuda_stream stream))        \
-                      use_(cuStreamSynchronize, (op2i_cuda_stream stream)) use_(                   \
-                          cuMemAlloc_v2, (op2i_cuda_pointer * memory, size_t bytes))               \
-                          use_(cuMemFree_v2, (op2i_cuda_pointer memory)) use_(                     \
-                              cuMemAllocHost_v2,                                                   \
-                              (void **memory, size_t bytes)) use_(cuMemFreeHost, (void *memory))   \
-                              use_(cuMemcpyHtoDAsync_v2,                                           \
-                                   (op2i_cuda_pointer to, const void *from, size_t bytes,          \
-                                    op2i_cuda_stream stream))                                      \
-                                  use_(cuMemcpyDtoHAsync_v2,                                       \
-                                       (void *to, op2i_cuda_pointer from, size_t bytes,            \
+  use_(cuInit, (unsigned flags)) use_(cuDriverGetVersion, (int *version)) use_(                    \
+      cuLinkCreate_v2,                                                                             \
+      (unsigned n, int *options, void **values,                                                    \
+       op2i_cuda_link_state *link)) use_(cuLinkAddData_v2,                                         \
+                                         (op2i_cuda_link_state link, int kind, void *data,         \
+                                          size_t bytes, const char *name, unsigned n,              \
+                                          int *options, void **values))                            \
+      use_(cuLinkComplete, (op2i_cuda_link_state link, void **image, size_t *bytes)) use_(         \
+          cuLinkDestroy,                                                                           \
+          (op2i_cuda_link_state link)) use_(cuGetErrorName,                                        \
+                                            (op2i_cuda_result result, const char **name))          \
+          use_(cuGetErrorString, (op2i_cuda_result result, const char **text)) use_(               \
+              cuDeviceGetCount, (int *count)) use_(cuDeviceGet, (int *device, int number))         \
+              use_(cuDeviceGetName, (char *name, int bytes, int device)) use_(                     \
+                  cuDeviceGetAttribute,                                                            \
+                  (int *value, int attribute,                                                      \
+                   int device)) use_(cuDeviceTotalMem_v2, (size_t * bytes, int device))            \
+                  use_(cuDevicePrimaryCtxRetain, (op2i_cuda_context * context, int device)) use_(  \
+                      cuDevicePrimaryCtxRelease_v2,                                                \
+                      (int device)) use_(cuCtxPushCurrent_v2, (op2i_cuda_context context))         \
+                      use_(cuCtxPopCurrent_v2, (op2i_cuda_context * context)) use_(                \
+                          cuStreamCreate,                                                          \
+                          (op2i_cuda_stream * stream,                                              \
+                           unsigned flags)) use_(cuStreamDestroy_v2, (op2i_cuda_stream stream))    \
+                          use_(cuStreamSynchronize, (op2i_cuda_stream stream)) use_(               \
+                              cuMemAlloc_v2,                                                       \
+                              (op2i_cuda_pointer * memory,                                         \
+                               size_t bytes)) use_(cuMemFree_v2, (op2i_cuda_pointer memory))       \
+                              use_(cuMemAllocHost_v2, (void **memory, size_t bytes)) use_(         \
+                                  cuMemFreeHost, (void *memory))                                   \
+                                  use_(cuMemcpyHtoDAsync_v2,                                       \
+                                       (op2i_cuda_pointer to, const void *from, size_t bytes,      \
                                         op2i_cuda_stream stream))                                  \
-                                      use_(cuMemsetD8Async,                                        \
-                                           (op2i_cuda_pointer memory, unsigned char value,         \
-                                            size_t bytes,                                          \
+                                      use_(cuMemcpyDtoHAsync_v2,                                   \
+                                           (void *to, op2i_cuda_pointer from, size_t bytes,        \
                                             op2i_cuda_stream stream))                              \
-                                          use_(cuEventCreate, (void **event, unsigned flags))      \
-                                              use_(cuEventDestroy_v2, (void *event)) use_(         \
-                                                  cuEventRecord,                                   \
-                                                  (void *event, op2i_cuda_stream stream))          \
-                                                  use_(cuEventSynchronize, (void *event))          \
+                                          use_(cuMemsetD8Async,                                    \
+                                               (op2i_cuda_pointer memory, unsigned char value,     \
+                                                size_t bytes,                                      \
+                                                op2i_cuda_stream stream))                          \
+                                              use_(cuEventCreate, (void **event, unsigned flags))  \
+                                                  use_(cuEventDestroy_v2, (void *event)) use_(     \
+                                                      cuEventRecord,                               \
+                                                      (void *event,                                \
+                                                       op2i_cuda_stream                            \
+                                                           stream)) use_(cuEventSynchronize,       \
+                                                                         (void *event))            \
                                                       use_(cuEventQuery, (void *event)) use_(      \
                                                           cuEventElapsedTime,                      \
                                                           (float *ms, void *begin,                 \
@@ -122,7 +136,11 @@ enum {
           use_(nvrtcGetProgramLogSize, (op2i_nvrtc_program program, size_t * bytes))               \
               use_(nvrtcGetProgramLog, (op2i_nvrtc_program program, char *log))                    \
                   use_(nvrtcGetCUBINSize, (op2i_nvrtc_program program, size_t * bytes))            \
-                      use_(nvrtcGetCUBIN, (op2i_nvrtc_program program, char *cubin))
+                      use_(nvrtcGetCUBIN, (op2i_nvrtc_program program, char *cubin))               \
+                          use_(nvrtcGetPTXSize, (op2i_nvrtc_program program, size_t * bytes))      \
+                              use_(nvrtcGetPTX, (op2i_nvrtc_program program, char *ptx))           \
+                                  use_(nvrtcGetNumSupportedArchs, (int *n))                        \
+                                      use_(nvrtcGetSupportedArchs, (int *architectures))
 
 #define OP2I_CUDA_MEMBER(name_, parameters_) op2i_cuda_result(*name_) parameters_;
 struct op2i_cuda_api {
@@ -139,11 +157,25 @@ const struct op2i_nvrtc_api *op2i_nvrtc_api(const char **why);
 const char *op2i_nvrtc_version(void); /* "13.0" */
 
 struct op2i_text;
-/* Compile source to a cubin for a target such as "sm_90"; no device is needed. See device.h,
- * build(). */
-op2_status op2i_cuda_compile(const char *source, const char *target, const char *const *includes,
-                             struct op2i_text *log, void **binary, size_t *bytes);
+struct op2i_device_limits;
+/* Compile source to a cubin for an architecture such as "sm_90", or to PTX for one such as
+ * "compute_90"; no device is needed. See device.h, build(). */
+op2_status op2i_cuda_compile(const char *source, const char *architecture,
+                             const char *const *includes, struct op2i_text *log, void **binary,
+                             size_t *bytes);
 /* Write the identity of what builds binaries: NVRTC and the replacements for C's headers. */
 void op2i_cuda_compiler(char *name, size_t room);
+
+int op2i_cuda_attribute(const struct op2i_cuda_api *api, int number, int which); /* 0: unknown */
+void op2i_cuda_describe(const struct op2i_cuda_api *api, int number,
+                        struct op2i_device_limits *limits);
+/* Write the architecture for which NVRTC compiles what is to run on a target such as "sm_90". Return
+ * true if that gives PTX, which the driver has to translate. */
+enum { OP2I_CUDA_ARCHITECTURE = 32 };
+bool op2i_cuda_architecture(const char *target, char architecture[OP2I_CUDA_ARCHITECTURE]);
+/* Translate PTX to a cubin for the device of the current context. *binary is replaced, and null after
+ * a failure, of which the driver's words are added to the log. */
+op2_status op2i_cuda_translate(const struct op2i_cuda_api *api, struct op2i_text *log,
+                               void **binary, size_t *bytes);
 
 #endif

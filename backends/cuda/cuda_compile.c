@@ -152,38 +152,43 @@ static void take_log(const struct op2i_nvrtc_api *nvrtc, op2i_nvrtc_program prog
   op2i_free(text);
 }
 
-static op2_status take_cubin(const struct op2i_nvrtc_api *nvrtc, op2i_nvrtc_program program,
-                             void **binary, size_t *bytes) {
-  if (nvrtc->nvrtcGetCUBINSize(program, bytes) || *bytes == 0)
+/* Take the cubin or the PTX. */
+static op2_status take_binary(const struct op2i_nvrtc_api *nvrtc, op2i_nvrtc_program program,
+                              bool ptx, void **binary, size_t *bytes) {
+  int result =
+      ptx ? nvrtc->nvrtcGetPTXSize(program, bytes) : nvrtc->nvrtcGetCUBINSize(program, bytes);
+  if (result || *bytes == 0)
     return op2i_error(OP2_ERR_COMPILE, "NVRTC made no code for this device");
   *binary = op2i_malloc(*bytes);
   if (!*binary) return op2i_error_nomem("compiled code");
-  if (!nvrtc->nvrtcGetCUBIN(program, *binary)) return OP2_SUCCESS;
+  result = ptx ? nvrtc->nvrtcGetPTX(program, *binary) : nvrtc->nvrtcGetCUBIN(program, *binary);
+  if (!result) return OP2_SUCCESS;
   op2i_free(*binary);
   *binary = NULL;
   return op2i_error(OP2_ERR_COMPILE, "NVRTC made no code for this device");
 }
 
 static op2_status compile(const struct op2i_nvrtc_api *nvrtc, op2i_nvrtc_program program,
-                          const char *target, const char *const *includes) {
-  char architecture[96], folders[OPTIONS][300];
-  const char *options[OPTIONS + 8] = {architecture,      "--std=c++17",       "--fmad=false",
-                                      "--prec-div=true", "--prec-sqrt=true",  "--ftz=false",
-                                      "-default-device", "--disable-warnings"};
+                          const char *architecture, const char *const *includes) {
+  char wanted[96], folders[OPTIONS][300];
+  const char *options[OPTIONS + 8] = {
+      wanted,        "--std=c++17",     "--fmad=false",      "--prec-div=true", "--prec-sqrt=true",
+      "--ftz=false", "-default-device", "--disable-warnings"};
   int n = 8;
-  snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", target);
+  snprintf(wanted, sizeof wanted, "--gpu-architecture=%s", architecture);
   for (int i = 0; includes && includes[i] && i < OPTIONS; i++) {
     snprintf(folders[i], sizeof folders[i], "-I%s", includes[i]);
     options[n++] = folders[i];
   }
   int result = nvrtc->nvrtcCompileProgram(program, n, options);
-  return result ? op2i_error(OP2_ERR_COMPILE, "NVRTC does not compile it for %s (error %d)", target,
-                             result)
+  return result ? op2i_error(OP2_ERR_COMPILE, "NVRTC does not compile it for %s (error %d)",
+                             architecture, result)
                 : OP2_SUCCESS;
 }
 
-op2_status op2i_cuda_compile(const char *source, const char *target, const char *const *includes,
-                             struct op2i_text *log, void **binary, size_t *bytes) {
+op2_status op2i_cuda_compile(const char *source, const char *architecture,
+                             const char *const *includes, struct op2i_text *log, void **binary,
+                             size_t *bytes) {
   const char *why;
   const struct op2i_nvrtc_api *nvrtc = op2i_nvrtc_api(&why);
   op2i_nvrtc_program program;
@@ -195,11 +200,11 @@ op2_status op2i_cuda_compile(const char *source, const char *target, const char 
   }
   if (nvrtc->nvrtcCreateProgram(&program, source, "loop.cu", HEADERS, headers, names))
     return op2i_error_nomem("NVRTC");
-  op2_status status = compile(nvrtc, program, target, includes);
+  op2_status status = compile(nvrtc, program, architecture, includes);
   if (status)
     take_log(nvrtc, program, log);
   else
-    status = take_cubin(nvrtc, program, binary, bytes);
+    status = take_binary(nvrtc, program, strncmp(architecture, "compute_", 8) == 0, binary, bytes);
   nvrtc->nvrtcDestroyProgram(&program);
   return status;
 }

@@ -113,33 +113,13 @@ static int count_devices(const struct op2i_cuda_api *api) {
   return api->cuDeviceGetCount(&count) ? 0 : count;
 }
 
-static int attribute(const struct op2i_cuda_api *api, int number, int which) {
-  int value = 0;
-  return api->cuDeviceGetAttribute(&value, which, number) ? 0 : value;
-}
-
-static void describe(const struct op2i_cuda_api *api, int number,
-                     struct op2i_device_limits *limits) {
-  size_t bytes = 0;
-  if (api->cuDeviceGetName(limits->name, sizeof limits->name, number)) limits->name[0] = '\0';
-  api->cuDeviceTotalMem_v2(&bytes, number);
-  snprintf(limits->target, sizeof limits->target, "sm_%d%d",
-           attribute(api, number, OP2I_CUDA_MAJOR), attribute(api, number, OP2I_CUDA_MINOR));
-  op2i_cuda_compiler(limits->compiler, sizeof limits->compiler);
-  limits->doubles = true;
-  limits->units = attribute(api, number, OP2I_CUDA_UNITS);
-  limits->group_max = attribute(api, number, OP2I_CUDA_MAX_THREADS);
-  limits->local_bytes = attribute(api, number, OP2I_CUDA_SHARED_OPTIN);
-  limits->memory_bytes = (int64_t)bytes;
-}
-
 static void list(struct op2i_text *out) {
   const char *why;
   if (unavailable()) return;
   const struct op2i_cuda_api *api = op2i_cuda_api(&why);
   for (int d = 0; d < count_devices(api); d++) {
     struct op2i_device_limits limits;
-    describe(api, d, &limits);
+    op2i_cuda_describe(api, d, &limits);
     op2i_text_add(out, "%d: %s, %s, %.0f GiB\n", d, limits.name, limits.target,
                   (double)limits.memory_bytes / (1 << 30));
   }
@@ -149,7 +129,7 @@ static void list(struct op2i_text *out) {
 
 static bool meant(const struct op2i_cuda_api *api, int number, const char *which) {
   struct op2i_device_limits limits;
-  describe(api, number, &limits);
+  op2i_cuda_describe(api, number, &limits);
   return op2i_device_meant(which, number, limits.name);
 }
 
@@ -164,12 +144,12 @@ static int named(const struct op2i_cuda_api *api, const char *which) {
 static int best(const struct op2i_cuda_api *api, int node_rank) {
   int n = count_devices(api), most = -1, alike = 0;
   for (int d = 0; d < n; d++) {
-    int units = attribute(api, d, OP2I_CUDA_UNITS);
+    int units = op2i_cuda_attribute(api, d, OP2I_CUDA_UNITS);
     alike = units > most ? 1 : alike + (units == most);
     if (units > most) most = units;
   }
   for (int d = 0, left = alike ? node_rank % alike : 0; d < n; d++)
-    if (attribute(api, d, OP2I_CUDA_UNITS) == most && left-- == 0) return d;
+    if (op2i_cuda_attribute(api, d, OP2I_CUDA_UNITS) == most && left-- == 0) return d;
   return -1;
 }
 
@@ -202,7 +182,7 @@ static op2_status open_device(const char *which, int node_rank, struct op2i_devi
   cuda->device.kind = &op2i_device_cuda;
   cuda->api = api;
   cuda->number = number;
-  describe(api, number, &cuda->device.limits);
+  op2i_cuda_describe(api, number, &cuda->device.limits);
   op2_status status = CALL(cuda, cuDevicePrimaryCtxRetain, &cuda->context, number);
   if (!status) status = enter(cuda);
   if (!status) {
@@ -365,7 +345,20 @@ static op2_status clear(struct op2i_device *device, void *memory, size_t at, siz
 
 static op2_status build(struct op2i_device *device, const char *source, const char *const *includes,
                         struct op2i_text *log, void **binary, size_t *bytes) {
-  return op2i_cuda_compile(source, device->limits.target, includes, log, binary, bytes);
+  char architecture[OP2I_CUDA_ARCHITECTURE];
+  struct cuda *cuda = cuda_of(device);
+  const bool ptx = op2i_cuda_architecture(device->limits.target, architecture);
+  op2_status status = op2i_cuda_compile(source, architecture, includes, log, binary, bytes);
+  if (status || !ptx) return status;
+  status = enter(cuda);
+  if (status) {
+    op2i_free(*binary);
+    *binary = NULL;
+    return status;
+  }
+  status = op2i_cuda_translate(cuda->api, log, binary, bytes);
+  leave(cuda);
+  return status;
 }
 
 static op2_status find_function(struct cuda *cuda, struct code *code, const char *entry) {

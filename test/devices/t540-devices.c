@@ -366,7 +366,7 @@ static void runs_there(const char *backend) {
   CHECK(op2_finalize(&ctx));
 }
 
-static const char *const targets[] = {"sm_80", "sm_90", "sm_100"};
+static const char *const targets[] = {"sm_80", "sm_90", "sm_100", "compute_90"};
 
 static void text_compiles(const char *text, const char *name) {
   const char *why;
@@ -374,7 +374,7 @@ static void text_compiles(const char *text, const char *name) {
     skip("%s is not compiled for NVIDIA's devices: %s", name, why);
     return;
   }
-  for (int t = 0; t < 3; t++) {
+  for (size_t t = 0; t < sizeof targets / sizeof *targets; t++) {
     struct op2i_text log = {0};
     void *binary = NULL;
     size_t bytes = 0;

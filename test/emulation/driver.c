@@ -55,7 +55,7 @@ int cuInit(unsigned flags) {
 }
 
 int cuDriverGetVersion(int *version) {
-  *version = 13000;
+  *version = (int)emulation_setting("driver", 13000);
   return EMULATION_SUCCESS;
 }
 
@@ -70,6 +70,7 @@ static const struct {
     {EMULATION_NO_DEVICE, "CUDA_ERROR_NO_DEVICE", "no device"},
     {EMULATION_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "not a module"},
     {EMULATION_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "no context"},
+    {EMULATION_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "PTX that is not valid"},
     {EMULATION_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "no such name"},
     {EMULATION_NOT_READY, "CUDA_ERROR_NOT_READY", "not done yet"},
     {EMULATION_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal address"},
@@ -201,6 +202,50 @@ int cuModuleGetFunction(struct emulation_function **function, struct emulation_m
   if (!result) *function = found;
   return emulation_unlock(result);
 }
+
+/* ---- PTX ------------------------------------------------------------------------------------- */
+
+/* What NVRTC makes for an architecture that is not the device's is no module until it has been
+ * translated. */
+struct emulation_link {
+  void *image;
+  size_t bytes;
+};
+
+int cuLinkCreate_v2(unsigned n, int *options, void **values, struct emulation_link **link) {
+  (void)n, (void)options, (void)values;
+  emulation_lock();
+  int result = emulation_ready();
+  if (!result) *link = calloc(1, sizeof **link);
+  return emulation_unlock(result);
+}
+
+int cuLinkAddData_v2(struct emulation_link *link, int kind, void *data, size_t bytes,
+                     const char *name, unsigned n, int *options, void **values) {
+  enum { PTX = 1 };
+  const size_t head = strlen(EMULATION_PTX);
+  (void)name, (void)n, (void)options, (void)values;
+  if (kind != PTX || bytes <= head || memcmp(data, EMULATION_PTX, head) != 0)
+    return EMULATION_INVALID_VALUE;
+  link->image = malloc(bytes - head);
+  link->bytes = bytes - head;
+  memcpy(link->image, (char *)data + head, link->bytes);
+  return emulation_setting("translates", 1) ? EMULATION_SUCCESS : EMULATION_INVALID_PTX;
+}
+
+int cuLinkComplete(struct emulation_link *link, void **image, size_t *bytes) {
+  *image = link->image;
+  *bytes = link->bytes;
+  return link->image ? EMULATION_SUCCESS : EMULATION_INVALID_VALUE;
+}
+
+int cuLinkDestroy(struct emulation_link *link) {
+  free(link->image);
+  free(link);
+  return EMULATION_SUCCESS;
+}
+
+/* ---- functions ------------------------------------------------------------------------------- */
 
 static int64_t threads_of(const struct emulation_function *function) {
   const int64_t all = emulation_setting("threads", 1024);

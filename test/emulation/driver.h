@@ -41,6 +41,12 @@ int cuModuleLoadData(struct emulation_module **module, const void *image);
 int cuModuleUnload(struct emulation_module *module);
 int cuModuleGetFunction(struct emulation_function **function, struct emulation_module *module,
                         const char *name);
+struct emulation_link;
+int cuLinkCreate_v2(unsigned n, int *options, void **values, struct emulation_link **link);
+int cuLinkAddData_v2(struct emulation_link *link, int kind, void *data, size_t bytes,
+                     const char *name, unsigned n, int *options, void **values);
+int cuLinkComplete(struct emulation_link *link, void **image, size_t *bytes);
+int cuLinkDestroy(struct emulation_link *link);
 int cuFuncGetAttribute(int *value, int attribute, struct emulation_function *function);
 int cuFuncSetAttribute(struct emulation_function *function, int attribute, int value);
 int cuLaunchKernel(struct emulation_function *function, unsigned grid_x, unsigned grid_y,

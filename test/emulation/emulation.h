@@ -14,6 +14,9 @@
  *   order=1,2,3     threads and blocks forwards, backwards, at random; 0: by turns
  *   memory shared threads units   bytes and numbers that the device has
  *   sm=80           its target
+ *   newest=90       the newest target that NVRTC knows
+ *   driver=13000    the driver's version
+ *   translates=0    the driver does not translate PTX
  *   devices=0       how many there are
  *   lost=N          the Nth call that needs a context, and all after it, fail
  *
@@ -30,6 +33,9 @@
 int64_t emulation_setting(const char *name, int64_t otherwise);
 bool emulation_checks(void);
 
+/* So PTX begins; the rest is what it is translated to. */
+#define EMULATION_PTX "//\n// emulated PTX\n"
+
 /* What calls of the driver return. */
 enum {
   EMULATION_SUCCESS = 0,
@@ -39,6 +45,7 @@ enum {
   EMULATION_NO_DEVICE = 100,
   EMULATION_INVALID_IMAGE = 200,
   EMULATION_INVALID_CONTEXT = 201,
+  EMULATION_INVALID_PTX = 218,
   EMULATION_NOT_FOUND = 500,
   EMULATION_NOT_READY = 600,
   EMULATION_ILLEGAL_ADDRESS = 700,

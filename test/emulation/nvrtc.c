@@ -30,6 +30,25 @@ int nvrtcVersion(int *major, int *minor) {
   return NVRTC_SUCCESS;
 }
 
+static const int architectures[] = {75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121};
+enum { ARCHITECTURES = sizeof architectures / sizeof *architectures };
+
+static int known_architectures(void) {
+  int n = 0;
+  while (n < ARCHITECTURES && architectures[n] <= emulation_setting("newest", 121)) n++;
+  return n;
+}
+
+int nvrtcGetNumSupportedArchs(int *n) {
+  *n = known_architectures();
+  return NVRTC_SUCCESS;
+}
+
+int nvrtcGetSupportedArchs(int *list) {
+  memcpy(list, architectures, (size_t)known_architectures() * sizeof *list);
+  return NVRTC_SUCCESS;
+}
+
 const char *nvrtcGetErrorString(int result) {
   static const char *const names[] = {"NVRTC_SUCCESS",
                                       "NVRTC_ERROR_OUT_OF_MEMORY",
@@ -110,9 +129,21 @@ static void remove_folder(const struct nvrtc_program *program, const char *folde
 
 /* ---- compiling ------------------------------------------------------------------------------- */
 
+/* A cubin is made for sm_90, PTX for compute_90, if that is known. */
+static bool take_architecture(struct nvrtc_program *program, const char *name,
+                              char definition[EMULATION_NAME]) {
+  const char *number = strchr(name, '_');
+  int a = 0;
+  program->is_ptx = strncmp(name, "compute_", 8) == 0;
+  if (!number || (!program->is_ptx && strncmp(name, "sm_", 3) != 0)) return false;
+  while (a < known_architectures() && architectures[a] != atoi(number + 1)) a++;
+  snprintf(definition, EMULATION_NAME, "-D__CUDA_ARCH__=%s0", number + 1);
+  return a < known_architectures();
+}
+
 /* Those that real ones know and the tests use; a folder is passed on. */
-static bool take_options(int n, const char *const *options, const char **list, int *count,
-                         char definition[EMULATION_NAME]) {
+static bool take_options(struct nvrtc_program *program, int n, const char *const *options,
+                         const char **list, int *count, char definition[EMULATION_NAME]) {
   static const char *const known[] = {"--std=c++17",
                                       "--fmad=false",
                                       "--prec-div=true",
@@ -123,16 +154,17 @@ static bool take_options(int n, const char *const *options, const char **list, i
                                       "--extra-device-vectorization",
                                       "--disable-warnings"};
   enum { KNOWN = sizeof known / sizeof *known };
-  static const char target[] = "--gpu-architecture=sm_";
+  static const char target[] = "--gpu-architecture=";
   for (int i = 0; i < n; i++) {
     int k = 0;
     while (k < KNOWN && strcmp(known[k], options[i]) != 0) k++;
-    if (strncmp(options[i], target, strlen(target)) == 0)
-      snprintf(definition, EMULATION_NAME, "-D__CUDA_ARCH__=%s0", options[i] + strlen(target));
-    else if (strncmp(options[i], "-I", 2) == 0 && *count < OPTIONS)
+    if (strncmp(options[i], target, strlen(target)) == 0) {
+      if (!take_architecture(program, options[i] + strlen(target), definition)) return false;
+    } else if (strncmp(options[i], "-I", 2) == 0 && *count < OPTIONS) {
       list[(*count)++] = options[i];
-    else if (k == KNOWN)
+    } else if (k == KNOWN) {
       return false;
+    }
   }
   return true;
 }
@@ -198,7 +230,7 @@ static int compile_in(struct nvrtc_program *program, const char *folder, const c
   snprintf(out, sizeof out, "%s/loop.so", folder);
   snprintf(log, sizeof log, "%s/log", folder);
   snprintf(include, sizeof include, "-I%s", folder);
-  if (!take_options(n, options, list, &count, target)) return NVRTC_INVALID_OPTION;
+  if (!take_options(program, n, options, list, &count, target)) return NVRTC_INVALID_OPTION;
   int status = start(list, log);
   size_t bytes;
   program->log = read_file(log, &bytes);
@@ -242,11 +274,23 @@ int nvrtcGetProgramLog(struct nvrtc_program *program, char *log) {
 }
 
 int nvrtcGetCUBINSize(struct nvrtc_program *program, size_t *bytes) {
-  *bytes = program->image_bytes;
+  *bytes = program->is_ptx ? 0 : program->image_bytes;
   return NVRTC_SUCCESS;
 }
 
 int nvrtcGetCUBIN(struct nvrtc_program *program, char *cubin) {
   memcpy(cubin, program->image, program->image_bytes);
+  return NVRTC_SUCCESS;
+}
+
+int nvrtcGetPTXSize(struct nvrtc_program *program, size_t *bytes) {
+  *bytes = program->is_ptx ? strlen(EMULATION_PTX) + program->image_bytes : 0;
+  return NVRTC_SUCCESS;
+}
+
+int nvrtcGetPTX(struct nvrtc_program *program, char *ptx) {
+  const size_t head = strlen(EMULATION_PTX);
+  memcpy(ptx, EMULATION_PTX, head);
+  memcpy(ptx + head, program->image, program->image_bytes);
   return NVRTC_SUCCESS;
 }

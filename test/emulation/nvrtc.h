@@ -16,6 +16,7 @@ enum {
 struct nvrtc_program {
   char *source, *log, *image;
   size_t image_bytes;
+  bool is_ptx; /* what was asked for is PTX, not a cubin */
   int nheaders;
   char **headers, **names;
 };
@@ -30,6 +31,10 @@ int nvrtcGetProgramLogSize(struct nvrtc_program *program, size_t *bytes);
 int nvrtcGetProgramLog(struct nvrtc_program *program, char *log);
 int nvrtcGetCUBINSize(struct nvrtc_program *program, size_t *bytes);
 int nvrtcGetCUBIN(struct nvrtc_program *program, char *cubin);
+int nvrtcGetPTXSize(struct nvrtc_program *program, size_t *bytes);
+int nvrtcGetPTX(struct nvrtc_program *program, char *ptx);
+int nvrtcGetNumSupportedArchs(int *n);
+int nvrtcGetSupportedArchs(int *architectures);
 /* Faults of OP2_TEST_PLANT that were found in texts, and planted, since it was asked last. */
 int op2_emulation_planted(void);
 
