@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What devices are like, and for which architecture loops are compiled. An NVRTC that is older than
- * the device does not know its architecture: then it makes PTX for the nearest one that it knows, and
- * the driver, which knows the device, translates that to a cubin. */
+/* Properties of devices, and the architecture for which loops are compiled. An NVRTC that is older
+ * than the device does not know the device's architecture. It then makes PTX for the nearest
+ * architecture that it knows, and the driver, which knows the device, translates that to a cubin. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
