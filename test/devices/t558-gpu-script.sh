@@ -84,6 +84,18 @@ runs "tests of loops are in it" test "$(grep -c ' tests t' "$tmp/plan")" -gt 60
 every_time() { awk '$1 ~ /^[12]$/ && $3 !~ /^[0-9]+$/ { print; bad = 1 } END { exit bad || NR < 60 }' "$tmp/plan"; }
 runs "each step has a time" every_time
 
+# A build that has come ready-made has no file of Ninja's.
+mkdir -p "$tmp/tree/test" "$tmp/tree/bench"
+cp "$src/test/gpu.sh" "$tmp/tree/test"
+cp "$src/bench/gpu.sh" "$tmp/tree/bench"
+mv "$fake" "$tmp/tree/build-gpu"
+builds() { "$tmp/tree/test/gpu.sh" --plan 2>/dev/null | grep -c ' build '; }
+runs "a build that is ready-made is taken" test "$(builds)" = 0
+: >"$tmp/tree/build-gpu/build.ninja"
+runs "one that is not is built" test "$(builds)" = 2
+rm "$tmp/tree/build-gpu/build.ninja"
+mv "$tmp/tree/build-gpu" "$fake"
+
 # ---- what counts ----
 
 without_device() {
