@@ -11,7 +11,7 @@
 /* io_contents.c: the text of this name in a file has a line for each object: what it is, its name,
  * and the names of other objects that belong to it. */
 #define OP2I_CONTENTS "op2_contents"
-enum { OP2I_WORDS_OF_LINE = 4 };
+enum { OP2I_WORDS_OF_LINE = 8 };
 /* The kinds of lines, in the order in which they are written and read. */
 enum {
   OP2I_FILE_SET,

@@ -285,21 +285,10 @@ static op2_status write_all(op2_file file) {
   return status;
 }
 
-/* Close a file that must not replace the former one, and return its failure. */
-static op2_status abandon(op2_file file, op2_status status) {
-  const struct op2i_companion *op2 = file->op2;
-  if (!file->broken) snprintf(file->why, sizeof file->why, "%.399s", op2_error_message());
-  char why[sizeof file->why];
-  memcpy(why, file->why, sizeof why);
-  file->broken = true;
-  op2_status closed = op2_file_close(&file);
-  return closed ? op2->error(status, "%s", why) : status;
-}
-
 op2_status op2_file_dump(op2_context ctx, const char *path) {
   op2_file file = NULL;
   op2_status status = op2_file_open(ctx, path, OP2_FILE_CREATE, &file);
   if (status) return status;
   status = write_all(file);
-  return status ? abandon(file, status) : op2_file_close(&file);
+  return status ? op2i_file_abandon(file, status) : op2_file_close(&file);
 }

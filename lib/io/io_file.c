@@ -303,3 +303,13 @@ op2_status op2_file_close(op2_file *handle) {
   free_file(file);
   return status;
 }
+
+op2_status op2i_file_abandon(op2_file file, op2_status status) {
+  const struct op2i_companion *op2 = file->op2;
+  if (!file->broken) snprintf(file->why, sizeof file->why, "%.399s", op2_error_message());
+  char why[sizeof file->why];
+  memcpy(why, file->why, sizeof why);
+  file->broken = true;
+  op2_status closed = op2_file_close(&file);
+  return closed ? op2->error(status, "%s", why) : status;
+}

@@ -78,6 +78,8 @@ op2_status op2i_file_agree(op2_file file, op2_status status);
 /* The same at the beginning of work on a dataset. If what->call differs between ranks, this is
  * reported as different calls of ranks, and not as a failure. */
 op2_status op2i_file_agree_on(op2_file file, const struct op2i_dataset *what, op2_status status);
+/* Close a file that must not replace the former one, and return its failure. */
+op2_status op2i_file_abandon(op2_file file, op2_status status);
 /* True if this rank creates the file and writes its structure. */
 bool op2i_file_leads(op2_file file);
 /* The recorded failure of the part, with its message; OP2_SUCCESS if there is none. */

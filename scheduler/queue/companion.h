@@ -10,12 +10,13 @@
 #include "object.h"
 #include "op2/mesh.h"
 #include "partitioner.h"
+#include "renumber_state.h"
 
 /* The interface for companions of the library: libraries of their own, built and installed with it,
  * that are linked with what the library itself must not load unless it is needed, such as MPI. This
  * table is all that they call, and op2i_companion() is the only symbol that the shared library
  * exports besides the public ones. */
-enum { OP2I_COMPANION_VERSION = 13 }; /* changes with this file and what it includes */
+enum { OP2I_COMPANION_VERSION = 14 }; /* changes with this file and what it includes */
 
 struct op2i_companion {
   /* Ranks. init_ranks(): see init.h. comm_of(): null for a context without other ranks. */
@@ -89,6 +90,9 @@ struct op2i_companion {
   const struct op2i_preconditioner_kind *(*preconditioner_kind)(op2_preconditioner preconditioner);
   /* See partitioner.h. */
   void (*partitioner_offer)(const struct op2i_partitioner *partitioner);
+  /* Numberings of sets: see renumber_state.h. */
+  op2_status (*renumber_restore)(op2_context ctx, int n, const struct op2i_set_order *orders);
+  bool (*numbering_restore)(op2_map map, const struct op2i_map_wait *wait);
 };
 
 /* Null, with an error message, if library and companion are of different builds. */
