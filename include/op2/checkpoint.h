@@ -71,7 +71,7 @@ typedef struct op2_checkpoint_options {
   const void *reserved[4]; /**< null: as reserved_numbers */
 } op2_checkpoint_options;
 
-/** What a checkpoint handle has done. */
+/** Counts of what was done with a handle. */
 typedef struct op2_checkpoint_info {
   int64_t newest;  /**< number of the newest checkpoint that was written or read; 0: none */
   int64_t read;    /**< number of the one that was read last; 0: none */

@@ -10,7 +10,7 @@
 #include "io_all.h"
 #include "op2/checkpoint.h"
 
-/* What is kept under a name. */
+/* Something that is kept under a name. */
 enum op2i_item_kind { OP2I_ITEM_DAT, OP2I_ITEM_GBL, OP2I_ITEM_CONST, OP2I_ITEM_COUNTER };
 struct op2i_item {
   enum op2i_item_kind kind;

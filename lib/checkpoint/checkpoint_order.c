@@ -130,7 +130,7 @@ static op2_status read_numbers(op2_file file, const struct op2i_line *line, op2_
                          set->obj.name);
 }
 
-/* What the lines ask for. */
+/* The sets of the lines, as they are to be numbered. */
 struct orders {
   op2_file file;
   struct op2i_set_order *all; /* with the numbers, which this owns */

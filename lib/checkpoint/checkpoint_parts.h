@@ -2,8 +2,8 @@
 #ifndef OP2I_CHECKPOINT_PARTS_H
 #define OP2I_CHECKPOINT_PARTS_H
 
-/* What checkpoints are made of besides values: their files in a folder, the signal, and numberings
- * of sets. */
+/* Besides values a checkpoint has files in a folder, a signal, and numberings of sets: this declares
+ * the functions for these. */
 
 #include "checkpoint.h"
 

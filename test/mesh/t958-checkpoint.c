@@ -51,7 +51,7 @@ static void begin(const char *backend) {
  * unless that is 0. */
 struct run {
   const char *name, *backend;
-  int side, steps, at;
+  int side, steps, at, ordered;
   bool scattered, goes_on;
   uint64_t digest; /* of the end, from rank 0 */
 };
@@ -62,6 +62,7 @@ static int run_in(op2_context c, struct run *run) {
   const op2_checkpoint_options options = {.seconds = -1, .signal = -1, .calls = run->at};
   bool found = false;
   op2_status status = flow_declare(c, run->side, run->scattered, &flow);
+  flow.ordered = run->ordered;
   if (!status) status = flow_checkpoint(&flow, path_of(run->name), &options, &ck);
   if (!status && run->goes_on) status = op2_checkpoint_read(ck, &found);
   int wrong = status || found != run->goes_on;
@@ -148,6 +149,21 @@ static void renumbered(void) {
                             .steps = LARGE_STEPS,
                             .at = at[i],
                             .scattered = true});
+}
+
+/* A loop that keeps the order of a set gives it back the program's. A run that goes on from after
+ * that has no such loop, and its sets are renumbered at once, or when they are partitioned. */
+static void given_back(void) {
+  setenv("OP2_RENUMBER", "1", 1);
+  for (int ranks = 0; ranks <= 2; ranks += 2)
+    for (int ordered = 2; ordered <= 5; ordered += 3)
+      goes_on(ranks, (struct run){.backend = "openmp",
+                                  .side = SIDE,
+                                  .steps = STEPS,
+                                  .at = AT,
+                                  .ordered = ordered,
+                                  .scattered = true});
+  unsetenv("OP2_RENUMBER");
 }
 
 /* ---- other numbers of ranks ------------------------------------------------------------------ */
@@ -407,6 +423,7 @@ int main(void) {
   test_environment();
   bitwise();
   renumbered();
+  given_back();
   other_ranks();
   last_ones_kept();
   costs_nothing();

@@ -32,6 +32,8 @@ OP2_KERNEL(flow_update, (const double *old, double *q, double *res, const double
              }
            });
 
+OP2_KERNEL(flow_mark, (double *old), { *old = 0.5 * *old + 1; });
+
 static uint64_t scramble(uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
@@ -108,6 +110,7 @@ op2_status flow_declare(op2_context ctx, int side, bool scattered, struct flow *
   if (!status) status = op2_kernel_create(ctx, &flow_step_kernel, &flow->step);
   if (!status) status = op2_kernel_create(ctx, &flow_flux_kernel, &flow->flux);
   if (!status) status = op2_kernel_create(ctx, &flow_update_kernel, &flow->update);
+  if (!status) status = op2_kernel_create(ctx, &flow_mark_kernel, &flow->mark);
   return status ? status : op2_partition(ctx, NULL, NULL);
 }
 
@@ -123,6 +126,7 @@ void flow_destroy(struct flow *flow) {
   op2_kernel_destroy(&flow->step);
   op2_kernel_destroy(&flow->flux);
   op2_kernel_destroy(&flow->update);
+  op2_kernel_destroy(&flow->mark);
   op2_map_destroy(&flow->ends);
   op2_set_destroy(&flow->edges);
   op2_set_destroy(&flow->cells);
@@ -162,6 +166,8 @@ op2_status flow_advance(struct flow *flow) {
   if (!status) status = op2_const_set(flow->gain, &now);
   flow->time += dt;
   flow->steps += !status;
+  if (!status && flow->steps == flow->ordered)
+    status = op2_par_loop(flow->mark, flow->edges, op2_arg_dat(flow->old, 0, flow->ends, OP2_RW));
   return status;
 }
 

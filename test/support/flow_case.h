@@ -19,8 +19,9 @@ struct flow {
   op2_dat q, old, res, flags; /* flags are never written */
   op2_gbl dt, rms;
   op2_const gain;
-  op2_kernel save, step, flux, update;
-  int64_t steps; /* that were made, and the time that has passed in them */
+  op2_kernel save, step, flux, update, mark;
+  int64_t ordered; /* after this step there is a loop that keeps the order of edges; 0: never */
+  int64_t steps;   /* that were made, and the time that has passed in them */
   double time;
 };
 
