@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "common/application.h"
+#include "common/checkpoint.h"
 #include "common/clock.h"
 #include "common/counts.h"
 #include "common/progress.h"
@@ -32,6 +33,8 @@ typedef struct flow {
   op2_kernel save_soln, adt_calc, res_calc, bres_calc, update;
   int64_t ncell;
   double renumbering; /* seconds it took; 0: none */
+  void *checkpoint;
+  int iteration; /* time steps that were queued */
 } flow;
 
 static bool declare_mesh(flow *f, const mesh *m, const char *method) {
@@ -211,14 +214,28 @@ static bool write_graph(const flow *f, const char *path) {
   return report_graph(f->ctx, path);
 }
 
+/* The state after a time step is that of q: all else follows from it. */
+static bool go_on(flow *f, const options *o) {
+  const kept_state kept = {.ctx = f->ctx,
+                           .dats = &f->q,
+                           .gbls = &f->rms,
+                           .ndats = 1,
+                           .ngbls = 1,
+                           .iteration = &f->iteration};
+  return checkpoint_begin(&o->run, &kept, &f->checkpoint);
+}
+
 static bool run(flow *f, const options *o, run_times *times, counts *before) {
-  const int warmup = option_warmup(&o->run, o->iterations);
+  const int from = f->iteration, most = option_warmup(&o->run, o->iterations);
+  const int warmup = most > from ? most : from;
   const int graphed = o->graph_steps < o->iterations ? o->graph_steps : o->iterations;
   const double begin = clock_now();
   double timed = begin, rms;
+  bool stop = false;
   progress_begin(report_name, o->iterations, "time steps", o->run.progress);
-  for (int it = 1; it <= o->iterations; it++) {
+  for (int it = from + 1; it <= o->iterations && !stop; it++) {
     if (!queue_step(f)) return false;
+    f->iteration = it;
     if (it == graphed && !write_graph(f, o->graph)) return false;
     if (o->every > 0 && it % o->every == 0) {
       if (!get_rms(f, &rms)) return false;
@@ -231,6 +248,7 @@ static bool run(flow *f, const options *o, run_times *times, counts *before) {
       if (o->counts && !counts_get(f->ctx, before)) return false;
       timed = clock_now();
     }
+    if (!checkpoint_step(f->checkpoint, &stop)) return false;
     progress_show((double)progress_done(f->ctx, it, LOOPS_PER_STEP) / o->iterations);
   }
   TRY(op2_flush(f->ctx));
@@ -238,7 +256,7 @@ static bool run(flow *f, const options *o, run_times *times, counts *before) {
   progress_end();
   times->loop = end - begin;
   times->timed = end - timed;
-  times->iterations = o->iterations - warmup;
+  times->iterations = f->iteration > warmup ? f->iteration - warmup : 0;
   return true;
 fail:
   return false;
@@ -291,7 +309,8 @@ static bool simulate(const options *o, const mesh *m, run_times *times) {
               declare_kernels(&f);
   good = good && (!o->renumber || renumber(&f, m));
   times->setup = clock_now() - begin;
-  good = good && run(&f, o, times, &before) && (!o->counts || write_counts(&f, &before, times));
+  good = good && go_on(&f, o) && run(&f, o, times, &before) && checkpoint_end(&f.checkpoint) &&
+         (!o->counts || write_counts(&f, &before, times));
   good = good && write_results(&f, o, m) && report_run(f.ctx, times, "time loop");
   if (good) report_renumbering(f.renumbering, times);
   good = good && report_explain(f.ctx, o->run.explain) && report_state(f.ctx, o->run.state);

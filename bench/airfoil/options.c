@@ -25,6 +25,7 @@ static const option table[] = {
      offsetof(options, write_mesh)},
     {"--dump-q", "FILE", "write q and then the rms as binary doubles", PROGRAM_ALL, option_text,
      offsetof(options, dump_q)},
+    OPTIONS_OF_CHECKPOINTS,
     {0},
 };
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/application.h"
+#include "common/checkpoint.h"
 #include "common/clock.h"
 #include "common/progress.h"
 #include "common/ranks.h"
@@ -29,6 +30,8 @@ typedef struct solver {
   op2_gbl rr[2]; /* the scalar product r.r after iterations of even and of odd number */
   op2_gbl pv;
   op2_kernel stiffness, load, spmv, fix;
+  void *checkpoint;
+  int iteration; /* iterations that were queued */
 } solver;
 
 static bool declare_mesh(solver *s, const mesh *m, const problem *given, const char *method) {
@@ -145,15 +148,17 @@ static double share_done(const solver *s, const options *o, double times_less, i
 /* Iterate until the residual is small enough, which is checked from time to time, or until the
  * maximum of iterations is reached. */
 static bool iterate(solver *s, const options *o, double first, run_times *times, outcome *result) {
-  const int warmup = option_warmup(&o->run, o->iterations);
+  const int from = s->iteration, most = option_warmup(&o->run, o->iterations);
+  const int warmup = most > from ? most : from;
   const double begin = clock_now();
   double timed = begin;
-  bool converged = false;
-  int it = 0;
+  bool converged = false, stop = false;
+  int it = from;
   result->residual = first;
   progress_begin(report_name, 0, NULL, o->run.progress);
-  while (it < o->iterations && !converged) {
+  while (it < o->iterations && !converged && !stop) {
     if (!queue_iteration(s, ++it)) return false;
+    s->iteration = it;
     if (it == 1 && !report_graph(s->ctx, o->graph)) return false;
     if (o->check > 0 && it % o->check == 0) {
       if (!get_residual(s, it, &result->residual)) return false;
@@ -165,6 +170,7 @@ static bool iterate(solver *s, const options *o, double first, run_times *times,
       TRY(op2_flush(s->ctx));
       timed = clock_now();
     }
+    if (!checkpoint_step(s->checkpoint, &stop)) return false;
     progress_show(share_done(s, o, first / result->residual, it));
   }
   TRY(op2_flush(s->ctx));
@@ -178,6 +184,19 @@ static bool iterate(solver *s, const options *o, double first, run_times *times,
   return get_residual(s, it, &result->residual);
 fail:
   return false;
+}
+
+/* An iteration needs no more than the solution, the residual, the direction, and products of the
+ * residual with itself. */
+static bool go_on(solver *s, const options *o) {
+  const op2_dat dats[] = {s->u, s->r, s->p};
+  const kept_state kept = {.ctx = s->ctx,
+                           .dats = dats,
+                           .gbls = s->rr,
+                           .ndats = 3,
+                           .ngbls = 2,
+                           .iteration = &s->iteration};
+  return checkpoint_begin(&o->run, &kept, &s->checkpoint);
 }
 
 static bool write_results(solver *s, const options *o, const mesh *m, const problem *given,
@@ -215,7 +234,8 @@ static bool solve(const options *o, const mesh *m, const problem *given, run_tim
               get_residual(&s, 0, &first);
   times->setup = clock_now() - begin;
   if (good && o->check > 0) outcome_line(0, first);
-  good = good && iterate(&s, o, first, times, &end) && write_results(&s, o, m, given, &end) &&
+  good = good && go_on(&s, o) && iterate(&s, o, first, times, &end) &&
+         checkpoint_end(&s.checkpoint) && write_results(&s, o, m, given, &end) &&
          report_run(s.ctx, times, "iterations") && report_explain(s.ctx, o->run.explain) &&
          report_state(s.ctx, o->run.state);
   destroy(&s);

@@ -19,6 +19,7 @@ static const option table[] = {
      PROGRAM_OP2, option_output, offsetof(options, graph)},
     {"--dump-x", "FILE", "write the solution and then the residual as binary doubles", PROGRAM_ALL,
      option_text, offsetof(options, dump)},
+    OPTIONS_OF_CHECKPOINTS,
     {0},
 };
 

@@ -40,7 +40,18 @@ typedef struct run_options {
   int warmup, threads, block_size;
   bool eager, progress;
   const char *backend, *explain, *partition, *state;
+  const char *checkpoint; /**< of applications with OPTIONS_OF_CHECKPOINTS */
+  double checkpoint_seconds;
 } run_options;
+
+/** The entries for checkpoints in the table of an application's options, whose type is `options`. */
+#define OPTIONS_OF_CHECKPOINTS                                                                     \
+  {"--checkpoint", "PATH",      "go on from the last state in PATH.N.h5, and write states there",  \
+   PROGRAM_OP2,    option_text, offsetof(options, run.checkpoint)},                                \
+  {                                                                                                \
+    "--checkpoint-seconds", "S", "time between these (default 600)", PROGRAM_OP2, option_real,     \
+        offsetof(options, run.checkpoint_seconds)                                                  \
+  }
 
 /** Read the command line of a program into *options, which holds the defaults, and *run; an entry
  * without a name ends the table. Returns -1 if the program should go on, otherwise the exit status:

@@ -97,6 +97,28 @@ else
 fi
 problem=
 
+# ---- checkpoints ----
+
+# interrupted RANKS NAME DUMP OPTION...: a run that ends early goes on with the same bits
+interrupted() {
+  number=$1 application=$2 dump=$3
+  what="$2 on $1 ranks"
+  shift 3
+  rm -f "$tmp"/kept.*
+  for part in whole:30 first:17 second:30; do
+    set -- "$@" "--$dump" "$tmp/${part%:*}" --iterations "${part#*:}"
+    [ "$part" = whole:30 ] || set -- "$@" --checkpoint "$tmp/kept" --checkpoint-seconds 0.000001
+    ranks "$number" "$bench/$application/$application" "$@"
+    result $? "$what: the $(echo "${part%:*}" | sed 's/whole/only/') part"
+    said "$tmp/why"
+  done
+  runs "$what: the last part goes on where the first one was kept" grep -q "goes on after" "$tmp/out"
+  runs "$what: the results are the same" cmp "$tmp/whole" "$tmp/second"
+}
+interrupted 1 airfoil dump-q --mesh 12x18 --every 0
+interrupted 2 airfoil dump-q --mesh 12x18 --every 0 --partition blocks
+interrupted 2 cg dump-x --mesh 12x18 --tolerance 0 --check 0 --partition blocks
+
 # ---- without ranks, and what is refused ----
 
 "$bench/heat/heat" --mesh 12x18 --iterations 20 --backend sequential \
