@@ -125,6 +125,13 @@ static op2_status begin(op2_checkpoint ck) {
   return status;
 }
 
+/* Ranks that differ in these would not write together. */
+static uint64_t options_digest(const op2_checkpoint_options *options) {
+  uint64_t seconds, digest = op2i_hash_word(0, (uint64_t)options->calls);
+  memcpy(&seconds, &options->seconds, sizeof seconds);
+  return op2i_hash_word(op2i_hash_word(digest, seconds), (uint64_t)options->signal);
+}
+
 op2_status op2_checkpoint_create(op2_context ctx, const char *path,
                                  const op2_checkpoint_options *given, op2_checkpoint *out) {
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
@@ -133,7 +140,7 @@ op2_status op2_checkpoint_create(op2_context ctx, const char *path,
   if (!op2) return OP2_ERR_UNAVAILABLE;
   op2_status status = op2->context_validate(ctx, "op2_checkpoint_create");
   if (status) return status;
-  op2->call(ctx, "op2_checkpoint_create", path, (uint64_t)options.calls, 0);
+  op2->call(ctx, "op2_checkpoint_create", path, options_digest(&options), 0);
   status = check_create(op2, path, &options, out);
   if (!status) status = make(op2, ctx, path, &options, &ck);
   if (ctx->comm) status = op2->agree(ctx->comm, status);
