@@ -50,7 +50,7 @@ mkdir "$tmp/cmake"
 cat >"$tmp/cmake/CMakeLists.txt" <<'END'
 cmake_minimum_required(VERSION 3.10)
 project(user C)
-find_package(op2 0.2 REQUIRED COMPONENTS hdf5)
+find_package(op2 1.0 REQUIRED COMPONENTS hdf5)
 add_executable(user ../use.c)
 target_link_libraries(user PRIVATE op2::hdf5)
 END

@@ -36,7 +36,7 @@ foreign() {
   done | sort -u | grep -v -x -E 'lib(c|m|dl|pthread|gomp|op2)\.so\.[0-9]|ld-linux.*' || true
 }
 clean "it needs libraries of the system, of the compiler and its own" foreign
-runs "it has the library" test -f "$tmp"/site/op2/libop2.so.0
+runs "it has the library" test -f "$tmp"/site/op2/libop2.so.1
 
 # Nothing of the build is to be found: no variable names it, and the folder is another one.
 cat >"$tmp/loops.py" <<'END'

@@ -25,11 +25,14 @@ undeclared() {
   done
 }
 
-# exported LIBRARY: prints exported names, and the kind of those that are not functions. Sanitizers
-# add names of their own, and so does the linker if another library refers to them.
+# exported LIBRARY: prints exported names, and the kind of those that are not functions. Versions are
+# another test's (t015-abi-dump). Sanitizers add names of their own, and so does the linker if another
+# library refers to them.
 exported() {
-  nm -D --defined-only "$1" | awk '$NF ~ /^(__(asan|odr_asan|ubsan|tsan).*|__bss_start|_edata|_end)$/ { next }
-    { print ($2 == "T" ? $3 : $3 " (kind " $2 ")") }' | sort -u
+  nm -D --defined-only "$1" | awk '$2 == "A" && $NF ~ /^OP2_/ { next }
+    { sub(/@.*/, "", $NF) }
+    $NF ~ /^(__(asan|odr_asan|ubsan|tsan).*|__bss_start|_edata|_end)$/ { next }
+    { print ($2 == "T" ? $NF : $NF " (kind " $2 ")") }' | sort -u
 }
 
 compare() { # DECLARED EXPORTED

@@ -174,9 +174,9 @@ refused() { # WANTED PATTERN: checks that find_package reports the reason
     >"$tmp/refused" 2>&1 && tr -s ' \n' ' ' <"$tmp/refused" | grep -q -e "$2"
 }
 cmake_works() { # WHERE: tries CMake with the paths in CMAKE_PREFIX_PATH or op2_DIR
-  runs "CMake$1: C, the shared library" by_cmake program.c 0.1 op2::op2
-  runs "CMake$1: C++" by_cmake program.cc 0.1 op2::op2
-  runs "CMake$1: the static library" by_cmake program.c "0.1;COMPONENTS;static" op2::op2_static
+  runs "CMake$1: C, the shared library" by_cmake program.c 1.0 op2::op2
+  runs "CMake$1: C++" by_cmake program.cc 1.0 op2::op2
+  runs "CMake$1: the static library" by_cmake program.c "1.0;COMPONENTS;static" op2::op2_static
   runs "CMake$1: it is in the program" sh -c "! ldd '$tmp/cmake/build/user' | grep libop2"
 }
 if command -v cmake >/dev/null 2>&1; then
@@ -191,29 +191,29 @@ if command -v cmake >/dev/null 2>&1; then
   runs "the first of them runs" sh -c "'$tmp/examples/bin/01-three-edges' | grep -q -x 'sums: 101 11 110'"
   runs "one that reads a mesh runs" sh -c "cd '$tmp/examples/bin' && ./03-mesh | grep -q -x 'area: 2'"
   runs "CMake: no version asked for" by_cmake program.c "" op2::op2
-  runs "CMake: a range of versions" by_cmake program.c "0.1...<1" op2::op2
+  runs "CMake: a range of versions" by_cmake program.c "0.1...<2" op2::op2
   version=$(pkg-config --modversion op2)
   runs "CMake: this very version" by_cmake program.c "$version;EXACT" op2::op2
-  runs "CMake: a later version is refused" refused 0.99 'requested version "0.99"'
-  runs "CMake: another major version is refused" refused 1 'requested version "1"'
+  runs "CMake: a later version is refused" refused 1.99 'requested version "1.99"'
+  runs "CMake: another major version is refused" refused 2 'requested version "2"'
   runs "CMake: a range that ends before is refused" refused 0.0.1...0.0.9 "requested version"
   if [ $mpi = yes ]; then
     by_cmake_over_mpi() {
-      by_cmake mpi_use.c "0.1;COMPONENTS;mpi" op2::mpi >"$tmp/built" 2>&1
+      by_cmake mpi_use.c "1.0;COMPONENTS;mpi" op2::mpi >"$tmp/built" 2>&1
       over_mpi "$tmp/cmake/build/user" || { cat "$tmp/built"; return 1; }
     }
     runs "CMake: the component mpi" by_cmake_over_mpi
   fi
-  runs "CMake: the component compat" by_cmake compat.cc "0.1;COMPONENTS;compat" op2::compat
+  runs "CMake: the component compat" by_cmake compat.cc "1.0;COMPONENTS;compat" op2::compat
   [ $compat_fortran = no ] || runs "CMake: the component compat-fortran" \
-    by_cmake compat.f90 "0.1;COMPONENTS;compat-fortran" op2::compat-fortran
-  runs "CMake: a component that is not there is named" refused "0.1;COMPONENTS;none" \
+    by_cmake compat.f90 "1.0;COMPONENTS;compat-fortran" op2::compat-fortran
+  runs "CMake: a component that is not there is named" refused "1.0;COMPONENTS;none" \
     "no component none"
   mv "$prefix" "$tmp/moved"
   CMAKE_PREFIX_PATH=$tmp/moved
   cmake_works ", a prefix that was moved"
   mv "$tmp/moved/include" "$tmp/gone"
-  runs "CMake: lost headers are missed" refused 0.1 "headers in .*: they are gone"
+  runs "CMake: lost headers are missed" refused 1.0 "headers in .*: they are gone"
   mv "$tmp/gone" "$tmp/moved/include"
   mv "$tmp/moved" "$prefix"
   CMAKE_PREFIX_PATH=$prefix
@@ -258,7 +258,7 @@ fi
 runs "a shared library may hold it" compiled cc program.c -fPIC -shared -Wl,-z,defs
 if command -v cmake >/dev/null 2>&1; then
   runs "CMake: op2::op2 is the static library where there is no other" \
-    by_cmake program.cc 0.1 op2::op2
+    by_cmake program.cc 1.0 op2::op2
 fi
 
 # ---- as a subproject ----
@@ -275,7 +275,7 @@ int main(void) { return op2_environment_write(stdout) != OP2_SUCCESS; }
 END
 cat >"$parent/meson.build" <<'END'
 project('parent', 'c', 'cpp', default_options: ['warning_level=3', 'werror=true', 'c_std=c11'])
-op2 = dependency('op2', version: '>= 0.1', fallback: 'op2')
+op2 = dependency('op2', version: '>= 1.0', fallback: 'op2')
 executable('program', 'program.cc', dependencies: op2)
 executable('told', 'told.c', dependencies: subproject('op2').get_variable('op2_dep'))
 assert(op2.get_variable('parts').contains('sequential'))

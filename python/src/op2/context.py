@@ -53,7 +53,7 @@ def environment() -> str:
 
 
 def version() -> str:
-    """The version of the library that is loaded, as "0.2.0"."""
+    """The version of the library that is loaded, as "1.0.0"."""
     return text(lib.op2_version()) or ""
 
 
