@@ -102,4 +102,35 @@ for page in "$tools"/man/*.1; do
   done
 done
 
+# ---- completion ----
+
+# completes TOOL WORD...: prints what bash offers for the last word
+completes() {
+  bash -c '. "$0" && words=("$@") && _op2_tool "$1" "${words[-1]}" "${words[-2]}" &&
+    printf "%s\n" "${COMPREPLY[@]}"' "$tools/completion.bash" "$@"
+}
+if ! command -v bash >/dev/null; then
+  skip "there is no bash to complete words"
+else
+  for page in "$tools"/man/*.1; do
+    name=$(basename "$page" .1)
+    program=$tools/$name
+    [ "$name" != op2-c++ ] || program=$src/compat/$name
+    [ "$name" != op2-info ] || program=$info
+    runs "bash completes words of $name" grep -q "^complete .* $name\( \|\$\)" "$tools/completion.bash"
+    [ -x "$program" ] || { skip "$name is not built"; continue; }
+    "$program" --help >"$tmp/said"
+    completes "$program" - >"$tmp/offered"
+    { grep -o -e '[[ (]--*[a-z][a-z-]*' "$tmp/said" | tr -d ' [('
+      sed 's/\\-/-/g' "$page" | grep -o -e '--[a-z]*'; } >"$tmp/options"
+    for option in $(sort -u "$tmp/options"); do
+      runs "$name: bash offers $option" grep -q -x -F -e "$option" "$tmp/offered"
+    done
+  done
+  runs "it offers commands" test "$(completes "$cache" '' | tr '\n' ' ')" = "clear list prune size "
+  runs "of which one is chosen" test "$(completes "$cache" pr)" = prune
+  mkdir -p "$tmp/some/folder"
+  runs "it offers folders" test "$(completes "$cache" --folder "$tmp/some/f")" = "$tmp/some/folder"
+fi
+
 done_testing
