@@ -1,9 +1,9 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# What programs that were compiled with 1.0 rely on is still there: doc/abi/1.0.txt has the functions
-# with their types, layouts of structs, values of enumerators and macros, symbols with versions, and
-# SONAMEs. Additions are allowed. Planted changes of each kind are found. OP2_TEST_UPDATE=1 writes the
-# file anew, which is for the time before 1.0 is released only.
+# What programs that were compiled with 1.0 rely on is still there: doc/abi/1.0.txt has functions with
+# their types, layouts of structs, values of enumerators and macros, symbols with versions, and
+# SONAMEs. Additions are allowed. Planted changes of each kind are found. OP2_TEST_UPDATE=1 writes
+# the file anew, which is for the time before 1.0 is released only.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 
@@ -36,8 +36,8 @@ typedef struct foreign_ksp *KSP;
 typedef const char *MatType;
 END_HEADER
 
-# all_headers DIR: prints a source with all headers and, for each function in them, a variable of its
-# type
+# all_headers DIR: prints a source with all headers and, for each function in them, a variable of
+# its type
 all_headers() {
   echo '#include <op2.h>'
   for companion in io meshfile mpi petsc; do echo "#include <op2/$companion.h>"; done
@@ -54,7 +54,7 @@ header_facts() {
     ${CC:-cc} -I "$1" -I "$tmp/foreign" -E -dM "$tmp/all.c" >"$tmp/macros" &&
     facts --object "$tmp/all.o" --include "$1" --macros "$tmp/macros"
 }
-# lost KIND...: prints the facts of these kinds that 1.0 has and the present list, from stdin, has not
+# lost KIND...: prints the facts of these kinds that 1.0 has and the present list, from stdin, lacks
 lost() {
   for kind; do grep "^$kind " "$dump"; done | sort >"$tmp/was"
   sort | comm -23 "$tmp/was" - | sed 's/^/1.0 has: /'
@@ -135,14 +135,15 @@ plants "a field in the middle" struct 'struct op2_arg.map: at 16' op2/loop.h \
 plants "a field at the end" struct 'struct op2_object: ' \
   op2/query.h 's/^} op2_object;/  void *planted; &/'
 plants "fields in another order" struct 'struct op2_arg.idx: at 32' op2/loop.h \
-  's/^  int32_t idx;/  int32_t planted;/; s/^  int32_t idx2;/  int32_t idx;/; s/int32_t planted;/int32_t idx2;/'
+  's/^  int32_t idx;/  int32_t other;/; s/^  int32_t idx2;/  int32_t idx;/; s/other;/idx2;/'
 plants "a field's type, of the same width" struct 'struct op2_arg.dim: at 40, int32_t' op2/loop.h \
   's/^  int32_t dim;/  float dim;/'
 plants "a field's name" struct 'struct op2_arg.dim: at 40' op2/loop.h \
   's/^  int32_t dim;/  int32_t width;/'
 plants "an enumerator in the middle" enum 'enum op2_access: OP2_INC = 4' op2/types.h \
   's/^  OP2_INC\>/  OP2_PLANTED, OP2_INC/'
-plants "an enumerator's value" enum 'enum op2_type: OP2_F64 = 1' op2/types.h 's/OP2_F64 = 1/OP2_F64 = 21/'
+plants "an enumerator's value" enum 'enum op2_type: OP2_F64 = 1' op2/types.h \
+  's/OP2_F64 = 1/OP2_F64 = 21/'
 plants "the width of an enumeration" enum 'enum op2_type: 4 bytes' op2/types.h \
   's/^  OP2_U64 /  OP2_U64, OP2_PLANTED = 0x100000000 /'
 plants "a typedef" typedef 'typedef op2_set: struct op2_set_s \*' op2/types.h \
@@ -157,8 +158,8 @@ stub() { # SONAME FLAG...: makes a library from stub.c, and prints what it has l
   name=$1
   shift
   rm -f "$tmp/libop2.so"
-  ${CC:-cc} -w -shared -fPIC -fno-builtin -Wl,-soname,"$name" "$@" -o "$tmp/libop2.so" "$tmp/stub.c" &&
-    library_lost "$tmp/libop2.so"
+  ${CC:-cc} -w -shared -fPIC -fno-builtin -Wl,-soname,"$name" "$@" -o "$tmp/libop2.so" \
+    "$tmp/stub.c" && library_lost "$tmp/libop2.so"
 }
 versions=-Wl,--version-script=$src/lib/install/op2.map
 echo 'void op2i_companion(void) {}' >>"$tmp/stub.c"
@@ -181,8 +182,8 @@ added_headers() {
   rm -rf "$planted"
   cp -R "$src/include" "$planted"
   sed -i 's/^  OP2_U64 .*/  OP2_U64, OP2_PLANTED/' "$planted/op2/types.h"
-  sed -i 's/^  \(.*\)reserved_numbers\[9\];/  \1planted; \1reserved_numbers[8];/' "$planted/op2/context.h"
-  sed -i 's/^OP2_API int op2_workers/OP2_API int op2_planted(op2_context ctx);\n&/' "$planted/op2/context.h"
+  sed -i 's/^  \(.*\)reserved_numbers\[9\];/  \1planted; \1reserved_numbers[8];/
+    s/^OP2_API int op2_workers/OP2_API int op2_planted(op2_context ctx);\n&/' "$planted/op2/context.h"
   header_facts "$planted" >"$tmp/more" || return 1
   # shellcheck disable=SC2086 # words
   lost $header_kinds <"$tmp/more"

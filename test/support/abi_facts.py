@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """Print what programs that were compiled rely on, one fact on a line, sorted.
 
-    abi_facts.py [--object HEADERS.o --include DIR] [--macros TEXT] [LIBRARY...]
+    test/support/abi_facts.py [--object HEADERS.o --include DIR] [--macros TEXT] [LIBRARY...]
 
 HEADERS.o has debugging information of all types of the headers in DIR, and a variable of_F of the
 type of each function F (test/suite/t015-abi-dump.sh compiles it). TEXT is what the preprocessor
@@ -162,7 +162,8 @@ def symbol_facts(path):
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--object")
     parser.add_argument("--include")
     parser.add_argument("--macros")
