@@ -31,7 +31,7 @@ opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
 # gcc includes the run-time libraries of its sanitizers and of OpenMP; clang's OpenMP is a separate
 # package. MPICH is tested in addition to Debian's default MPI.
 test="$demo $mpi $hdf5 $petsc $opencl $fortran valgrind hdf5-tools libmpich-dev mpich g++ clang libomp-dev"
-test="$test python3-pyelftools binutils cmake debootstrap gdb $python python3-pytest python3-mpi4py python3-petsc4py mypy"
+test="$test python3-pyelftools python3-yaml binutils cmake debootstrap gdb $python python3-pytest python3-mpi4py python3-petsc4py mypy"
 test="$test $docs man-db mandoc"
 
 list=no
