@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
 # The cases of fortran_cases pass on each backend, lazily and eagerly, and an error without stat ends
-# the program with the library's message. t018 compiles what the pages show of Fortran.
+# the program with the library's message. t022 compiles what the pages show of Fortran.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 cases=$build/test/fortran_cases

@@ -49,7 +49,7 @@ op2_flush(ctx, 1);
 op2_flush(ctx);
 ```
 
-<!-- block: checked by test/suite/t018-blocks.sh -->
+<!-- block: checked by test/suite/t022-blocks.sh -->
 ```c
 int checked;
 ```
