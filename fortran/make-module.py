@@ -107,7 +107,7 @@ class Headers:
 
     def read(self, text):
         text = re.sub(r'/\*\* @cond.*?@endcond \*/', '', text, flags=re.S)
-        for name, value in re.findall(r'^#define (OP2_\w+)\s+\(?(-?\d+)\)?$', text, re.M):
+        for name, value in re.findall(r'^#define (OP2_\w+)\s+\(?(-?\d+)\)?\s*(?:/\*.*)?$', text, re.M):
             self.constants.append((name, value))
         text = re.sub(r'^#(?:.*\\\n)*.*$', '', text, flags=re.M)
         bare = re.sub(r'/\*.*?\*/', '', text, flags=re.S)

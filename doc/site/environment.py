@@ -25,7 +25,7 @@ SECTIONS = (
      "Each mechanism can be switched off; [laziness](laziness.md) says what they do.",
      "FUSE REPLAY PROGRAM_BYTES RECYCLE SLICES"),
     ("Devices", "", "DEVICE DEVICE_MEMORY DEVICE_STRATEGY PLACE PLACE_COSTS"),
-    ("Ranks", "", "OVERLAP MERGE LINK WAIT_MAX"),
+    ("Ranks", "", "OVERLAP MERGE DETERMINISTIC LINK WAIT_MAX"),
 )
 
 HEAD = """# Environment variables

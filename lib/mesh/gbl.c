@@ -107,7 +107,10 @@ static void release_gbl(void *object) {
   op2i_gbl_leave_memory(gbl);
   op2i_version_unref(gbl->version);
   op2i_resource_clear(&gbl->res);
-  for (int64_t k = 0; k < gbl->nterms; k++) op2i_unref(gbl->terms[k]);
+  for (int64_t k = 0; k < gbl->nterms; k++) {
+    op2i_unref(gbl->terms[k].clear);
+    op2i_unref(gbl->terms[k].dat);
+  }
   op2i_free(gbl->terms);
 }
 

@@ -5,7 +5,6 @@
 
 #include "comm.h"
 #include "context.h"
-#include "contributions.h"
 #include "error.h"
 #include "map.h"
 #include "mem.h"
@@ -24,7 +23,7 @@ static void release_map(void *object) {
   op2i_unref(map->absent);
   op2i_unref(map->conflict_map);
   op2i_unref(map->first);
-  op2i_contributions_free(map->contributions);
+  if (map->contributions) map->contributions_free(map->contributions);
 }
 
 op2_status op2i_map_make(op2_set from, op2_set to, int arity, int32_t *idx, int64_t *global,

@@ -81,7 +81,10 @@ struct op2_map_s {
   int32_t rows_per_slice; /* for a row table: 1 or OP2I_SLICE; else 0 */
   /* True if each row leads to targets that no other row leads to, and that have the row's owner. */
   bool own_rows;
-  struct op2i_contributions *contributions; /* of deterministic mode; null: none requested yet */
+  /* What deterministic mode keeps of the map's rows (lib/sparse/contributions.h), and the function that
+   * frees it; null: nothing yet. */
+  struct op2i_contributions *contributions;
+  void (*contributions_free)(struct op2i_contributions *contributions);
   /* Quality of the numbering, measured by numbering.c. scatter: of the entries in consecutive rows,
    * the share that touch a cache line of their own; negative: not measured since idx changed. span:
    * mean difference between the numbers of the first and the last target of a row. */
@@ -163,11 +166,11 @@ struct op2_dat_s {
   struct op2i_buffer values; /* [set total][dim]; without memory until first use */
   /* The user's memory of a wrapped dat. It holds the values until the set is renumbered. */
   void *wrapped;
-  void *view;          /* values in the user's order while a scope on a renumbered set is open */
+  void *view; /* values in the user's order while a scope on a renumbered set is open */
   /* True if a loop that overwrites the dat adds to zeros: kernels that add write contributions. */
   bool from_zero;
-  /* Of such dats: true if only operations inside of others use it (records.h). So operations outside,
-   * which have not run yet, find their values. */
+  /* True if only operations inside of others use such a dat (records.h), so that operations outside,
+   * which have not run yet, find the values of theirs. */
   bool nested;
   unsigned char stale; /* parts of the halo that are out of date, as bits */
   int64_t nexchanges,
@@ -186,6 +189,12 @@ struct op2_dat_s {
    * dat, set, dim, type and row_bytes, and none of the other fields. Else these are null and 0. */
   op2_dat whole;
   int32_t first;
+};
+
+/* A dat whose values are added to a global, and the kernel that clears it; null: not requested yet. */
+struct op2i_terms {
+  op2_dat dat;
+  op2_kernel clear;
 };
 
 /* One version of a global. op2_gbl_set() makes a new one, so loops queued before keep theirs. */
@@ -216,9 +225,8 @@ struct op2_gbl_s {
    * for writing; else null. */
   struct op2i_version *opened;
   struct op2i_link link_of_wrapped; /* in the context's list */
-  /* [nterms] dats whose values deterministic mode adds to the global, one for each set whose loops
-   * do */
-  op2_dat *terms;
+  /* [nterms] what deterministic mode adds to the global, for each set whose loops do */
+  struct op2i_terms *terms;
   int64_t nterms, terms_capacity;
   /* for the checked mode: the loop whose minimum or maximum this is, a hash of it, and whether a
    * warning about it was printed */
@@ -282,9 +290,6 @@ static inline int64_t op2i_set_rows_known(const struct op2_set_s *from) {
 static inline int64_t op2i_map_rows(const struct op2_map_s *map) {
   return op2i_set_rows_known(map->from);
 }
-/* Set a row table for rows of these lengths. */
-void op2i_row_table_fill(int32_t rows_per_slice, int64_t nrows, const int32_t *length,
-                         int32_t *table);
 /* True if elements have other numbers for users than for the library. */
 static inline bool op2i_set_numbered(const struct op2_set_s *set) {
   return set->number || set->halo;

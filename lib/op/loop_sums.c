@@ -20,7 +20,6 @@
 #include "loop_validate.h"
 #include "map.h"
 #include "mem.h"
-#include "op2/algebra.h"
 #include "sparse.h"
 
 static bool is_real(op2_type type) { return type == OP2_F64 || type == OP2_F32; }
@@ -74,6 +73,18 @@ static void give(struct op2i_sums *s, struct op2i_sum *sum, int n, int idx) {
   s->args[sum->arg].access = OP2_INC;
 }
 
+/* Get the kernel that clears the dat of a sum, which is kept at *kept. */
+static op2_status need_clear(struct op2i_sum *sum, op2_kernel *kept) {
+  char source[160];
+  op2_status status = OP2_SUCCESS;
+  snprintf(source, sizeof source,
+           "void clear(%s *x) {\n  for (int i = 0; i < %d; i++) x[i] = 0;\n}\n",
+           op2i_type_c(sum->dat->type), (int)sum->dat->dim);
+  if (!*kept) status = op2i_kernel_create_own(sum->dat->obj.ctx, "clear", source, kept);
+  sum->clear = *kept;
+  return status;
+}
+
 /* Get a sum into a dat: that of an earlier argument, or a new one. */
 static op2_status need_sum(struct op2i_sums *s, const struct op2i_sum *wanted, int32_t dim,
                            struct op2i_sum **out) {
@@ -111,7 +122,7 @@ static op2_status replace_dat(struct op2i_sums *s, int n, const op2_arg *args) {
   if (!status) status = need_sum(s, &wanted, dat->dim, &sum);
   if (status) return status;
   give(s, sum, n, arg->idx);
-  return OP2_SUCCESS;
+  return sum->filled ? need_clear(sum, &sum->contributed->clear) : OP2_SUCCESS;
 }
 
 /* A block of a matrix is packed as a kernel has it, so each of its rows is one of contributions. */
@@ -133,40 +144,43 @@ static op2_status replace_mat(struct op2i_sums *s, int n, const op2_arg *arg) {
   if (!status) status = need_sum(s, &wanted, mat->column_dim, &sum);
   if (status) return status;
   give(s, sum, n, OP2_PACKED);
-  return OP2_SUCCESS;
+  return sum->filled ? need_clear(sum, &sum->contributed->clear) : OP2_SUCCESS;
 }
 
 /* ---- terms of globals ------------------------------------------------------------------------ */
 
-static op2_status need_terms(op2_gbl gbl, op2_set set, op2_dat *out) {
+static op2_status need_terms(op2_gbl gbl, op2_set set, struct op2i_terms **out) {
   const bool nested = set->obj.ctx->records->inside != NULL;
   for (int64_t k = 0; k < gbl->nterms; k++)
-    if (gbl->terms[k]->set == set && gbl->terms[k]->nested == nested) {
-      *out = gbl->terms[k];
-      op2i_resource_admit(&(*out)->res);
+    if (gbl->terms[k].dat->set == set && gbl->terms[k].dat->nested == nested) {
+      *out = &gbl->terms[k];
+      op2i_resource_admit(&(*out)->dat->res);
       return OP2_SUCCESS;
     }
+  struct op2i_terms made = {0};
   if (op2i_grow(&gbl->terms, sizeof *gbl->terms, gbl->nterms, &gbl->terms_capacity))
     return op2i_error_nomem("the terms of a sum");
-  op2_status status =
-      op2i_dat_create_alone(set, gbl->dim, gbl->type, gbl->obj.name, &gbl->terms[gbl->nterms]);
+  op2_status status = op2i_dat_create_alone(set, gbl->dim, gbl->type, gbl->obj.name, &made.dat);
   if (status) return status;
-  gbl->terms[gbl->nterms]->from_zero = true;
-  gbl->terms[gbl->nterms]->nested = nested;
-  *out = gbl->terms[gbl->nterms++];
+  made.dat->from_zero = true;
+  made.dat->nested = nested;
+  gbl->terms[gbl->nterms] = made;
+  *out = &gbl->terms[gbl->nterms++];
   return OP2_SUCCESS;
 }
 
 static op2_status replace_gbl(struct op2i_sums *s, int n, op2_set set, const op2_arg *arg) {
   struct op2i_sum sum = {.gbl = arg->object, .arg = n};
-  if (!is_real(sum.gbl->type)) return OP2_SUCCESS;
-  op2_status status = need_terms(sum.gbl, set->base, &sum.dat);
-  if (status) return status;
+  struct op2i_terms *terms = NULL;
   int k = 0;
+  if (!is_real(sum.gbl->type)) return OP2_SUCCESS;
+  op2_status status = need_terms(sum.gbl, set->base, &terms);
+  if (status) return status;
+  sum.dat = terms->dat;
   while (k < s->nsums && s->sums[k].dat != sum.dat) k++;
   if (k == s->nsums) s->sums[s->nsums++] = sum;
   give(s, &s->sums[k], n, OP2_ALL);
-  return OP2_SUCCESS;
+  return s->sums[k].filled ? need_clear(&s->sums[k], &terms->clear) : OP2_SUCCESS;
 }
 
 /* ---- replacing arguments --------------------------------------------------------------------- */
@@ -213,8 +227,11 @@ void op2i_sums_close(struct op2i_sums *s) {
 
 op2_status op2i_sums_before(const struct op2i_sums *s) {
   op2_status status = OP2_SUCCESS;
-  for (int k = 0; k < s->nsums && !status; k++)
-    if (s->sums[k].filled) status = op2_dat_fill_at(s->where, s->sums[k].dat, op2_scalar_value(0));
+  for (int k = 0; k < s->nsums && !status; k++) {
+    const op2_dat dat = s->sums[k].dat;
+    const op2_arg arg = op2_arg_direct(dat, OP2_WRITE);
+    if (s->sums[k].filled) status = op2_par_loop_at(s->where, s->sums[k].clear, dat->set, 1, &arg);
+  }
   return status;
 }
 

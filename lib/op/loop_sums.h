@@ -10,7 +10,7 @@
  * afterwards; what it adds to globals goes to a dat over its set, whose exact sum (exact_sum.h) is
  * added to the global. Integers are left as they are: their sums have no rounding errors. */
 
-/* What is added up after a loop. */
+/* One sum of a loop, which is added up after it. */
 struct op2i_sum {
   op2_dat dat; /* contributions, or terms of the global */
   op2_gbl gbl; /* null: the sums go to `into` */
@@ -23,6 +23,7 @@ struct op2i_sum {
   /* True if the dat is filled with zeros before the loop, since the loop adds to it. Else it
    * overwrites the dat, and its copies start at zero. */
   bool filled;
+  op2_kernel clear; /* fills it; null: not requested yet */
 };
 
 /* A loop's call with its sums. */

@@ -30,6 +30,9 @@ int64_t op2i_slices_size(int64_t nrows, const int32_t *length);
 bool op2i_slices_pay(op2_context ctx, int64_t nnz, int64_t size);
 /* The number of entries reserved for slices of this size, so that they fit in any order of rows. */
 int64_t op2i_slices_room(int64_t nnz, int64_t size);
+/* Set a row table for rows of these lengths. */
+void op2i_row_table_fill(int32_t rows_per_slice, int64_t nrows, const int32_t *length,
+                         int32_t *table);
 /* Give padding entries a valid column: one of their row, or else of their slice. */
 void op2i_slices_pad(int64_t nrows, const int32_t *table, int32_t *column);
 

@@ -46,7 +46,7 @@ class Op2(MesonPackage):
 
     def meson_args(self):
         features = ["starpu", "hwloc", "openmp", "scotch", "mpi", "hdf5", "petsc", "zlib", "fortran", "opencl"]
-        args = ["-Dtests=false", "-Dbench=false", "-Dverify=false", "-Dpython=disabled", "-Dpng=disabled"]
+        args = ["-Dtests=false", "-Dbench=false", "-Dverify=false", "-Dpython=disabled", "-Dpng=disabled", "-Ddocs=disabled"]
         for feature in features:
             state = "enabled" if self.spec.satisfies("+" + feature) else "disabled"
             args.append("-D{0}={1}".format(feature, state))

@@ -151,8 +151,8 @@ introduced() { # ROOT: every file says what it is for, before its first declarat
 }
 
 # built ROOT: prints sources that are not named in their folder's meson.build, and those of tests
-# that are named neither there nor in that of test; additions are built where they are applied, and frames
-# by t022
+# that are named neither there nor in that of test; additions are built where they are applied, and
+# frames by t022
 built() {
   (cd "$1" && for folder in $library compat test; do
     find "$folder" \( -path test/additions -o -path test/frames \) -prune -o \( -name '*.c' -o -path 'test/*/t[0-9]*.sh' \) -print |

@@ -16,6 +16,34 @@
 
 static op2_status no_memory(void) { return op2i_error_nomem("contributions of elements"); }
 
+/* ---- freeing ------------------------------------------------------------------------------- */
+
+static void free_addends(struct op2i_addends *a) {
+  op2i_unref(a->targets);
+  op2i_unref(a->entries);
+  op2i_unref(a->first);
+}
+
+static void free_contributions(struct op2i_contributions *c) {
+  while (c) {
+    struct op2i_contributions *next = c->next;
+    for (int64_t k = 0; k < c->ndats; k++) {
+      for (int32_t row = 0; row < op2i_block_rows(c->layout); row++)
+        op2i_unref(c->dats[k]->add[row]);
+      op2i_unref(c->dats[k]->clear);
+      op2i_unref(c->dats[k]->dat);
+      op2i_free(c->dats[k]);
+    }
+    for (int64_t k = 0; k < c->naddends; k++) free_addends(&c->addends[k]);
+    op2i_unref(c->own);
+    op2i_unref(c->set);
+    op2i_free(c->dats);
+    op2i_free(c->addends);
+    op2i_free(c);
+    c = next;
+  }
+}
+
 /* ---- the set --------------------------------------------------------------------------------- */
 
 /* The number of contributions of an element; 0: it is one itself. */
@@ -90,12 +118,13 @@ static op2_status make(op2_map map, struct op2i_contribution_layout layout,
     status = op2i_context_agree(ctx, make_own(map, n, c->set, &c->own));
   }
   if (status) {
-    op2i_contributions_free(c);
+    free_contributions(c);
     return status;
   }
   c->layout = layout;
   c->next = map->contributions;
   map->contributions = *out = c;
+  map->contributions_free = free_contributions;
   ctx->ncontributions++;
   return OP2_SUCCESS;
 }
@@ -216,12 +245,6 @@ static op2_status make_addends(const struct op2_map_s *map, const struct op2i_co
   return status;
 }
 
-static void free_addends(struct op2i_addends *a) {
-  op2i_unref(a->targets);
-  op2i_unref(a->entries);
-  op2i_unref(a->first);
-}
-
 op2_status op2i_addends_need(op2_map map, struct op2i_contributions *c, int32_t slot,
                              int32_t block_row, const struct op2i_addends **out) {
   struct op2i_addends made = {.slot = slot, .block_row = block_row};
@@ -270,23 +293,4 @@ op2_status op2i_contributed_need(struct op2i_contributions *c, int dim, op2_type
   made->dat->nested = nested;
   *out = c->dats[c->ndats++] = made;
   return OP2_SUCCESS;
-}
-
-void op2i_contributions_free(struct op2i_contributions *c) {
-  while (c) {
-    struct op2i_contributions *next = c->next;
-    for (int64_t k = 0; k < c->ndats; k++) {
-      for (int32_t row = 0; row < op2i_block_rows(c->layout); row++)
-        op2i_unref(c->dats[k]->add[row]);
-      op2i_unref(c->dats[k]->dat);
-      op2i_free(c->dats[k]);
-    }
-    for (int64_t k = 0; k < c->naddends; k++) free_addends(&c->addends[k]);
-    op2i_unref(c->own);
-    op2i_unref(c->set);
-    op2i_free(c->dats);
-    op2i_free(c->addends);
-    op2i_free(c);
-    c = next;
-  }
 }

@@ -34,19 +34,21 @@ struct op2i_addends {
   op2_map first, entries;
 };
 
-/* A dat that holds contributions, and the kernels that add them to block rows of a target. */
+/* A dat that holds contributions, and the kernels that clear it and add it to block rows of a
+ * target. */
 struct op2i_contributed {
   op2_dat dat;
+  op2_kernel clear; /* sets them to zero; null: not requested yet */
   op2_kernel add[]; /* [block_rows]; null: not requested yet */
 };
 
-/* Belongs to a map (op2_map_s.contributions). */
+/* The contributions of a map (op2_map_s.contributions). */
 struct op2i_contributions {
   struct op2i_contributions *next;
   struct op2i_contribution_layout layout;
-  op2_set set; /* [from][arity * block_rows] contributions; for one slot the elements */
-  /* From each element to its contributions, in the order of the kernel's block; null for one
-   * slot. */
+  op2_set set; /* [from][arity * block_rows] contributions; for one slot, the elements */
+  /* The map leads from each element to its contributions, in the order of the kernel's block; null
+   * for one slot. */
   op2_map own;
   struct op2i_addends *addends;
   int64_t naddends, addends_capacity;
@@ -63,7 +65,5 @@ op2_status op2i_addends_need(op2_map map, struct op2i_contributions *c, int32_t 
 /* Get dat number `at` of those of this shape. `name` is the target's, for messages. */
 op2_status op2i_contributed_need(struct op2i_contributions *c, int dim, op2_type type, int at,
                                  const char *name, struct op2i_contributed **out);
-/* Free the contributions of a map that is freed. */
-void op2i_contributions_free(struct op2i_contributions *c);
 
 #endif
