@@ -118,7 +118,7 @@ struct op2_context_s {
   struct op2i_numa *numa;    /* NUMA nodes of the workers; null: data is not placed (numa.h) */
 };
 
-/* What adds in the order of ranks also in deterministic mode. Among ranks, a warning says so once. */
+/* These add in the order of ranks also in deterministic mode. Among ranks, a warning says so once. */
 enum op2i_order { OP2I_ORDER_ENGINE = 1, OP2I_ORDER_TRANSPOSE = 2 };
 void op2i_context_warn_order(op2_context ctx, enum op2i_order order);
 /* OP2_ERR_STATE unless the context can take work, and the public function `call` may be called

@@ -81,8 +81,8 @@ struct op2_map_s {
   int32_t rows_per_slice; /* for a row table: 1 or OP2I_SLICE; else 0 */
   /* True if each row leads to targets that no other row leads to, and that have the row's owner. */
   bool own_rows;
-  /* What deterministic mode keeps of the map's rows (lib/sparse/contributions.h), and the function that
-   * frees it; null: nothing yet. */
+  /* Deterministic mode keeps this of the map's rows (lib/sparse/contributions.h), with the function
+   * that frees it; null: nothing yet. */
   struct op2i_contributions *contributions;
   void (*contributions_free)(struct op2i_contributions *contributions);
   /* Quality of the numbering, measured by numbering.c. scatter: of the entries in consecutive rows,

@@ -72,7 +72,7 @@ unknown() {
     # Names in generated code, placeholders, a target of CMake's, and modules of OP2 for Fortran.
     echo op2_loop_res_calc_k op2_entry_k op2_element op2_dat0 op2_map0 op2_body op2_consts op2_live \
       op2_mask1 op2_vec_upwind op2_x op2_x_at op2_x_destroy op2_static OP2_FORTRAN_DECLARATIONS \
-      OP2_FORTRAN_HDF5_DECLARATIONS OP2_FORTRAN_REFERENCE OP2_FORTRAN_RT_SUPPORT
+      OP2_FORTRAN_HDF5_DECLARATIONS OP2_FORTRAN_REFERENCE OP2_FORTRAN_RT_SUPPORT OP2_1 OP2_PRIVATE
     cat "$src"/test/*.sh "$src"/test/*/*.[ch] "$src"/test/*/*.sh | grep -oE 'OP2_TEST_[A-Z_]*'
     sed -n '/makefiles_of_op2\[\]/,/;/p' "$src/lib/context/env.c"
   } | grep -oE '\b(op2|OP2)_[A-Za-z0-9_]+' | sort -u >"$tmp/known"
