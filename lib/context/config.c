@@ -98,7 +98,6 @@ op2_status op2i_config_init(struct op2i_config *config, const op2_options *optio
   OP2I_TRY(op2i_rules_check(c.place));
   OP2I_TRY(op2i_costs_check(c.place_costs));
   if (c.nan) c.fuse = OP2I_FUSE_NEVER; /* a message is to name one loop */
-  if (c.deterministic) c.renumber = 0; /* contributions cannot be renumbered */
   *config = c;
   return OP2_SUCCESS;
 fail:

@@ -118,6 +118,11 @@ struct op2_context_s {
   struct op2i_numa *numa;    /* NUMA nodes of the workers; null: data is not placed (numa.h) */
 };
 
+/* True if sets are renumbered automatically. In deterministic mode they are not, since contributions
+ * cannot be. */
+static inline bool op2i_renumbers(const struct op2_context_s *ctx) {
+  return ctx->config.renumber && !ctx->config.deterministic;
+}
 /* These add in the order of ranks also in deterministic mode. Among ranks, a warning says so once. */
 enum op2i_order { OP2I_ORDER_ENGINE = 1, OP2I_ORDER_TRANSPOSE = 2 };
 void op2i_context_warn_order(op2_context ctx, enum op2i_order order);

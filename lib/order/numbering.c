@@ -135,14 +135,14 @@ static bool joins(op2_map map) {
 static bool at_once(op2_map map) { return map->obj.ctx->config.renumber == 1; }
 
 static bool is_candidate(op2_map map) {
-  if (!map->obj.ctx->config.renumber || !joins(map) || op2i_order_unavailable()) return false;
+  if (!op2i_renumbers(map->obj.ctx) || !joins(map) || op2i_order_unavailable()) return false;
   if (map->obj.ctx->comm) return false; /* op2_partition() has checked it already */
   return at_once(map) || map->to->ends[OP2I_OWNED] >= TARGETS_FEW;
 }
 
 bool op2i_numbering_spread(op2_map map) {
   int64_t rows = op2_set_global_size(map->from), targets = op2_set_global_size(map->to);
-  if (!map->obj.ctx->config.renumber || op2i_order_unavailable()) return false;
+  if (!op2i_renumbers(map->obj.ctx) || op2i_order_unavailable()) return false;
   if (!map->idx || (map->arity == 1 && map->from != map->to)) return false;
   return rows * map->arity >= 2 * targets && (at_once(map) || targets >= TARGETS_FEW);
 }

@@ -158,7 +158,7 @@ static op2_status count_map(struct op2i_sched *sched, const struct op2i_loop *lo
 op2_status op2i_numbering_count(struct op2i_sched *sched, struct op2i_op *op) {
   struct op2i_loop *loop = op2i_op_loop(op);
   op2_status status = OP2_SUCCESS;
-  op->counted = !loop || !sched->ctx->config.renumber;
+  op->counted = !loop || !op2i_renumbers(sched->ctx);
   if (op->counted) return OP2_SUCCESS;
   OP2I_FP_DEFAULT;
   bool waiting = false;
