@@ -71,6 +71,7 @@ static op2_status make_mesh(const struct op2i_companion *op2, op2_context ctx, c
   if (!mesh) return op2->error_nomem("a mesh");
   *mesh = (struct op2_mesh_s){.magic = OP2I_MESH_MAGIC,
                               .op2 = op2,
+                              .methods = &op2i_mesh_methods,
                               .ctx = ctx,
                               .raw = {.op2 = op2},
                               .path = memcpy((char *)mesh + sizeof *mesh, path, length)};

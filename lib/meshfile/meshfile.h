@@ -9,11 +9,26 @@
 #include "op2/meshfile.h"
 #include "op2/ranks.h"
 
-#define OP2I_MESH_MAGIC UINT64_C(0x6f70326d65736831)
+/* This changes with the structs that libop2-hdf5 uses: those of this file and of vtu.h. */
+#define OP2I_MESH_MAGIC UINT64_C(0x6f70326d65736832)
+
+struct op2i_vtu_job;
+
+/* What libop2-hdf5, which does not link to libop2-meshfile, needs to write a mesh: see below and vtu.h. */
+struct op2i_mesh_methods {
+  op2_status (*validate)(op2_mesh mesh, const char *call);
+  op2_status (*agree)(op2_mesh mesh, op2_status status);
+  op2_status (*job_make)(op2_mesh mesh, const char *path, int n, const op2_dat *dats,
+                         struct op2i_vtu_job **out);
+  void (*job_free)(void *job);
+  int (*arguments)(op2_mesh mesh, struct op2i_vtu_job *job, const op2_dat *dats, op2_arg *args);
+};
+extern const struct op2i_mesh_methods op2i_mesh_methods; /* vtu.c */
 
 struct op2_mesh_s {
   uint64_t magic;
   const struct op2i_companion *op2;
+  const struct op2i_mesh_methods *methods;
   op2_context ctx;
   struct op2i_comm *comm; /* null: alone */
   char *path;

@@ -45,6 +45,9 @@ static int make_arguments(op2_mesh mesh, struct op2i_vtu_job *job, const op2_dat
   return nargs;
 }
 
+const struct op2i_mesh_methods op2i_mesh_methods = {
+    op2i_mesh_validate, op2i_mesh_agree, op2i_vtu_job_make, op2i_vtu_job_free, make_arguments};
+
 /* Queue a job, which belongs to the queue from then on, also where this fails. */
 static op2_status queue(op2_where where, op2_mesh mesh, struct op2i_vtu_job *job,
                         const op2_dat *dats) {

@@ -38,7 +38,8 @@ struct op2i_vtu_job {
   bool written;
 };
 
-/* vtu_job.c: a job for a file of the dats, which are on nodes and on one of the mesh's other sets. */
+/* vtu_job.c: a job for a file of the dats, which are on nodes and on one of the mesh's other sets. A
+ * null path makes no file. */
 op2_status op2i_vtu_job_make(op2_mesh mesh, const char *path, int n, const op2_dat *dats,
                              struct op2i_vtu_job **out);
 void op2i_vtu_job_free(void *job); /* removes a part that is not complete */

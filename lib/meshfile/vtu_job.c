@@ -181,7 +181,7 @@ op2_status op2i_vtu_job_make(op2_mesh mesh, const char *path, int n, const op2_d
   if (!status) status = read_source(mesh, job, &source);
   if (!status) status = make_cells(mesh, job, &source);
   if (!status) status = make_points(mesh, job);
-  if (!status) status = make_names(job, path);
+  if (!status && path) status = make_names(job, path);
   mesh->op2->free(source.entry);
   mesh->op2->free(source.number);
   if (status)
