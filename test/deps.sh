@@ -10,8 +10,9 @@
 #   test/deps.sh build fortran  also a Fortran compiler, for the module op2
 #   test/deps.sh build python   also what pip needs to build the package op2 for Python
 #   test/deps.sh docs           what makes the site and the reference (doc/build.sh), alone
-#   test/deps.sh test           everything the tests use; where no CUDA toolkit is, also NVRTC, by its
-#                               package on PyPI, into ~/.cache/op2-test/cuda
+#   test/deps.sh test           everything the tests use; also, by packages on PyPI, into
+#                               ~/.cache/op2-test, interfaces of profilers and, where no CUDA toolkit
+#                               is, NVRTC
 # With --list, print the packages of the groups and install nothing.
 set -eu
 
@@ -31,11 +32,11 @@ opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
 # gcc includes the run-time libraries of its sanitizers and of OpenMP; clang's OpenMP is a separate
 # package. MPICH is tested in addition to Debian's default MPI.
 test="$demo $mpi $hdf5 $petsc $opencl $fortran valgrind hdf5-tools libmpich-dev mpich g++ clang libomp-dev"
-test="$test python3-pyelftools python3-yaml binutils cmake debootstrap gdb $python python3-pytest python3-mpi4py python3-petsc4py mypy"
+test="$test likwid python3-pyelftools python3-yaml binutils cmake debootstrap gdb $python python3-pytest python3-mpi4py python3-petsc4py mypy"
 test="$test $docs man-db mandoc python3-meshio python3-h5py"
 
 list=no
-nvrtc=no
+fetches=no
 wanted=
 for group; do
   case $group in
@@ -50,7 +51,7 @@ for group; do
     fortran) wanted="$wanted $fortran" ;;
     python) wanted="$wanted $python" ;;
     docs) wanted="$wanted $docs" ;;
-    test) wanted="$wanted $test" nvrtc=yes ;;
+    test) wanted="$wanted $test" fetches=yes ;;
     *) die "unknown group '$group' (there are: build, demo, mpi, opencl, hdf5, petsc, fortran, python, docs, test)" ;;
   esac
 done
@@ -88,13 +89,34 @@ fetch_nvrtc() {
   say "NVRTC could not be fetched: texts for NVIDIA's devices are not compiled by it"
 }
 
+# NVTX's header, and Intel's own part of a program with ITT, which t724 compares ours with.
+fetch_markers() {
+  markers=${HOME:-/root}/.cache/op2-test/markers
+  [ ! -d "$markers" ] || return 0
+  say "fetching NVTX's header and ittapi"
+  mkdir -p "$markers.new" &&
+    python3 -m pip download -q --no-deps -d "$markers.new" 'nvidia-nvtx>=13,<14' ittapi >&2 &&
+    for wheel in "$markers.new"/*.whl; do
+      python3 -m zipfile -e "$wheel" "$markers.new" || break
+    done &&
+    rm -f "$markers.new"/*.whl && mv "$markers.new" "$markers" && return 0
+  rm -rf "$markers.new"
+  say "they could not be fetched: t724 skips what needs them"
+}
+
+fetch() {
+  [ $fetches = yes ] || return 0
+  fetch_nvrtc
+  fetch_markers
+}
+
 missing=
 for package in $wanted; do
   state=$(dpkg-query -W -f '${Status}' "$package" 2>/dev/null || true)
   [ "$state" = "install ok installed" ] || missing="$missing $package"
 done
 if [ -z "$missing" ]; then
-  [ $nvrtc = no ] || fetch_nvrtc
+  fetch
   exit 0
 fi
 
@@ -114,4 +136,4 @@ apt() { # it waits if another installation holds the lock
 }
 apt update || die "apt-get update failed: is there a network, and a mirror in /etc/apt?"
 apt install --no-install-recommends $missing || die "could not install:$missing"
-[ $nvrtc = no ] || fetch_nvrtc
+fetch

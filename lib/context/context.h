@@ -63,7 +63,7 @@ struct op2_context_s {
   struct op2i_config config;
   struct op2i_comm *comm;         /* connects the other ranks; null: this process is alone */
   struct op2i_progress *progress; /* OP2_PROGRESS: what is shown of it; null: nothing yet */
-  struct op2i_tools *tools; /* OP2_TOOLS_LIBS: profiling tools (lib/trace/tools.h); null: none */
+  struct op2i_tools *tools; /* OP2_TOOLS_LIBS, OP2_MARKERS (lib/trace/tools.h); null: none */
   struct op2i_sections *sections; /* of the program (section.h); null: it has none */
   struct op2i_trace *trace; /* OP2_TRACE: the timeline (lib/trace/trace.h); null: none is made */
   char share[160];          /* among ranks: which cores this rank has, and why */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tools with the interface of Kokkos Tools: they are found, loaded and called. */
-#include "tools.h"
+/* Profiling tools, with the interface of Kokkos Tools and of markers: they are found, loaded and
+ * called. */
 
 #include <dlfcn.h>
 #include <pthread.h>
@@ -9,23 +9,14 @@
 
 #include "log.h"
 #include "process.h"
+#include "tool_table.h"
 
 /* The version of the interface that the functions below are of. */
 enum { INTERFACE = 20171029 };
 
-/* The functions of Kokkos Tools that a library has; each may be null. */
-struct tool {
-  char path[1024];
-  void (*begin[OP2I_TOOLS_KINDS])(const char *name, uint32_t device, uint64_t *id);
-  void (*end[OP2I_TOOLS_KINDS])(uint64_t id);
-  void (*push)(const char *name);
-  void (*pop)(void);
-  void (*finalize)(void);
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct op2i_tools {
-  struct tool list[OP2I_TOOLS_MOST];
+  struct op2i_tool list[OP2I_TOOLS_MOST];
   int n, users;
 } tools;
 
@@ -37,7 +28,7 @@ static void find(void *library, const char *name, void *function) {
   memcpy(function, &symbol, sizeof symbol);
 }
 
-static void find_all(void *library, struct tool *tool) {
+static void find_all(void *library, struct op2i_tool *tool) {
   find(library, "kokkosp_begin_parallel_for", &tool->begin[OP2I_TOOLS_FOR]);
   find(library, "kokkosp_end_parallel_for", &tool->end[OP2I_TOOLS_FOR]);
   find(library, "kokkosp_begin_parallel_reduce", &tool->begin[OP2I_TOOLS_REDUCE]);
@@ -55,37 +46,68 @@ static bool is_loaded(const char *path) {
   return false;
 }
 
-/* A library stays loaded: it may have threads, or handlers that run at exit. */
-static void load(op2_context ctx, const char *path) {
-  void (*init)(int sequence, uint64_t version, uint32_t devices, void *device);
-  if (is_loaded(path)) return;
+/* The place of another tool; null if there is no room, or the process has the tool already. */
+static struct op2i_tool *place(op2_context ctx, const char *variable, const char *path) {
+  if (is_loaded(path)) return NULL;
   if (tools.n == OP2I_TOOLS_MOST) {
-    op2i_log(ctx, OP2I_LOG_WARN, "OP2_TOOLS_LIBS: '%s' is not loaded: %d tools are", path, tools.n);
-    return;
+    op2i_log(ctx, OP2I_LOG_WARN, "%s: '%s' is not loaded: %d tools are", variable, path, tools.n);
+    return NULL;
   }
+  struct op2i_tool *tool = &tools.list[tools.n];
+  memset(tool, 0, sizeof *tool);
+  snprintf(tool->path, sizeof tool->path, "%s", path);
+  return tool;
+}
+
+/* A library stays loaded: it may have threads, or handlers that run at exit. */
+static void load_library(op2_context ctx, const char *path) {
+  void (*init)(int sequence, uint64_t version, uint32_t devices, void *device);
+  struct op2i_tool *tool = place(ctx, "OP2_TOOLS_LIBS", path);
+  if (!tool) return;
   void *library = op2i_process_load(path, RTLD_NOW | RTLD_GLOBAL);
   if (!library) {
     op2i_log(ctx, OP2I_LOG_WARN, "OP2_TOOLS_LIBS: %s", dlerror());
     return;
   }
-  struct tool *tool = &tools.list[tools.n];
-  snprintf(tool->path, sizeof tool->path, "%s", path);
   find_all(library, tool);
   find(library, "kokkosp_init_library", &init);
   if (init) init(tools.n, INTERFACE, 0, NULL);
   tools.n++;
 }
 
-void op2i_tools_open(op2_context ctx) {
-  const char *list = ctx->config.tools;
-  if (!list || !*list || !strcmp(list, "0")) return;
-  pthread_mutex_lock(&lock);
+static void load_markers(op2_context ctx, const char *name) {
+  static const struct {
+    const char *name;
+    const char *(*load)(struct op2i_tool *tool);
+  } markers[] = {
+      {"nvtx", op2i_marker_nvtx}, {"itt", op2i_marker_itt}, {"likwid", op2i_marker_likwid}};
+  const size_t n = sizeof markers / sizeof *markers;
+  size_t m = 0;
+  while (m < n && strcmp(name, markers[m].name) != 0) m++;
+  struct op2i_tool *tool = m < n ? place(ctx, "OP2_MARKERS", name) : NULL;
+  const char *why = m == n ? "expected nvtx, itt or likwid" : tool ? markers[m].load(tool) : NULL;
+  if (why)
+    op2i_log(ctx, OP2I_LOG_WARN, "OP2_MARKERS: no markers '%s': %s", name, why);
+  else if (tool)
+    tools.n++;
+}
+
+static void load_list(op2_context ctx, const char *list, const char *between,
+                      void (*load)(op2_context ctx, const char *name)) {
+  if (!list || !strcmp(list, "0")) return;
   for (size_t n; *list; list += n + (list[n] != 0)) {
-    char path[1024];
-    n = strcspn(list, ";");
-    snprintf(path, sizeof path, "%.*s", (int)(n < sizeof path ? n : sizeof path - 1), list);
-    if (n > 0) load(ctx, path);
+    char name[1024];
+    n = strcspn(list, between);
+    snprintf(name, sizeof name, "%.*s", (int)(n < sizeof name ? n : sizeof name - 1), list);
+    if (n > 0) load(ctx, name);
   }
+}
+
+void op2i_tools_open(op2_context ctx) {
+  if (!ctx->config.tools && !ctx->config.markers) return;
+  pthread_mutex_lock(&lock);
+  load_list(ctx, ctx->config.tools, ";", load_library);
+  load_list(ctx, ctx->config.markers, ",", load_markers);
   if (tools.n > 0) {
     tools.users++;
     ctx->tools = &tools;

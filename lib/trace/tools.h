@@ -3,8 +3,8 @@
 #define OP2I_TOOLS_H
 
 /* Profiling tools that are called for each loop: libraries with the functions of Kokkos Tools, which
- * OP2_TOOLS_LIBS names. They are loaded once in a process, for all contexts, and called by one thread
- * at a time. `ctx->tools` is null without them. */
+ * OP2_TOOLS_LIBS names, and the markers that OP2_MARKERS names. They are loaded once in a process,
+ * for all contexts, and called by one thread at a time. `ctx->tools` is null without them. */
 
 #include <stdint.h>
 

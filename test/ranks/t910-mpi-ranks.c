@@ -313,6 +313,7 @@ static const struct {
     {"OP2_PROGRESS", "1"},
     {"OP2_TRACE", "0"},
     {"OP2_TOOLS_LIBS", "0"},
+    {"OP2_MARKERS", "0"},
     {"OP2_SCHEDULE", "/dev/null"},
     {"OP2_LOG", "1"},
     {"OP2_VERIFY", "1"},
