@@ -16,6 +16,9 @@ typedef op2_status op2i_solve_function(struct op2i_solve *solve, op2_solve_resul
 #define METHOD(id_, name_, ...) op2i_solve_function op2i_solve_##name_;
 #include "methods.def"
 
+/* Show a residual in the timeline, if there is one. */
+void op2i_solver_trace(const struct op2_solver_s *solver, double residual);
+
 struct op2i_method_kind {
   const char *words; /* its name in messages */
   const char *petsc; /* PETSc's type of the same method (KSPType) */

@@ -38,11 +38,14 @@ static op2_status true_residual(struct op2i_solve *s, const op2_dat *r, double *
 
 /* ---- one restart cycle ----------------------------------------------------------------------- */
 
-/* Report a residual to the function that follows the solver, once for each iteration. */
+/* Report a residual to the timeline, and to the function that follows the solver, once for each
+ * iteration. */
 static void report(struct op2i_round *round, double residual) {
   const struct op2_solver_s *solver = round->solver;
-  if (!solver->monitor || round->it <= round->reported) return;
+  if (round->it <= round->reported) return;
   round->reported = round->it;
+  op2i_solver_trace(solver, residual * round->unit);
+  if (!solver->monitor) return;
   struct op2i_fp_scope *scope = op2i_fp_window_open();
   solver->monitor(solver->monitor_data, round->it, residual * round->unit);
   op2i_fp_window_close(scope, true);

@@ -5,6 +5,7 @@
 #include "fpenv.h"
 #include "krylov.h"
 #include "mem.h"
+#include "trace.h"
 
 static void release_solver(void *object) {
   op2_solver solver = object;
@@ -93,6 +94,11 @@ op2_status op2_solver_create(op2_context ctx, const op2_solver_options *options,
   else
     *out = solver;
   return status;
+}
+
+void op2i_solver_trace(const struct op2_solver_s *solver, double residual) {
+  struct op2i_trace *trace = solver->obj.ctx->trace;
+  if (trace) op2i_trace_residual(trace, solver->obj.name, residual);
 }
 
 op2_status op2_solver_monitor(op2_solver solver, op2_monitor_function function, void *data) {

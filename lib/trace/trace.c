@@ -2,11 +2,13 @@
 /* The recording of a trace: each thread keeps the slices of its track in memory of its own. */
 #include "trace.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "clock.h"
 #include "comm.h"
 #include "error.h"
+#include "hash.h"
 #include "mem.h"
 #include "trace_file.h"
 
@@ -120,6 +122,22 @@ void op2i_trace_arrow(struct op2i_trace *trace, int track, struct op2i_trace_arr
                           .value = arrow.number,
                           .from = arrow.from,
                           .to = arrow.to});
+}
+
+void op2i_trace_residual(struct op2i_trace *trace, const char *solver, double residual) {
+  if (!isfinite(residual)) return;
+  uint64_t key = 3;
+  for (const char *c = solver; *c; c++) key = op2i_hash_word(key, (unsigned char)*c);
+  int32_t what = op2i_trace_find(trace, key);
+  if (!what) {
+    char name[200];
+    snprintf(name, sizeof name, "residual of '%s'", solver);
+    what = op2i_trace_name(trace, name, NULL, NULL);
+    op2i_trace_keep(trace, key, what);
+  }
+  put(trace, OP2I_TRACK_HOST,
+      (struct op2i_slice){
+          .phase = 'C', .begin = op2i_nanoseconds(), .curve = residual, .what = what});
 }
 
 int64_t op2i_trace_begin(op2_context ctx) { return ctx->trace ? op2i_nanoseconds() : 0; }

@@ -84,6 +84,10 @@ struct op2i_trace_arrow {
 };
 void op2i_trace_arrow(struct op2i_trace *trace, int track, struct op2i_trace_arrow arrow);
 
+/* A number changes, by which the file draws a curve: the residual of a solver has this value now.
+ * Others than finite ones are left out. Only the calling thread calls this. */
+void op2i_trace_residual(struct op2i_trace *trace, const char *solver, double residual);
+
 /* Let time 0 of all ranks' traces be that of rank 0. Clocks of other nodes are compared by
  * messages; those of the same node are the same. Collective, if all ranks have a trace. */
 op2_status op2i_trace_align(op2_context ctx);

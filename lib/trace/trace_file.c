@@ -154,6 +154,18 @@ static void add_arrow(struct op2i_trace *trace, int track, const struct op2i_sli
   add_text(trace, "}");
 }
 
+static void add_curve(struct op2i_trace *trace, int track, const struct op2i_slice *slice) {
+  char number[32];
+  snprintf(number, sizeof number, "%.9g", slice->curve);
+  next_line(trace, "C", track);
+  add_text(trace, ",\"name\":");
+  add_text(trace, trace->names[slice->what].name);
+  add_us(trace, ",\"ts\":", slice->begin - trace->origin);
+  add_text(trace, ",\"args\":{\"residual\":");
+  add_text(trace, number);
+  add_text(trace, "}}");
+}
+
 /* The category of the slices of a track. */
 static const char *category(const struct op2i_trace *trace, int track) {
   return track == OP2I_TRACK_HOST ? "host" : track > op2i_track_device(trace) ? "exchange" : "loop";
@@ -190,7 +202,9 @@ void op2i_trace_write(struct op2i_trace *trace, int track) {
   struct op2i_track *at = &trace->tracks[track];
   pthread_mutex_lock(&trace->lock);
   for (int64_t i = 0; i < at->n && !trace->failed; i++)
-    if (at->slices[i].phase)
+    if (at->slices[i].phase == 'C')
+      add_curve(trace, track, &at->slices[i]);
+    else if (at->slices[i].phase)
       add_arrow(trace, track, &at->slices[i]);
     else
       add_slice(trace, track, &at->slices[i]);

@@ -16,12 +16,15 @@ enum { OP2I_TRACK_SLICES = 2048 };
 /* Exchanges that may be in flight at once, as far as the trace can show them. */
 enum { OP2I_TRACE_LANES = 8 };
 
-/* Or the end of an arrow at `begin`: its number is `value`. */
+/* Or the end of an arrow at `begin`: its number is `value`. Or a number at `begin`: `curve`. */
 struct op2i_slice {
   int64_t begin, end;
   int64_t busy; /* of short slices that are drawn as one: the time that they took together */
   const char *label;
-  int64_t value;
+  union {
+    int64_t value;
+    double curve;
+  };
   int32_t what, slices;
   char phase;   /* 0: a slice; else as in the file */
   int from, to; /* ranks of an arrow */

@@ -81,6 +81,7 @@ static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .operator_diagonal = op2i_operator_diagonal,
                                             .method_kind = op2i_method_kind,
                                             .preconditioner_kind = op2i_preconditioner_kind,
+                                            .solver_trace = op2i_solver_trace,
                                             .partitioner_offer = op2i_partitioner_offer,
                                             .renumber_restore = op2i_renumber_restore,
                                             .numbering_restore = op2i_numbering_restore};

@@ -88,6 +88,7 @@ struct op2i_companion {
   op2_status (*operator_diagonal)(op2_operator op, op2_dat diagonal);
   const struct op2i_method_kind *(*method_kind)(op2_method method);
   const struct op2i_preconditioner_kind *(*preconditioner_kind)(op2_preconditioner preconditioner);
+  void (*solver_trace)(const struct op2_solver_s *solver, double residual);
   /* See partitioner.h. */
   void (*partitioner_offer)(const struct op2i_partitioner *partitioner);
   /* Numberings of sets: see renumber_state.h. */

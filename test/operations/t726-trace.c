@@ -201,6 +201,84 @@ static void test_fused(void) {
   json_free(trace);
 }
 
+/* ---- solves ---------------------------------------------------------------------------------- */
+
+OP2_KERNEL(weigh, (double a[2][2], const double *length), {
+  a[0][0] += 1.5 * length[0];
+  a[1][1] += 1.5;
+  a[0][1] -= 1;
+  a[1][0] -= 1;
+});
+
+enum { MOST = 200 };
+static struct {
+  int n;
+  double residual[MOST];
+} history;
+
+static void follow(void *data, int iteration, double residual) {
+  (void)data;
+  if (iteration == history.n && history.n < MOST) history.residual[history.n++] = residual;
+}
+
+static void solve(void) {
+  const op2_map_pair pair = {ends, ends};
+  const op2_solver_options options = {.method = OP2_METHOD_CG};
+  op2_kernel kernel = NULL;
+  op2_sparsity pattern = NULL;
+  op2_mat mat = NULL;
+  op2_dat y = NULL;
+  op2_solver solver = NULL;
+  DO(op2_kernel_create(ctx, &weigh_kernel, &kernel));
+  DO(op2_sparsity_create(1, &pair, "pattern", &pattern));
+  DO(op2_mat_create(pattern, 1, 1, OP2_F64, "A", &mat));
+  DO(op2_dat_create(nodes, 1, OP2_F64, NULL, "y", &y));
+  DO(op2_solver_create(ctx, &options, "a \"solver\"", &solver));
+  DO(op2_solver_monitor(solver, follow, NULL));
+  DO(op2_par_loop(kernel, edges, op2_arg_mat(mat, ends, ends, OP2_INC),
+                  op2_arg_direct(length, OP2_READ)));
+  DO(op2_solve(solver, mat, y, x));
+  DO(op2_flush(ctx));
+  op2_solver_destroy(&solver);
+  op2_dat_destroy(&y);
+  op2_mat_destroy(&mat);
+  op2_sparsity_destroy(&pattern);
+  op2_kernel_destroy(&kernel);
+}
+
+/* The curve of the residuals has the values that the solver's function gets, in slices of the host
+ * that have the solve's description. */
+static bool is_history(const struct json *trace) {
+  int n = 0;
+  const struct json *list = json_member(trace, "traceEvents");
+  for (const struct json *e = list ? list->first : NULL; e; e = e->next) {
+    if (strcmp(json_text(e, "ph"), "C") != 0) continue;
+    const double got = json_number(json_member(e, "args"), "residual");
+    if (n == history.n || strcmp(json_text(e, "name"), "residual of 'a \"solver\"'") ||
+        fabs(got - history.residual[n]) > 1e-8 * history.residual[n]) {
+      diag("%s: %.10g, not %.10g", json_text(e, "name"), got, history.residual[n]);
+      return false;
+    }
+    n++;
+  }
+  return n > 3 && n == history.n;
+}
+
+static void test_solve(void) {
+  char path[4096];
+  snprintf(path, sizeof path, "%s/solve.json", test_scratch());
+  setenv("OP2_TRACE", path, 1);
+  start("sequential");
+  unsetenv("OP2_TRACE");
+  run();
+  solve();
+  stop();
+  struct json *trace = json_read(path);
+  ok(trace && trace_is_valid(trace), "a trace of a solve keeps the rules of the format");
+  ok(is_history(trace), "and has the residuals of the solve");
+  json_free(trace);
+}
+
 /* ---- short loops, forks, failures ------------------------------------------------------------ */
 
 static void test_short(void) {
@@ -285,6 +363,7 @@ int main(void) {
   b = 0;
   for (const char *backend; (backend = next_backend(host_backends, &b));) test_backend(backend);
   test_fused();
+  test_solve();
   test_short();
   test_fork();
   test_failures();

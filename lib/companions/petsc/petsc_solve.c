@@ -79,10 +79,12 @@ static PetscErrorCode set_options(const struct op2i_companion *op2, KSP ksp,
   return code ? code : choose_norm(ksp, o, method);
 }
 
-/* Report residuals to the function that follows the solver, if there is one. */
+/* Report residuals to the timeline, and to the function that follows the solver, if there is one. */
 static PetscErrorCode report(KSP ksp, PetscInt iteration, PetscReal residual, void *context) {
   const struct op2_solver_s *solver = context;
+  const struct kept_solver *own = solver->kept.data;
   (void)ksp;
+  own->op2->solver_trace(solver, (double)residual);
   if (solver->monitor) solver->monitor(solver->monitor_data, (int)iteration, (double)residual);
   return 0;
 }
