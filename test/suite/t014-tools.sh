@@ -84,6 +84,90 @@ else
   skip "airfoil is not built: no folder to list"
 fi
 
+# ---- op2-graph ----
+
+graph=$tools/op2-graph
+check=$tools/op2-check
+python=no
+python3 -c pass 2>/dev/null && python=yes
+if [ $python = no ]; then
+  skip "op2-graph and op2-check need Python"
+else
+  printf 'digraph op2 {\n' >"$tmp/half.dot"
+  printf 'digraph g {\n}\n' >"$tmp/other.dot"
+  runs "op2-graph: no file" refused "none.dot: No such file" "$graph" "$tmp/none.dot"
+  runs "another graph" refused "not written by OP2_GRAPH" "$graph" "$tmp/other.dot"
+  runs "half a graph" refused "no whole graph" "$graph" "$tmp/half.dot"
+  runs "an unknown option" refused "unknown option --png" "$graph" --png "$tmp/other.dot"
+  runs "no name for the picture" refused "needs the name of a file" "$graph" --svg "$tmp/other.dot"
+  runs "help" sh -c "'$graph' --help | grep -q 'svg OUT.svg'"
+fi
+if [ $python = yes ] && [ -n "$airfoil" ] && [ -x "$airfoil" ]; then
+  for costs in 0 1; do
+    OP2_CACHE_DIR=$tmp/cache OP2_GRAPH=$tmp/graph-$costs.dot OP2_GRAPH_COSTS=$costs \
+      "$airfoil" --mesh 6x8 --iterations 2 --backend sequential >"$tmp/said" 2>&1
+  done
+  runs "a graph is text" sh -c "'$graph' '$tmp/graph-0.dot' >'$tmp/said'"
+  runs "with all loops" says '^loops and calls 9, of which one waits for another 19 times'
+  runs "where they were queued" says '^    12  res_calc   over edges, airfoil.c:[0-9]*$'
+  runs "what they wait for" says '^        after 11: adt RAW$'
+  runs "and no times" sh -c "! grep -q ' ms' '$tmp/said'"
+  runs "a graph with costs" sh -c "'$graph' '$tmp/graph-1.dot' >'$tmp/said'"
+  runs "has the times" says '^    12 \*  *[0-9.]* ms res_calc'
+  runs "and their sums" says '^together [0-9.]* ms, on the critical path (\*) [0-9.]* ms'
+  OP2_CACHE_DIR=$tmp/cache OP2_GRAPH=$tmp/fused.dot OP2_FUSE=2 \
+    "$airfoil" --mesh 6x8 --iterations 2 --backend openmp >"$tmp/said" 2>&1
+  if grep -q cluster_fused1 "$tmp/fused.dot" 2>/dev/null; then
+    "$graph" "$tmp/fused.dot" >"$tmp/said"
+    runs "fused loops are named" says 'adt_calc  *over cells, airfoil.c:[0-9]*, fused with 10$'
+  else
+    skip "loops are not fused without OpenMP"
+  fi
+  if command -v dot >/dev/null; then
+    runs "a graph is a picture" "$graph" --svg "$tmp/graph.svg" "$tmp/graph-1.dot"
+    runs "with a loop" grep -q '>12: res_calc<' "$tmp/graph.svg"
+  else
+    skip "there is no dot to make a picture"
+  fi
+else
+  skip "airfoil or Python is not here: no graph to show"
+fi
+
+# ---- op2-check ----
+
+if [ $python = yes ]; then
+  runs "op2-check: no program" refused "which program" "$check" --sample 3
+  runs "no number" refused "needs a number" "$check" --sample x true
+  runs "an unknown option" refused "unknown option --all" "$check" --all
+  runs "no such program" refused "$tmp/none: No such file" "$check" "$tmp/none"
+  runs "a program without the library" refused "made no context" "$check" true
+  "$check" false 2>"$tmp/said"
+  runs "the status is the program's" test $? -eq 1
+  runs "help" sh -c "'$check' --help | grep -q 'sample N'"
+fi
+seeing=${build:+$build/examples/06-seeing}
+if [ $python = yes ] && [ -n "$seeing" ] && [ -x "$seeing" ]; then
+  OP2_CACHE_DIR=$tmp/cache
+  export OP2_CACHE_DIR
+  "$check" "$seeing" >"$tmp/out" 2>"$tmp/said"
+  runs "a right program ends well" test $? -eq 0
+  runs "what was checked is listed" says '^op2-check: 2 kernels checked in 20 loops.*: halve, square$'
+  runs "nothing was found" says '^op2-check: no mistakes$'
+  runs "messages for information are not shown" sh -c "! grep -q 'op2 info' '$tmp/said'"
+  "$check" --sample 2 "$seeing" wrong >"$tmp/out" 2>"$tmp/said"
+  runs "a wrong one does not" test $? -eq 1
+  runs "its mistake is listed once" says '^op2-check: 1 mistake:$'
+  runs "with the loop, argument and element" \
+    says "^  .*06-seeing.c:[0-9]*: loop 'wrong' .*argument 1 .*element 0 .*(and 9 times more)$"
+else
+  skip "the example 06-seeing or Python is not here: no program to check"
+fi
+if [ $python = yes ] && [ -n "$airfoil" ] && [ -x "$airfoil" ]; then
+  "$check" "$airfoil" --mesh 4x6 --iterations 1 --backend sequential >"$tmp/out" 2>"$tmp/said"
+  runs "a program with a backend of its own has another status" test $? -eq 3
+  runs "and is named" says 'chose the backend sequential itself'
+fi
+
 # ---- manual pages ----
 
 for page in "$tools"/man/*.1; do
