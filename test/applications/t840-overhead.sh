@@ -23,6 +23,17 @@ for settings in "" OP2_FUSE=0 OP2_REPLAY=0 OP2_EAGER=1; do
   result $? "${settings:-as it comes}: nine cases on each of $backends backends ($agreed)"
 done
 
+# The program of bench/trace.sh, which compiles it with other builds.
+for backend in sequential openmp; do
+  "$build/bench/overhead/short" $backend 2 >"$tmp/out" 2>"$tmp/why"
+  if grep -q OP2_ERR_UNAVAILABLE "$tmp/why"; then
+    skip "$backend: $(cat "$tmp/why")"
+    continue
+  fi
+  grep -Eq '^time_us [0-9.]+$' "$tmp/out"
+  result $? "2,000 short loops on $backend have a time"
+done
+
 runs_table() { # NAME OPTION...
   name=$1
   shift
