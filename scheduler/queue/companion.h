@@ -16,7 +16,7 @@
  * that are linked with what the library itself must not load unless it is needed, such as MPI. This
  * table is all that they call, and op2i_companion() is the only symbol that the shared library
  * exports besides the public ones. */
-enum { OP2I_COMPANION_VERSION = 14 }; /* changes with this file and what it includes */
+enum { OP2I_COMPANION_VERSION = 15 }; /* changes with this file and what it includes */
 
 struct op2i_companion {
   /* Ranks. init_ranks(): see init.h. comm_of(): null for a context without other ranks. */
