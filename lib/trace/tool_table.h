@@ -2,9 +2,9 @@
 #ifndef OP2I_TOOL_TABLE_H
 #define OP2I_TOOL_TABLE_H
 
-/* What a profiling tool is called for, and where such tables come from: libraries of OP2_TOOLS_LIBS,
- * and the markers of OP2_MARKERS. tools.c calls all functions under its lock, and those of one
- * context in one thread. */
+/* A profiling tool is called by a table of its functions, which comes from a library of
+ * OP2_TOOLS_LIBS, or from markers of OP2_MARKERS. tools.c calls all functions under its lock, and
+ * those of one context in one thread. */
 
 #include "tools.h"
 
