@@ -24,4 +24,4 @@ _op2_tool() {
       ;;
   esac
 }
-complete -o default -F _op2_tool op2-c++ op2-cache op2-info op2-precompile op2-trace
+complete -o default -F _op2_tool op2-c++ op2-cache op2-check op2-graph op2-info op2-precompile op2-trace

@@ -17,7 +17,7 @@ PAGE = ROOT / "doc/environment.md"
 # The variables by what a user wants, with the sentence before each table. A new one must be put here.
 SECTIONS = (
     ("Where and how loops run", "", "BACKEND THREADS EAGER QUEUE_MAX BLOCK_SIZE CHUNK_US IDLE_MS TEAM NUMA RENUMBER"),
-    ("Seeing", "", "LOG REPORT PROGRESS TRACE GRAPH GRAPH_COSTS TOOLS_LIBS SCHEDULE"),
+    ("Seeing", "", "LOG REPORT PROGRESS TRACE GRAPH GRAPH_COSTS TOOLS_LIBS MARKERS SCHEDULE"),
     ("Finding faults", "", "CHECK_SAMPLE NAN VERIFY SHADOW"),
     ("Compiler and cache", "", "CC CFLAGS LDFLAGS CC_TIMEOUT CACHE_DIR CACHE_MB CACHE_TRUST"),
     ("Generated code", "", "SIMD STREAM_MB CONTRACT LIBM TRIAL"),

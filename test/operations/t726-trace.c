@@ -203,8 +203,8 @@ static void test_fused(void) {
 
 /* ---- solves ---------------------------------------------------------------------------------- */
 
-OP2_KERNEL(weigh, (double a[2][2], const double *length), {
-  a[0][0] += 1.5 * length[0];
+OP2_KERNEL(weigh, (double a[2][2], const double *extent), {
+  a[0][0] += 1.5 * extent[0];
   a[1][1] += 1.5;
   a[0][1] -= 1;
   a[1][0] -= 1;
