@@ -159,7 +159,8 @@ static int length_of(unsigned __int128 value) {
 /* Round a magnitude to `bits` bits, none of which counts units below 2^unit. */
 static double round_digits(const struct op2i_exact_sum *sum, int bits, int unit) {
   int top = OP2I_EXACT_DIGITS - 1;
-  while (top > 0 && !sum->digit[top]) top--;
+  while (top >= 0 && !sum->digit[top]) top--;
+  if (top < 0) return 0;
   unsigned __int128 value = 0;
   for (int k = top; k > top - 3; k--)
     value = value << BITS | (uint64_t)(k >= 0 ? sum->digit[k] : 0);

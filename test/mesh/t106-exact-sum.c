@@ -66,9 +66,9 @@ static int compare_with_integers(uint64_t seed) {
     const int64_t m = (int64_t)(draw(&seed) >> 11) * (draw_below(&seed, 2) ? 1 : -1);
     const int e = draw_below(&seed, 1 + (int)(seed % 56));
     x[i] = ldexp((double)m, e);
-    sum += (__int128)m << e;
+    sum += (__int128)m * ((__int128)1 << e);
     if (i % 1000 == 1) x[i] = -x[i - 1];
-    if (i % 1000 == 1) sum -= (__int128)m << e;
+    if (i % 1000 == 1) sum -= (__int128)m * ((__int128)1 << e);
     if (i % 1000 == 1) sum -= (__int128)x[i - 1];
   }
   wrong += !same(sum_of(x, N, 1), rounded(sum));
