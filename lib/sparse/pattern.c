@@ -126,9 +126,9 @@ static int64_t keep_once(struct scratch *s, int64_t n) {
   return kept;
 }
 
-/* Sort different columns by their global numbers, by insertion: they are nearly sorted, since those of
- * a rank are ascending. */
-static void sort_by_number(const struct op2_sparsity_s *sparsity, int32_t *columns, int64_t n) {
+/* Sort a few different columns by their global numbers, by insertion: they are nearly sorted, since
+ * those of a rank are ascending. */
+static void insert_by_number(const struct op2_sparsity_s *sparsity, int32_t *columns, int64_t n) {
   for (int64_t k = 1; k < n; k++) {
     const int32_t column = columns[k];
     const int64_t key = op2i_sparsity_key(sparsity, column);
@@ -137,6 +137,36 @@ static void sort_by_number(const struct op2_sparsity_s *sparsity, int32_t *colum
       columns[at] = columns[at - 1];
     columns[at] = column;
   }
+}
+
+/* Merge columns [0, middle) and [middle, n), each of which ascend by their global numbers. */
+static void merge_by_number(const struct op2_sparsity_s *sparsity, const int32_t *from,
+                            int64_t middle, int64_t n, int32_t *to) {
+  int64_t left = 0, right = middle;
+  for (int64_t k = 0; k < n; k++) {
+    const bool take_left =
+        left < middle && (right == n || op2i_sparsity_key(sparsity, from[left]) <
+                                            op2i_sparsity_key(sparsity, from[right]));
+    to[k] = from[take_left ? left++ : right++];
+  }
+}
+
+/* Sort different columns by their global numbers. Rows may be dense, so runs are merged. */
+static void sort_by_number(const struct op2_sparsity_s *sparsity, struct scratch *s, int64_t n) {
+  enum { RUN = 32 };
+  int32_t *from = s->columns, *to = s->sorted;
+  for (int64_t lo = 0; lo < n; lo += RUN)
+    insert_by_number(sparsity, from + lo, n - lo < RUN ? n - lo : RUN);
+  for (int64_t run = RUN; run < n; run *= 2) {
+    for (int64_t lo = 0; lo < n; lo += 2 * run) {
+      const int64_t size = n - lo < 2 * run ? n - lo : 2 * run;
+      merge_by_number(sparsity, from + lo, size < run ? size : run, size, to + lo);
+    }
+    int32_t *const merged = to;
+    to = from;
+    from = merged;
+  }
+  if (from != s->columns) memcpy(s->columns, from, (size_t)n * sizeof *from);
 }
 
 /* Sort different columns. If they are few, the position of each is the number of smaller ones,
@@ -196,7 +226,7 @@ static void fill_some(void *argument, int64_t lo, int64_t hi) {
   for (int64_t row = lo; row < hi; row++) {
     struct op2i_entries entries = op2i_sparsity_row(sparsity, row);
     sort(&s, columns_of(p, row, &s));
-    if (sparsity->by_number) sort_by_number(sparsity, s.columns, entries.n);
+    if (sparsity->by_number) sort_by_number(sparsity, &s, entries.n);
     for (int64_t k = 0; k < entries.n; k++) sparsity->column[op2i_entry(entries, k)] = s.columns[k];
   }
   close_scratch(&s);
