@@ -248,10 +248,15 @@ static void forget_calls(op2_context ctx, const void *object) {
   }
 }
 
+/* Those of loop objects that outlive the context are in use until these end (forget_calls). */
 static void free_calls(op2_context ctx) {
-  while (ctx->calls) {
-    struct op2i_user_call *call = ctx->calls;
-    ctx->calls = call->next;
+  for (struct op2i_user_call **at = &ctx->calls; *at;) {
+    struct op2i_user_call *call = *at;
+    if (call->op.uses > 0) {
+      at = &call->next;
+      continue;
+    }
+    *at = call->next;
     free_call(call);
   }
 }
@@ -446,6 +451,30 @@ op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
   bool queued;
   return queue(&r, &queued);
 }
+
+op2_status op2i_call_own_make(op2_where where, const char *name, op2_context ctx,
+                              op2_call_function function, int nargs, const op2_arg *args,
+                              struct op2i_user_call **out) {
+  const struct request r = {.kind = &op2i_own_call_kind,
+                            .where = where,
+                            .name = name,
+                            .ctx = ctx,
+                            .function = function,
+                            .nargs = nargs,
+                            .args = args};
+  op2_status status = intern(&r, out);
+  if (!status) use(&(*out)->op);
+  return status;
+}
+
+op2_status op2i_call_own_queue(op2_where where, struct op2i_user_call *call, void *data,
+                               enum op2i_wish wish) {
+  const struct op2i_call_data payload = {.data = data};
+  return op2i_scheduler.enqueue(call->op.ctx->sched, &call->op, where,
+                                (const unsigned char *)&payload, wish);
+}
+
+void op2i_call_own_unuse(struct op2i_user_call *call) { unuse(&call->op); }
 
 /* Calls are checked each time that they are queued, so those with destroyed objects are not found. */
 static void pass_on_calls(op2_context ctx, void *object, void *successor) {

@@ -5,6 +5,7 @@
 #include "op.h"
 #include "op2/call.h"
 #include "op2/matrix.h"
+#include "scheduler.h"
 
 /* A function of the user's with its arguments: the operation that op2_call() queues. Like loops,
  * calls are found again by their arguments, so that a call in a time loop is one operation. The
@@ -54,5 +55,13 @@ struct op2i_fp_scope *op2i_call_window(const struct op2i_user_call *call);
  * rank owns; those of the halo may be out of date. */
 op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
                          op2_call_function function, void *data, int nargs, const op2_arg *args);
+/* The same in two steps, so that nothing but the queue can lack memory in the second: make the call,
+ * in use until op2i_call_own_unuse(), and queue it. */
+op2_status op2i_call_own_make(op2_where where, const char *name, op2_context ctx,
+                              op2_call_function function, int nargs, const op2_arg *args,
+                              struct op2i_user_call **out);
+op2_status op2i_call_own_queue(op2_where where, struct op2i_user_call *call, void *data,
+                               enum op2i_wish wish);
+void op2i_call_own_unuse(struct op2i_user_call *call);
 
 #endif

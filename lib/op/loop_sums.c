@@ -17,6 +17,7 @@
 #include "gbl.h"
 #include "kernel.h"
 #include "loop.h"
+#include "loop_table.h"
 #include "loop_validate.h"
 #include "map.h"
 #include "mem.h"
@@ -110,13 +111,14 @@ static op2_status need_sum(struct op2i_sums *s, const struct op2i_sum *wanted, i
 
 static op2_status replace_dat(struct op2i_sums *s, int n, const op2_arg *args) {
   const op2_arg *arg = &args[n];
-  const op2_dat dat = op2i_dat_whole(arg->object);
+  const op2_dat dat = arg->object; /* or a component, to whose values alone is added */
   const bool one = arg->idx >= 0;
   struct op2i_sum *sum,
       wanted = {.into = dat, .map = arg->map, .slot = one ? arg->idx : OP2_ALL, .arg = n};
   struct op2i_contribution_layout layout = {0, 0};
   if (!one) layout = (struct op2i_contribution_layout){arg->map->arity, 1};
-  if (!is_real(dat->type) || !only_added_to(s->nargs, args, dat) || has_own_sections(arg->map))
+  if (!is_real(dat->type) || !only_added_to(s->nargs, args, op2i_dat_whole(dat)) ||
+      has_own_sections(arg->map))
     return OP2_SUCCESS;
   op2_status status = op2i_contributions_need(arg->map, layout, &wanted.contributions);
   if (!status) status = need_sum(s, &wanted, dat->dim, &sum);
@@ -183,56 +185,11 @@ static op2_status replace_gbl(struct op2i_sums *s, int n, op2_set set, const op2
   return s->sums[k].filled ? need_clear(&s->sums[k], &terms->clear) : OP2_SUCCESS;
 }
 
-/* ---- replacing arguments --------------------------------------------------------------------- */
+/* ---- what is queued with the loop ------------------------------------------------------------ */
 
-static op2_status replace_all(struct op2i_sums *s, op2_kernel kernel, op2_set set,
-                              const op2_arg *args) {
-  op2_status status = OP2_SUCCESS;
-  const struct op2i_behalf before =
-      op2i_context_behalf(set->obj.ctx, "op2_par_loop", kernel->obj.name, s->where);
-  for (int n = 0; n < s->nargs && !status; n++) {
-    s->args[n] = args[n];
-    if (!is_sum(&args[n])) continue;
-    if (args[n].tag == OP2_TAG_GBL_)
-      status = replace_gbl(s, n, set, &args[n]);
-    else if (args[n].tag == OP2_TAG_MAT_)
-      status = replace_mat(s, n, &args[n]);
-    else
-      status = replace_dat(s, n, args);
-  }
-  op2i_context_behalf_end(set->obj.ctx, before);
-  return status;
-}
-
-op2_status op2i_sums_open(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                          const op2_arg *args, struct op2i_sums *out) {
-  op2_status status = op2i_loop_validate(where, kernel, set, nargs, args);
-  if (status) return status;
-  *out = (struct op2i_sums){.where = where, .nargs = nargs, .subset = set != set->base};
-  out->args = op2i_calloc((size_t)nargs, sizeof *out->args);
-  out->sums = op2i_calloc((size_t)nargs, sizeof *out->sums);
-  status = out->args && out->sums ? replace_all(out, kernel, set, args)
-                                  : op2i_error_nomem("a loop's arguments");
-  if (status) op2i_sums_close(out);
-  return status;
-}
-
-void op2i_sums_close(struct op2i_sums *s) {
-  op2i_free(s->args);
-  op2i_free(s->sums);
-  *s = (struct op2i_sums){0};
-}
-
-/* ---- the loops before and after -------------------------------------------------------------- */
-
-op2_status op2i_sums_before(const struct op2i_sums *s) {
-  op2_status status = OP2_SUCCESS;
-  for (int k = 0; k < s->nsums && !status; k++) {
-    const op2_dat dat = s->sums[k].dat;
-    const op2_arg arg = op2_arg_direct(dat, OP2_WRITE);
-    if (s->sums[k].filled) status = op2_par_loop_at(s->where, s->sums[k].clear, dat->set, 1, &arg);
-  }
-  return status;
+static op2_status make_fill(const struct op2i_sums *s, struct op2i_sum *sum) {
+  const op2_arg arg = op2_arg_direct(sum->dat, OP2_WRITE);
+  return op2i_loop_intern(s->where, sum->clear, sum->dat->set, 1, &arg, &sum->fill);
 }
 
 static op2_status need_kernel(const struct op2i_sum *sum, int32_t row, op2_kernel *kernel) {
@@ -247,8 +204,8 @@ static op2_status need_kernel(const struct op2i_sum *sum, int32_t row, op2_kerne
   return op2i_kernel_create_own(sum->dat->obj.ctx, "add_contributions", source, kernel);
 }
 
-/* Add the contributions of all elements to a block row of their targets. */
-static op2_status add_row(op2_where where, const struct op2i_sum *sum, int32_t row) {
+/* Make the loop that adds the contributions of all elements to a block row of their targets. */
+static op2_status make_add(const struct op2i_sums *s, struct op2i_sum *sum, int row) {
   const struct op2i_addends *addends;
   op2_kernel *kernel = &sum->contributed->add[row];
   op2_status status = op2i_addends_need(sum->map, sum->contributions, sum->slot, row, &addends);
@@ -256,18 +213,7 @@ static op2_status add_row(op2_where where, const struct op2i_sum *sum, int32_t r
   if (status) return status;
   const op2_arg args[] = {op2_arg_direct(sum->into, OP2_RW),
                           op2_arg_dat(sum->dat, OP2I_EACH, addends->entries, OP2_READ)};
-  return op2_par_loop_at(where, *kernel, addends->targets, 2, args);
-}
-
-static op2_status add_rows(op2_where where, const struct op2i_sum *sum) {
-  const op2_context ctx = sum->dat->obj.ctx;
-  const struct op2i_behalf before =
-      op2i_context_behalf(ctx, "op2_par_loop", sum->into->obj.name, where);
-  op2_status status = OP2_SUCCESS;
-  for (int32_t row = 0; row < op2i_block_rows(sum->contributions->layout) && !status; row++)
-    status = add_row(where, sum, row);
-  op2i_context_behalf_end(ctx, before);
-  return status;
+  return op2i_loop_intern(s->where, *kernel, addends->targets, 2, args, &sum->add[row]);
 }
 
 /* Add the owned rows of the terms of all ranks to values, which are the same on all ranks. */
@@ -301,14 +247,174 @@ static int run_terms(void *data, void *const *values) {
   return (int)status;
 }
 
-static op2_status add_to_gbl(op2_where where, const struct op2i_sum *sum) {
+static op2_status make_call(const struct op2i_sums *s, struct op2i_sum *sum) {
   const op2_arg args[] = {op2_arg_direct(sum->dat, OP2_READ), op2_arg_gbl(sum->gbl, OP2_RW)};
-  return op2i_call_own(where, "exact_sum", sum->dat->obj.ctx, run_terms, sum->dat, 2, args);
+  return op2i_call_own_make(s->where, "exact_sum", sum->dat->obj.ctx, run_terms, 2, args,
+                            &sum->call);
 }
 
-op2_status op2i_sums_after(const struct op2i_sums *s) {
+/* Ranks agree on what each of these steps gave if a failure is to leave them as they are. Where a
+ * call fails on one of them, all ranks stop (op2i_context_abort_ranks). */
+static op2_status settle(const struct op2i_sums *s, op2_context ctx, op2_status status) {
+  return s->given ? op2i_context_agree(ctx, status) : status;
+}
+
+static op2_status make_sum(const struct op2i_sums *s, struct op2i_sum *sum) {
+  const op2_context ctx = sum->dat->obj.ctx;
+  op2_status status = sum->filled ? make_fill(s, sum) : OP2_SUCCESS;
+  if (sum->gbl) return status ? status : make_call(s, sum);
+  const int nadd = op2i_block_rows(sum->contributions->layout);
+  if (!status) sum->add = op2i_calloc((size_t)nadd, sizeof(struct op2i_loop *));
+  if (!status && !sum->add) status = op2i_error_nomem("a loop's arguments");
+  status = settle(s, ctx, status);
+  while (sum->nadd < nadd && !status) {
+    status = settle(s, ctx, make_add(s, sum, sum->nadd));
+    sum->nadd += !status || sum->add[sum->nadd];
+  }
+  return status;
+}
+
+static op2_status make_sums(struct op2i_sums *s, op2_set set) {
   op2_status status = OP2_SUCCESS;
-  for (int k = 0; k < s->nsums && !status; k++)
-    status = s->sums[k].gbl ? add_to_gbl(s->where, &s->sums[k]) : add_rows(s->where, &s->sums[k]);
+  for (int k = 0; k < s->nsums && !status; k++) {
+    const struct op2i_sum *sum = &s->sums[k];
+    const char *name = sum->gbl ? sum->gbl->obj.name : sum->into->obj.name;
+    const struct op2i_behalf before =
+        op2i_context_behalf(set->obj.ctx, "op2_par_loop", name, s->where);
+    status = settle(s, set->obj.ctx, make_sum(s, &s->sums[k]));
+    op2i_context_behalf_end(set->obj.ctx, before);
+  }
+  return status;
+}
+
+static void free_sum(struct op2i_sum *sum) {
+  if (sum->fill) op2i_loop_unuse(sum->fill);
+  for (int row = 0; row < sum->nadd; row++) op2i_loop_unuse(sum->add[row]);
+  if (sum->call) op2i_call_own_unuse(sum->call);
+  op2i_free(sum->add);
+}
+
+/* ---- replacing arguments --------------------------------------------------------------------- */
+
+static op2_status replace(struct op2i_sums *s, int n, op2_set set, const op2_arg *args) {
+  if (args[n].tag == OP2_TAG_GBL_) return replace_gbl(s, n, set, &args[n]);
+  return args[n].tag == OP2_TAG_MAT_ ? replace_mat(s, n, &args[n]) : replace_dat(s, n, args);
+}
+
+static op2_status replace_all(struct op2i_sums *s, op2_kernel kernel, op2_set set,
+                              const op2_arg *args) {
+  op2_status status = OP2_SUCCESS;
+  const struct op2i_behalf before =
+      op2i_context_behalf(set->obj.ctx, "op2_par_loop", kernel->obj.name, s->where);
+  for (int n = 0; n < s->nargs && !status; n++) {
+    s->args[n] = args[n];
+    if (is_sum(&args[n])) status = settle(s, set->obj.ctx, replace(s, n, set, args));
+  }
+  op2i_context_behalf_end(set->obj.ctx, before);
+  return status ? status : make_sums(s, set);
+}
+
+/* The objects that an argument names; null if it has fewer. */
+static void objects_of(const op2_arg *arg, void *objects[4]) {
+  const bool has = arg->tag == OP2_TAG_DAT_ || arg->tag == OP2_TAG_GBL_ || arg->tag == OP2_TAG_MAT_;
+  objects[0] = has ? arg->object : NULL;
+  objects[1] = has ? arg->map : NULL;
+  objects[2] = has ? arg->map2 : NULL;
+  objects[3] = arg->tag == OP2_TAG_MAT_ ? (void *)(uintptr_t)arg->value : NULL;
+}
+
+static op2_status keep_given(struct op2i_sums *s, op2_set set, const op2_arg *args) {
+  void *objects[4];
+  s->given = op2i_calloc((size_t)s->nargs, sizeof *s->given);
+  for (int n = 0; n < s->nargs && s->given; n++) {
+    s->given[n] = args[n];
+    objects_of(&args[n], objects);
+    for (int k = 0; k < 4; k++) (void)op2i_ref(objects[k]);
+  }
+  return op2i_context_agree(set->obj.ctx, s->given && s->args && s->sums
+                                              ? OP2_SUCCESS
+                                              : op2i_error_nomem("a loop's arguments"));
+}
+
+op2_status op2i_sums_open(op2_where where, op2_kernel kernel, op2_set set, int nargs,
+                          const op2_arg *args, bool keep, struct op2i_sums *out) {
+  op2_status status = op2i_loop_validate(where, kernel, set, nargs, args);
+  if (keep && op2_initialised(set->obj.ctx)) status = op2i_context_agree(set->obj.ctx, status);
+  if (status) return status;
+  *out = (struct op2i_sums){.where = where,
+                            .nargs = nargs,
+                            .subset = set != set->base,
+                            .nested = set->obj.ctx->records->inside != NULL};
+  out->args = op2i_calloc((size_t)nargs, sizeof *out->args);
+  out->sums = op2i_calloc((size_t)nargs, sizeof *out->sums);
+  if (keep)
+    status = keep_given(out, set, args);
+  else if (!out->args || !out->sums)
+    status = op2i_error_nomem("a loop's arguments");
+  if (!status) status = replace_all(out, kernel, set, args);
+  if (status) op2i_sums_close(out);
+  return status;
+}
+
+void op2i_sums_close(struct op2i_sums *s) {
+  void *objects[4];
+  for (int k = 0; k < s->nsums; k++) free_sum(&s->sums[k]);
+  for (int n = 0; n < s->nargs && s->given; n++) {
+    objects_of(&s->given[n], objects);
+    for (int k = 0; k < 4; k++) op2i_unref(objects[k]);
+  }
+  op2i_free(s->given);
+  op2i_free(s->args);
+  op2i_free(s->sums);
+  *s = (struct op2i_sums){0};
+}
+
+bool op2i_sums_elsewhere(const struct op2i_sums *s, op2_context ctx) {
+  return s->nsums && s->nested != (ctx->records->inside != NULL);
+}
+
+/* ---- queueing -------------------------------------------------------------------------------- */
+
+/* These loops have no values of the program's. */
+static op2_status queue(op2_where where, struct op2i_loop *loop, enum op2i_wish wish) {
+  const op2_context ctx = loop->op.ctx;
+  unsigned char *payload = op2i_calloc(1, (size_t)loop->op.payload_bytes);
+  if (!payload) return op2i_context_abort_ranks(ctx, op2i_error_nomem("a loop's values"));
+  op2_status status = op2i_scheduler.enqueue(ctx->sched, &loop->op, where, payload, wish);
+  op2i_free(payload);
+  return status;
+}
+
+static op2_status check_scopes(const struct op2i_sums *s, const struct op2i_sum *sum) {
+  op2_status status = OP2_SUCCESS;
+  for (int row = 0; row < sum->nadd && !status; row++)
+    status = op2i_op_validate_scopes(s->where, &sum->add[row]->op);
+  if (sum->call && !status) status = op2i_op_validate_scopes(s->where, &sum->call->op);
+  return status;
+}
+
+op2_status op2i_sums_before(const struct op2i_sums *s) {
+  op2_status status = OP2_SUCCESS;
+  /* What is added to may be open: nothing of a call that is refused is in the queue. */
+  for (int k = 0; k < s->nsums && !status; k++) status = check_scopes(s, &s->sums[k]);
+  for (int k = 0; k < s->nsums && !status; k++) {
+    struct op2i_loop *fill = s->sums[k].fill;
+    if (fill) status = queue(s->where, fill, fill->op.ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
+  }
+  return status;
+}
+
+static op2_status queue_sum(const struct op2i_sums *s, const struct op2i_sum *sum,
+                            enum op2i_wish wish) {
+  op2_status status = OP2_SUCCESS;
+  if (sum->call) return op2i_call_own_queue(s->where, sum->call, sum->dat, wish);
+  for (int row = 0; row < sum->nadd && !status; row++)
+    status = queue(s->where, sum->add[row], wish);
+  return status;
+}
+
+op2_status op2i_sums_after(const struct op2i_sums *s, enum op2i_wish wish) {
+  op2_status status = OP2_SUCCESS;
+  for (int k = 0; k < s->nsums && !status; k++) status = queue_sum(s, &s->sums[k], wish);
   return status;
 }

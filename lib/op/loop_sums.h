@@ -4,6 +4,7 @@
 
 #include "contributions.h"
 #include "op2/loop.h"
+#include "scheduler.h"
 
 /* Sums of deterministic mode, which do not depend on ranks: what a loop adds to dats and matrices
  * through maps goes to contributions (contributions.h), which loops of the library add up
@@ -24,6 +25,12 @@ struct op2i_sum {
    * overwrites the dat, and its copies start at zero. */
   bool filled;
   op2_kernel clear; /* fills it; null: not requested yet */
+  /* What is queued with the loop. They are made before anything is queued, and each counts as a use,
+   * so that a loop that is kept can be queued when the handles of its arguments are gone. */
+  struct op2i_loop *fill;      /* null: not filled */
+  struct op2i_loop **add;      /* [nadd] one for each block row; null: the sums go to a global */
+  struct op2i_user_call *call; /* adds the terms to the global; else null */
+  int nadd;
 };
 
 /* A loop's call with its sums. */
@@ -31,19 +38,27 @@ struct op2i_sums {
   op2_where where;
   int nargs, nsums;
   bool subset;           /* the loop runs over a subset */
+  bool nested;           /* made inside an operation, so contributions are those of loops there */
   op2_arg *args;         /* [nargs], with contributions and terms in place of what is added to */
   struct op2i_sum *sums; /* [nsums] */
+  /* Arguments as given, for a loop that is kept; the sums have references to their objects. Null
+   * for a call. */
+  op2_arg *given;
 };
 
 /* True if the call has such arguments, in a context in deterministic mode. Handles need not be
  * valid. */
 bool op2i_sums_any(op2_set set, int nargs, const op2_arg *args);
-/* Check a call, and replace its arguments. Collective. After a failure nothing is to be closed. */
+/* Check a call, and replace its arguments. `keep`: for a loop that is kept. Collective; a loop that is
+ * kept fails on all ranks if it fails on one. After a failure nothing is to be closed. */
 op2_status op2i_sums_open(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                          const op2_arg *args, struct op2i_sums *out);
+                          const op2_arg *args, bool keep, struct op2i_sums *out);
+/* True for the sums of a loop that was made outside of an operation and is queued inside of one, or
+ * the reverse: its contributions belong to others there. */
+bool op2i_sums_elsewhere(const struct op2i_sums *sums, op2_context ctx);
 /* Queue what has to run before the loop, and after it. */
 op2_status op2i_sums_before(const struct op2i_sums *sums);
-op2_status op2i_sums_after(const struct op2i_sums *sums);
+op2_status op2i_sums_after(const struct op2i_sums *sums, enum op2i_wish wish);
 void op2i_sums_close(struct op2i_sums *sums);
 
 #endif

@@ -49,16 +49,31 @@ queue_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2
   return status;
 }
 
+/* Add up what a loop contributes, which was queued unless the next number is still this one. A loop
+ * that has run and failed spoils what it would have added to. */
+static op2_status end_sums(const struct op2i_sums *sums, const struct op2i_single *single,
+                           op2_context ctx, int64_t number, enum op2i_wish wish,
+                           op2_status status) {
+  const bool other = single && single->nuses; /* the number may be that of a copy */
+  if (op2i_scheduler.next(ctx->sched) == number || (status && other)) return status;
+  const op2_status after = status && wish == OP2I_COMPUTE ? op2i_sums_after(sums, OP2I_EAGER)
+                                                          : op2i_sums_after(sums, wish);
+  return status ? status : after;
+}
+
 /* Queue a loop in deterministic mode, and what adds up its contributions. */
 static op2_status queue_sums(op2_where where, op2_kernel kernel, op2_set set, int nargs,
                              const op2_arg *args, const struct op2i_single *single) {
+  const op2_context ctx = set->obj.ctx;
   struct op2i_sums sums;
-  op2_status status = op2i_sums_open(where, kernel, set, nargs, args, &sums);
-  if (status == OP2_ERR_NOMEM) return op2i_context_abort_ranks(set->obj.ctx, status);
+  op2_status status = op2i_sums_open(where, kernel, set, nargs, args, false, &sums);
+  if (status == OP2_ERR_NOMEM) return op2i_context_abort_ranks(ctx, status);
   if (status) return status;
   status = op2i_sums_before(&sums);
+  const int64_t number = op2i_scheduler.next(ctx->sched);
   if (!status) status = queue_loop(where, kernel, set, nargs, sums.args, single);
-  if (!status) status = op2i_sums_after(&sums);
+  status =
+      end_sums(&sums, single, ctx, number, ctx->config.eager ? OP2I_EAGER : OP2I_LATER, status);
   op2i_sums_close(&sums);
   return status;
 }
@@ -124,7 +139,7 @@ static op2_status make_sums(op2_where where, op2_kernel kernel, op2_set set, int
                             const op2_arg *args, op2_loop *out) {
   struct op2i_sums sums;
   if (!op2i_sums_any(set, nargs, args)) return make(where, kernel, set, nargs, args, out);
-  op2_status status = op2i_sums_open(where, kernel, set, nargs, args, &sums);
+  op2_status status = op2i_sums_open(where, kernel, set, nargs, args, true, &sums);
   if (status) return status;
   status = make(where, kernel, set, nargs, sums.args, out);
   if (status)
@@ -139,6 +154,10 @@ static op2_status create(op2_where where, op2_kernel kernel, op2_set set, int na
   struct op2i_single single;
   if (!op2i_single_any(set, nargs, args)) return make_sums(where, kernel, set, nargs, args, out);
   op2_status status = op2i_single_open(where, kernel, set, nargs, args, &single);
+  const bool opened = !status;
+  if (op2_initialised(set->obj.ctx) && set->obj.ctx->config.deterministic)
+    status = op2i_context_agree(set->obj.ctx, status);
+  if (status && opened) op2i_single_close(&single);
   if (status) return status;
   status = make_sums(where, kernel, set, nargs, single.args, out);
   if (status)
@@ -223,18 +242,32 @@ op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **
                     target, op2i_device_names);
 }
 
+/* Queue a loop with contributions of the queue in use, as a call with the same arguments. */
+static op2_status queue_elsewhere(op2_loop parloop) {
+  const struct op2i_loop *loop = parloop->loop;
+  op2_arg *args = parloop->sums.given;
+  const struct op2i_single *single = parloop->single.nuses ? &parloop->single : NULL;
+  for (int n = 0; n < loop->nargs; n++)
+    if (loop->args[n].kind == OP2I_ARG_VAL) args[n].value = parloop->payload + loop->args[n].offset;
+  op2_status status =
+      queue_sums(parloop->where, loop->kernel, loop->set, loop->nargs, args, single);
+  return status ? status : op2i_single_after(&parloop->single);
+}
+
 static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish) {
   op2_status status = op2i_object_validate(parloop, OP2I_LOOP, call);
   if (!status) status = op2i_context_validate(parloop->obj.ctx, call);
   if (!status) status = op2i_op_validate_scopes(parloop->where, &parloop->loop->op);
   if (status) return status;
   if (wish == OP2I_LATER && parloop->obj.ctx->config.eager) wish = OP2I_EAGER;
+  if (op2i_sums_elsewhere(&parloop->sums, parloop->obj.ctx)) return queue_elsewhere(parloop);
   status = op2i_sums_before(&parloop->sums);
   if (!status) status = op2i_single_before(&parloop->single);
+  const int64_t number = op2i_scheduler.next(parloop->obj.ctx->sched);
   if (!status)
     status = op2i_scheduler.enqueue(parloop->obj.ctx->sched, &parloop->loop->op, parloop->where,
                                     parloop->payload, wish);
-  if (!status) status = op2i_sums_after(&parloop->sums);
+  status = end_sums(&parloop->sums, &parloop->single, parloop->obj.ctx, number, wish, status);
   return status ? status : op2i_single_after(&parloop->single);
 }
 

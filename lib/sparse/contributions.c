@@ -256,6 +256,7 @@ op2_status op2i_addends_need(op2_map map, struct op2i_contributions *c, int32_t 
   op2_status status = OP2_SUCCESS;
   if (op2i_grow(&c->addends, sizeof *c->addends, c->naddends, &c->addends_capacity))
     status = no_memory();
+  status = op2i_context_agree(map->obj.ctx, status);
   if (!status) status = make_addends(map, c, &made);
   status = op2i_context_agree(map->obj.ctx, status);
   if (status) {

@@ -261,6 +261,7 @@ static int rank(struct op2i_comm *comm, void *data) {
 static int run_on(struct trial *t, int ranks, int how, uint64_t seed) {
   uint64_t state = seed * 131 + 7, owners = seed + (uint64_t)(10 * ranks + how);
   whole_draw(&t->whole, 1, 2, &state);
+  whole_disown(&t->whole);
   whole_own(&t->whole, ranks, how, &owners);
   int wrong = run_contexts(ranks, rank, t);
   return wrong;

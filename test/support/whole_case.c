@@ -61,8 +61,15 @@ void whole_draw(struct whole *whole, int ranks, int how, uint64_t *seed) {
 
 /* ---- distribution to ranks ------------------------------------------------------------------- */
 
+void whole_disown(struct whole *whole) {
+  for (int s = 0; s < whole->nsets; s++) {
+    free(whole->set[s].owner);
+    whole->set[s].owner = NULL;
+  }
+}
+
 void whole_free(struct whole *whole) {
-  for (int s = 0; s < whole->nsets; s++) free(whole->set[s].owner);
+  whole_disown(whole);
   for (int m = 0; m < whole->nmaps; m++) free(whole->map[m].idx);
 }
 

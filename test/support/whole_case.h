@@ -42,6 +42,8 @@ struct share {
  * there are more than two, the last rank, or (how > 3) in a way drawn for each set. */
 enum { WHOLE_HOWS = 5 };
 void whole_own(struct whole *whole, int ranks, int how, uint64_t *seed);
+/* Forget owners, so that others can be drawn. */
+void whole_disown(struct whole *whole);
 /* Nodes, edges and cells, with maps that lead to elements of similar numbers, and owners. */
 enum { NODES, EDGES, CELLS };
 enum { EDGE_NODE, CELL_NODE, EDGE_CELL };
