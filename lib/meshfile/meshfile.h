@@ -14,7 +14,8 @@
 
 struct op2i_vtu_job;
 
-/* What libop2-hdf5, which does not link to libop2-meshfile, needs to write a mesh: see below and vtu.h. */
+/* libop2-hdf5 does not link to libop2-meshfile, and writes meshes by these functions: see below and
+ * vtu.h. */
 struct op2i_mesh_methods {
   op2_status (*validate)(op2_mesh mesh, const char *call);
   op2_status (*agree)(op2_mesh mesh, op2_status status);
