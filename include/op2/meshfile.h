@@ -271,8 +271,9 @@ OP2_API OP2_NODISCARD op2_status op2_faces_geometry_at(op2_where where, op2_mesh
 typedef struct op2_vtu_series_s *op2_vtu_series;
 
 /** @brief Queue the writing of values on a mesh as a VTU file for ParaView. Use op2_vtu_write(),
- * which fills in `where`. The values are those that the dats have at this place of the queue; the
- * file is written when the queue runs, as by op2_call(), and the program goes on at once. Its name
+ * which fills in `where`. The values are those that the dats have at this place of the queue: they are
+ * copied when the queue runs, and a thread writes the file beside the loops that follow. It is
+ * complete when op2_flush() or op2_finalize() returns. In eager mode it is written at once. Its name
  * ends in `.vtu`, which is added if it is not there.
  *
  * Dats are on nodes, and on one of the other sets: cells, interior faces or boundary faces, which
@@ -284,13 +285,15 @@ typedef struct op2_vtu_series_s *op2_vtu_series;
  * and rank 0 STEM.pvtu, which refers to them.
  * @shape  dats[n]                         @units  values of the dats' types
  * @memory path and dats are copied; the connectivity and, while the file is written, all values
- *         are held as copies. The mesh may be destroyed before the queue has run
+ *         are held as copies, those of one file at a time. A series keeps points and cells as they are
+ *         in files. The mesh may be destroyed before the queue has run
  * @sync   as op2_call(): runs nothing, but in eager mode
  * @mpi    collective, after op2_partition(); all ranks see the same folder
  * @errors OP2_ERR_ARG, OP2_ERR_MISMATCH (a dat of another set than these), OP2_ERR_STATE (before
- *         op2_partition()), OP2_ERR_IO (the file cannot be created), OP2_ERR_NOMEM; later OP2_ERR_CALL
- *         if it cannot be written, with the reason in the log (OP2_LOG=1) and its number, errno, in the
- *         message. A file of this name stays what it was until the new one is complete
+ *         op2_partition()), OP2_ERR_IO (the file cannot be created), OP2_ERR_NOMEM; later, from
+ *         op2_flush() or op2_finalize() on the rank that fails, OP2_ERR_CALL if it cannot be written,
+ *         with the reason in the log (OP2_LOG=1) and its number, errno, in the message. A file of this
+ *         name stays what it was until the new one is complete
  * @source VTK file formats, XML UnstructuredGrid; Firedrake VTKFile */
 OP2_API OP2_NODISCARD op2_status op2_vtu_write_at(op2_where where, op2_mesh mesh, const char *path,
                                                   int n, const op2_dat *dats);

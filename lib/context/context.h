@@ -86,6 +86,7 @@ struct op2_context_s {
   struct op2i_loop_table *loops;             /* all distinct loops queued so far */
   struct op2i_user_call *calls;              /* all distinct calls queued so far; list */
   struct op2i_vector_kernel *vector_kernels; /* kernels of op2/algebra.h made so far; list */
+  struct op2i_background *background; /* what others do beside the loops (background.h); list */
   struct op2i_object *awaiting_release;      /* destroyed inside functions of op2_call(); list */
   /* lent object that the program tried to destroy; null: none */
   const struct op2i_object *lent_destroyed;

@@ -13,6 +13,8 @@
 #define OP2I_MESH_MAGIC UINT64_C(0x6f70326d65736832)
 
 struct op2i_vtu_job;
+struct op2i_vtu_grid;
+struct op2i_vtu_writer;
 
 /* libop2-hdf5 does not link to libop2-meshfile, and writes meshes by these functions: see below and
  * vtu.h. */
@@ -20,7 +22,7 @@ struct op2i_mesh_methods {
   op2_status (*validate)(op2_mesh mesh, const char *call);
   op2_status (*agree)(op2_mesh mesh, op2_status status);
   op2_status (*job_make)(op2_mesh mesh, const char *path, int n, const op2_dat *dats,
-                         struct op2i_vtu_job **out);
+                         struct op2i_vtu_grid **grid, struct op2i_vtu_job **out);
   void (*job_free)(void *job);
   int (*arguments)(op2_mesh mesh, struct op2i_vtu_job *job, const op2_dat *dats, op2_arg *args);
 };
@@ -39,9 +41,10 @@ struct op2_mesh_s {
   op2_dat coordinates;
   op2_set edges; /* null until op2_edges_create(), and the map as well */
   op2_map edge_nodes;
-  op2_map neighbours; /* null until op2_neighbours_create() */
-  op2_faces faces;    /* null handles until op2_faces_create() */
-  int64_t *facet;     /* the faces of elements of their dimension (faces_declare.c) */
+  op2_map neighbours;             /* null until op2_neighbours_create() */
+  op2_faces faces;                /* null handles until op2_faces_create() */
+  struct op2i_vtu_writer *writer; /* writes its files; null before the first one. The context's */
+  int64_t *facet;                 /* the faces of elements of their dimension (faces_declare.c) */
 };
 
 /* Collective: a failure of one rank is one of all. */

@@ -15,9 +15,10 @@ struct op2_vtu_series_s {
   op2_mesh mesh;
   const struct op2i_companion *op2;
   op2_context ctx;
-  char *stem, *path; /* of the .pvd file */
-  char *entries;     /* its lines */
-  int n;             /* files so far */
+  char *stem, *path;          /* of the .pvd file */
+  char *entries;              /* its lines */
+  struct op2i_vtu_grid *grid; /* of the last file */
+  int n;                      /* files so far */
 };
 
 static op2_status check_write(op2_mesh mesh, const char *call, const char *path, int n,
@@ -48,20 +49,33 @@ static int make_arguments(op2_mesh mesh, struct op2i_vtu_job *job, const op2_dat
 const struct op2i_mesh_methods op2i_mesh_methods = {
     op2i_mesh_validate, op2i_mesh_agree, op2i_vtu_job_make, op2i_vtu_job_free, make_arguments};
 
+static void free_call(void *data) {
+  struct op2i_vtu_call *call = data;
+  if (!call) return;
+  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
+  op2i_vtu_job_free(call->job);
+  op2->free(call);
+}
+
 /* Queue a job, which belongs to the queue from then on, also where this fails. */
 static op2_status queue(op2_where where, op2_mesh mesh, struct op2i_vtu_job *job,
                         const op2_dat *dats) {
   op2_arg *args = mesh->op2->calloc((size_t)job->ndats + 1, sizeof *args);
-  op2_status status = args ? OP2_SUCCESS : mesh->op2->error_nomem("a file of results");
+  struct op2i_vtu_call *call = mesh->op2->calloc(1, sizeof *call);
+  op2_status status = args && call ? OP2_SUCCESS : mesh->op2->error_nomem("a file of results");
   status = op2i_mesh_agree(mesh, status);
   if (status) {
     mesh->op2->free(args);
+    mesh->op2->free(call);
     op2i_vtu_job_free(job);
     return status;
   }
+  call->job = job;
   const int nargs = make_arguments(mesh, job, dats, args);
-  status = op2_call_owned_at(where, "op2_vtu_write", mesh->ctx, op2i_vtu_job_run, job,
-                             op2i_vtu_job_free, nargs, args);
+  op2i_vtu_queueing = call;
+  status = op2_call_owned_at(where, "op2_vtu_write", mesh->ctx, op2i_vtu_call_run, call, free_call,
+                             nargs, args);
+  op2i_vtu_queueing = NULL;
   mesh->op2->free(args);
   return status;
 }
@@ -73,7 +87,7 @@ op2_status op2_vtu_write_at(op2_where where, op2_mesh mesh, const char *path, in
   if (status) return status;
   mesh->op2->call(mesh->ctx, "op2_vtu_write", path, (uint64_t)n, 0);
   status = check_write(mesh, "op2_vtu_write", path, n, dats);
-  if (!status) status = op2i_vtu_job_make(mesh, path, n, dats, &job);
+  if (!status) status = op2i_vtu_job_make(mesh, path, n, dats, NULL, &job);
   status = op2i_mesh_agree(mesh, status);
   if (status) {
     op2i_vtu_job_free(job);
@@ -95,7 +109,8 @@ op2_status op2_vtu_series_create(op2_mesh mesh, const char *path, op2_vtu_series
   if (length > 4 && strcmp(path + length - 4, ".pvd") == 0) length -= 4;
   op2_vtu_series series = op2->calloc(1, sizeof *series);
   if (!series) return op2->error_nomem("a series");
-  *series = (struct op2_vtu_series_s){OP2I_SERIES_MAGIC, mesh, op2, mesh->ctx, NULL, NULL, NULL, 0};
+  *series =
+      (struct op2_vtu_series_s){OP2I_SERIES_MAGIC, mesh, op2, mesh->ctx, NULL, NULL, NULL, NULL, 0};
   series->stem = op2i_vtu_join(op2, path, "");
   series->entries = op2i_vtu_join(op2, "", "");
   if (series->stem) series->stem[length] = '\0';
@@ -117,6 +132,7 @@ void op2_vtu_series_destroy(op2_vtu_series *handle) {
   series->op2->free(series->stem);
   series->op2->free(series->path);
   series->op2->free(series->entries);
+  op2i_vtu_grid_drop(series->op2, series->grid);
   series->op2->free(series);
 }
 
@@ -169,7 +185,7 @@ op2_status op2_vtu_series_write_at(op2_where where, op2_vtu_series series, doubl
   path = op2i_vtu_join(op2, series->stem, number);
   status = path ? check_write(mesh, "op2_vtu_series_write", path, n, dats)
                 : op2->error_nomem("a series");
-  if (!status) status = op2i_vtu_job_make(mesh, path, n, dats, &job);
+  if (!status) status = op2i_vtu_job_make(mesh, path, n, dats, &series->grid, &job);
   if (!status) status = add_series(series, job, time, &entries);
   op2->free(path);
   status = op2i_mesh_agree(mesh, status);

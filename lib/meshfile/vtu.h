@@ -17,6 +17,40 @@ struct op2i_vtu_dat {
   int argument;  /* which argument of the call has the values */
 };
 
+/* An array as it is in the file, with its header. */
+struct op2i_vtu_coded {
+  unsigned char *data;
+  size_t size;
+};
+
+/* The points and cells of a file, which all files of a series share. What it owns is made and freed by the
+ * thread that uses the context, except codes, which the thread that writes makes. */
+struct op2i_vtu_grid {
+  int refs;
+  op2_set of;      /* the set whose elements are the cells */
+  int64_t changes; /* of the coordinates when it was made */
+  int64_t npoints, ncells;
+  int64_t *point;        /* [npoints] which of the rank's nodes they are */
+  int64_t *connectivity; /* points of each cell */
+  int64_t *offset;       /* [ncells] where they end */
+  uint8_t *type;         /* [ncells] VTK's numbers */
+  struct op2i_vtu_coded coded[4];
+};
+
+/* The arrays of a file: these, and then dats. */
+enum { OP2I_VTU_POINTS, OP2I_VTU_CONNECTIVITY, OP2I_VTU_OFFSETS, OP2I_VTU_TYPES, OP2I_VTU_DATS };
+
+struct op2i_vtu_array {
+  const char *name;
+  op2_type type;
+  int components;
+  const void *raw; /* the values */
+  size_t bytes;
+  void *copy;                   /* of values, or null */
+  struct op2i_vtu_coded own;    /* if the grid's are not used */
+  struct op2i_vtu_coded *coded; /* one of these, from when they are encoded */
+};
+
 struct op2i_vtu_job {
   const struct op2i_companion *op2;
   op2_context ctx;
@@ -27,33 +61,54 @@ struct op2i_vtu_job {
   char *series;  /* .pvd that the file belongs to, or null; rank 0 alone has one */
   char *entries; /* the lines of that, as of when the job was queued */
   int ranks;
-  int space; /* of the coordinates */
+  int space;                  /* of the coordinates */
+  struct op2i_vtu_grid *grid; /* which has what follows: */
   int64_t npoints, ncells;
-  int64_t *point;        /* [npoints] which of the rank's nodes they are */
-  int64_t *connectivity; /* points of each cell */
-  int64_t *offset;       /* [ncells] where they end */
-  uint8_t *type;         /* [ncells] VTK's numbers */
+  const int64_t *point, *connectivity, *offset;
+  const uint8_t *type;
+  bool moved; /* the coordinates have changed since the grid was made */
   int ndats;
-  struct op2i_vtu_dat *dats; /* [ndats] */
+  struct op2i_vtu_dat *dats;     /* [ndats] */
+  struct op2i_vtu_array *arrays; /* [OP2I_VTU_DATS + ndats] */
+  struct op2i_vtu_writer *writer;
+  void *file; /* the part while it is open */
   bool written;
+  int failed; /* error number */
+};
+
+/* What the queue has of a job, until the thread that writes takes it. */
+struct op2i_vtu_call {
+  struct op2i_vtu_job *job;
 };
 
 /* vtu_job.c: a job for a file of the dats, which are on nodes and on one of the mesh's other sets. A
- * null path makes no file. */
+ * null path makes no file. *grid is used if it still holds, and else made anew; a null pointer keeps
+ * none. */
 op2_status op2i_vtu_job_make(op2_mesh mesh, const char *path, int n, const op2_dat *dats,
-                             struct op2i_vtu_job **out);
+                             struct op2i_vtu_grid **grid, struct op2i_vtu_job **out);
+void op2i_vtu_grid_drop(const struct op2i_companion *op2, struct op2i_vtu_grid *grid);
 void op2i_vtu_job_free(void *job); /* removes a part that is not complete */
 /* A copy of a text with another one behind it, or null without memory. */
 char *op2i_vtu_join(const struct op2i_companion *op2, const char *text, const char *more);
 
-/* vtu_file.c: an op2_call_function. values[0] are the coordinates, those of dats follow. */
-int op2i_vtu_job_run(void *job, void *const *values);
+/* vtu_file.c: an op2_call_function of a struct op2i_vtu_call. values[0] are the coordinates, those of
+ * dats follow. If this call is being queued, as in eager mode, the file is written at once. */
+int op2i_vtu_call_run(void *call, void *const *values);
+extern _Thread_local const struct op2i_vtu_call *op2i_vtu_queueing;
+/* Write the file; job->failed is the result. */
+void op2i_vtu_job_write(struct op2i_vtu_job *job);
+
+/* vtu_writer.c: the thread that writes the files of a mesh. */
+op2_status op2i_vtu_writer_get(op2_mesh mesh, struct op2i_vtu_writer **out);
+void op2i_vtu_writer_wait(struct op2i_vtu_writer *writer);
+/* Let it write a job after the wait, and free it; returns an error number. */
+int op2i_vtu_writer_start(struct op2i_vtu_writer *writer, struct op2i_vtu_job *job);
 
 /* vtu_zlib.c: the name of the compressor, or null. */
 extern const char *const op2i_vtu_compressor;
 /* The most bytes that `size` bytes take when they are compressed, and compression; the number of
- * bytes is returned, 0 if it failed. */
+ * bytes is returned, 0 if it failed. If `store` is set, no time is spent to make it smaller. */
 size_t op2i_vtu_compressed_most(size_t size);
-size_t op2i_vtu_compress(const void *data, size_t size, void *out, size_t room);
+size_t op2i_vtu_compress(const void *data, size_t size, void *out, size_t room, bool store);
 
 #endif

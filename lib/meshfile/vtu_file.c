@@ -20,90 +20,122 @@ static const struct {
     [OP2_U64] = {"UInt64", 8},
 };
 
-struct array {
-  const char *name;
-  op2_type type;
-  int components;
-  unsigned char *data; /* as in the file, with its header */
-  size_t size;
-};
-
 struct writer {
   struct op2i_vtu_job *job;
   int narrays;
-  struct array *arrays; /* coordinates, connectivity, offsets, types, and dats */
+  struct op2i_vtu_array *arrays;
 };
 
-enum { BLOCK = 1 << 20, COORDINATES = 0, CONNECTIVITY, OFFSETS, TYPES, DATS };
+enum { BLOCK = 1 << 20, PROBE = 1 << 15 };
+
+_Thread_local const struct op2i_vtu_call *op2i_vtu_queueing;
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* Blocks are compressed one by one; the header has their number and sizes. */
-static bool compress_array(struct op2i_vtu_job *job, struct array *array, const unsigned char *data,
-                           size_t size) {
+/* True if a piece of the array does not become smaller by a tenth, as with most results. */
+static bool is_dense(const unsigned char *data, size_t size, void *room, size_t most) {
+  const size_t length = size < PROBE ? size : PROBE;
+  return length && op2i_vtu_compress(data + (size - length) / 2, length, room, most, false) >
+                       length - length / 10;
+}
+
+/* Blocks are compressed one by one; the header has their number and sizes. Those of dense arrays are
+ * stored as they are. */
+static bool compress_array(struct op2i_vtu_job *job, struct op2i_vtu_coded *coded,
+                           const unsigned char *data, size_t size) {
   const size_t blocks = (size + BLOCK - 1) / BLOCK, head = 8 * (3 + blocks);
   const size_t each = op2i_vtu_compressed_most(BLOCK);
   const uint64_t front[3] = {blocks, BLOCK, size % BLOCK};
-  array->data = job->op2->calloc(head + blocks * each, 1);
-  if (!array->data) return false;
-  memcpy(array->data, front, sizeof front);
-  array->size = head;
+  coded->data = job->op2->calloc(head + blocks * each + 1, 1);
+  if (!coded->data) return false;
+  memcpy(coded->data, front, sizeof front);
+  coded->size = head;
+  const bool dense = is_dense(data, size, coded->data + head, blocks * each);
   for (size_t b = 0; b < blocks; b++) {
     const size_t left = size - b * BLOCK, length = left < BLOCK ? left : BLOCK;
     const uint64_t got =
-        op2i_vtu_compress(data + b * BLOCK, length, array->data + array->size, each);
+        op2i_vtu_compress(data + b * BLOCK, length, coded->data + coded->size, each, dense);
     if (!got) return false;
-    memcpy(array->data + 8 * (3 + b), &got, sizeof got);
-    array->size += got;
+    memcpy(coded->data + 8 * (3 + b), &got, sizeof got);
+    coded->size += got;
   }
   return true;
 }
 
-static bool store(struct op2i_vtu_job *job, struct array *array, const void *data, size_t size) {
+static bool encode(struct op2i_vtu_job *job, struct op2i_vtu_coded *coded, const void *data,
+                   size_t size) {
   const uint64_t bytes = size;
-  if (op2i_vtu_compressor) return compress_array(job, array, data, size);
-  array->data = job->op2->calloc(8 + size, 1);
-  if (!array->data) return false;
-  memcpy(array->data, &bytes, sizeof bytes);
-  memcpy(array->data + 8, data, size);
-  array->size = 8 + size;
+  if (op2i_vtu_compressor) return compress_array(job, coded, data, size);
+  coded->data = job->op2->calloc(8 + size, 1);
+  if (!coded->data) return false;
+  memcpy(coded->data, &bytes, sizeof bytes);
+  memcpy(coded->data + 8, data, size);
+  coded->size = 8 + size;
+  return true;
+}
+
+/* Points and cells are encoded once for a grid, unless points have moved since. */
+static bool encode_arrays(struct writer *writer) {
+  struct op2i_vtu_job *job = writer->job;
+  for (int a = 0; a < writer->narrays; a++) {
+    struct op2i_vtu_array *array = &writer->arrays[a];
+    const bool shared = a < OP2I_VTU_DATS && !(a == OP2I_VTU_POINTS && job->moved);
+    array->coded = shared ? &job->grid->coded[a] : &array->own;
+    if (!array->coded->data && !encode(job, array->coded, array->raw, array->bytes)) {
+      job->op2->free(array->coded->data);
+      *array->coded = (struct op2i_vtu_coded){0};
+      return false;
+    }
+  }
   return true;
 }
 
 /* Copy rows; those of two components get a third, which is 0, as vectors have in VTK. `which` has the
  * rows, or is null for all in their order. */
-static bool store_rows(struct op2i_vtu_job *job, struct array *array, int dim, int64_t n,
-                       const int64_t *which, const void *values) {
+static bool take_rows(struct op2i_vtu_job *job, struct op2i_vtu_array *array, int dim, int64_t n,
+                      const int64_t *which, const void *values) {
   const size_t bytes = types[array->type].bytes, row = bytes * (size_t)dim;
   const size_t wide = bytes * (size_t)array->components;
   unsigned char *copy = job->op2->calloc((size_t)n + 1, wide);
-  bool good = copy != NULL;
-  for (int64_t i = 0; good && i < n; i++)
-    memcpy(copy + (size_t)i * wide, (const char *)values + (size_t)(which ? which[i] : i) * row,
-           row);
-  good = good && store(job, array, copy, (size_t)n * wide);
-  job->op2->free(copy);
-  return good;
+  if (!copy) return false;
+  if (!which && row == wide)
+    memcpy(copy, values, (size_t)n * row);
+  else
+    for (int64_t i = 0; i < n; i++)
+      memcpy(copy + (size_t)i * wide, (const char *)values + (size_t)(which ? which[i] : i) * row,
+             row);
+  array->raw = array->copy = copy;
+  array->bytes = (size_t)n * wide;
+  return true;
 }
 
-static bool store_arrays(struct writer *writer, void *const *values) {
-  struct op2i_vtu_job *job = writer->job;
-  struct array *arrays = writer->arrays;
+/* Copy the values, which the queue lends only while the call runs. */
+static bool take_arrays(struct op2i_vtu_job *job, void *const *values) {
   const int64_t ends = job->ncells ? job->offset[job->ncells - 1] : 0;
-  arrays[COORDINATES] = (struct array){"Points", OP2_F64, 3, NULL, 0};
-  arrays[CONNECTIVITY] = (struct array){"connectivity", OP2_I64, 1, NULL, 0};
-  arrays[OFFSETS] = (struct array){"offsets", OP2_I64, 1, NULL, 0};
-  arrays[TYPES] = (struct array){"types", OP2_U8, 1, NULL, 0};
-  bool good =
-      store_rows(job, &arrays[COORDINATES], job->space, job->npoints, job->point, values[0]) &&
-      store(job, &arrays[CONNECTIVITY], job->connectivity, 8 * (size_t)ends) &&
-      store(job, &arrays[OFFSETS], job->offset, 8 * (size_t)job->ncells) &&
-      store(job, &arrays[TYPES], job->type, (size_t)job->ncells);
+  struct op2i_vtu_array *arrays =
+      job->op2->calloc((size_t)(OP2I_VTU_DATS + job->ndats), sizeof *arrays);
+  if (!arrays) return false;
+  job->arrays = arrays;
+  arrays[OP2I_VTU_POINTS] =
+      (struct op2i_vtu_array){.name = "Points", .type = OP2_F64, .components = 3};
+  arrays[OP2I_VTU_CONNECTIVITY] = (struct op2i_vtu_array){
+      "connectivity", OP2_I64, 1, job->connectivity, 8 * (size_t)ends, NULL, {0}, NULL};
+  arrays[OP2I_VTU_OFFSETS] = (struct op2i_vtu_array){
+      "offsets", OP2_I64, 1, job->offset, 8 * (size_t)job->ncells, NULL, {0}, NULL};
+  arrays[OP2I_VTU_TYPES] =
+      (struct op2i_vtu_array){"types", OP2_U8, 1, job->type, (size_t)job->ncells, NULL, {0}, NULL};
+  bool good = true;
+  if (job->moved || !job->grid->coded[OP2I_VTU_POINTS].data)
+    good =
+        take_rows(job, &arrays[OP2I_VTU_POINTS], job->space, job->npoints, job->point, values[0]);
   for (int d = 0; d < job->ndats && good; d++) {
     const struct op2i_vtu_dat *dat = &job->dats[d];
-    arrays[DATS + d] = (struct array){dat->name, dat->type, dat->dim == 2 ? 3 : dat->dim, NULL, 0};
-    good = store_rows(job, &arrays[DATS + d], dat->dim, dat->on_nodes ? job->npoints : job->ncells,
-                      dat->on_nodes ? job->point : NULL, values[dat->argument]);
+    struct op2i_vtu_array *array = &arrays[OP2I_VTU_DATS + d];
+    array->name = dat->name;
+    array->type = dat->type;
+    array->components = dat->dim == 2 ? 3 : dat->dim;
+    good = take_rows(job, array, dat->dim, dat->on_nodes ? job->npoints : job->ncells,
+                     dat->on_nodes ? job->point : NULL, values[dat->argument]);
   }
   return good;
 }
@@ -129,9 +161,9 @@ static void put_head(FILE *file, const char *kind) {
 
 /* In an index of pieces arrays have no places. */
 static void put_array(FILE *file, const struct writer *writer, int a, bool index) {
-  const struct array *array = &writer->arrays[a];
+  const struct op2i_vtu_array *array = &writer->arrays[a];
   size_t offset = 0;
-  for (int before = 0; before < a; before++) offset += writer->arrays[before].size;
+  for (int before = 0; before < a; before++) offset += writer->arrays[before].coded->size;
   fprintf(file, "<%sDataArray type=\"%s\" Name=\"", index ? "P" : "", types[array->type].name);
   put_name(file, array->name);
   fprintf(file, "\" NumberOfComponents=\"%d\"", array->components);
@@ -143,7 +175,8 @@ static void put_dats(FILE *file, const struct writer *writer, bool on_nodes, boo
   const char *kind = on_nodes ? "PointData" : "CellData", *p = index ? "P" : "";
   fprintf(file, "<%s%s>\n", p, kind);
   for (int d = 0; d < writer->job->ndats; d++)
-    if (writer->job->dats[d].on_nodes == on_nodes) put_array(file, writer, DATS + d, index);
+    if (writer->job->dats[d].on_nodes == on_nodes)
+      put_array(file, writer, OP2I_VTU_DATS + d, index);
   fprintf(file, "</%s%s>\n", p, kind);
 }
 
@@ -154,15 +187,15 @@ static void put_piece(FILE *file, const struct writer *writer) {
           "<UnstructuredGrid>\n<Piece NumberOfPoints=\"%" PRId64 "\" NumberOfCells=\"%" PRId64
           "\">\n<Points>\n",
           job->npoints, job->ncells);
-  put_array(file, writer, COORDINATES, false);
+  put_array(file, writer, OP2I_VTU_POINTS, false);
   fprintf(file, "</Points>\n<Cells>\n");
-  for (int a = CONNECTIVITY; a <= TYPES; a++) put_array(file, writer, a, false);
+  for (int a = OP2I_VTU_CONNECTIVITY; a <= OP2I_VTU_TYPES; a++) put_array(file, writer, a, false);
   fprintf(file, "</Cells>\n");
   put_dats(file, writer, true, false);
   put_dats(file, writer, false, false);
   fprintf(file, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
   for (int a = 0; a < writer->narrays; a++)
-    fwrite(writer->arrays[a].data, 1, writer->arrays[a].size, file);
+    fwrite(writer->arrays[a].coded->data, 1, writer->arrays[a].coded->size, file);
   fprintf(file, "\n</AppendedData>\n</VTKFile>\n");
 }
 
@@ -171,7 +204,7 @@ static void put_index(FILE *file, const struct writer *writer) {
   const char *slash = strrchr(job->stem, '/');
   put_head(file, "PUnstructuredGrid");
   fprintf(file, "<PUnstructuredGrid GhostLevel=\"0\">\n<PPoints>\n");
-  put_array(file, writer, COORDINATES, true);
+  put_array(file, writer, OP2I_VTU_POINTS, true);
   fprintf(file, "</PPoints>\n");
   put_dats(file, writer, true, true);
   put_dats(file, writer, false, true);
@@ -192,11 +225,9 @@ static void put_series(FILE *file, const struct writer *writer) {
 
 /* ---- files ----------------------------------------------------------------------------------- */
 
-/* Write a file under the name of the part, and give it its own name when it is complete. */
-static int put_file(const struct writer *writer, const char *path, const char *part,
+/* Write a file that is open under the name of the part, and give it its own name when it is complete. */
+static int put_open(const struct writer *writer, FILE *file, const char *path, const char *part,
                     void (*put)(FILE *file, const struct writer *writer)) {
-  FILE *file = fopen(part, "wb");
-  if (!file) return errno;
   errno = 0;
   put(file, writer);
   int failed = ferror(file) ? (errno ? errno : EIO) : 0;
@@ -206,19 +237,39 @@ static int put_file(const struct writer *writer, const char *path, const char *p
   return failed;
 }
 
-int op2i_vtu_job_run(void *data, void *const *values) {
-  struct op2i_vtu_job *job = data;
-  struct writer writer = {.job = job, .narrays = DATS + job->ndats};
-  int failed = ENOMEM;
-  const char *path = job->path;
-  writer.arrays = job->op2->calloc((size_t)writer.narrays, sizeof *writer.arrays);
-  if (writer.arrays && store_arrays(&writer, values))
-    failed = put_file(&writer, path, job->part, put_piece);
-  if (!failed) job->written = true;
-  if (!failed && job->index) failed = put_file(&writer, path = job->index, job->part, put_index);
-  if (!failed && job->series) failed = put_file(&writer, path = job->series, job->part, put_series);
-  for (int a = 0; writer.arrays && a < writer.narrays; a++) job->op2->free(writer.arrays[a].data);
-  job->op2->free(writer.arrays);
-  if (failed) job->op2->log(job->ctx, 1, "%s: cannot be written (%s)", path, strerror(failed));
+static int put_file(const struct writer *writer, const char *path, const char *part,
+                    void (*put)(FILE *file, const struct writer *writer)) {
+  FILE *file = fopen(part, "wb");
+  return file ? put_open(writer, file, path, part, put) : errno;
+}
+
+void op2i_vtu_job_write(struct op2i_vtu_job *job) {
+  struct writer writer = {job, OP2I_VTU_DATS + job->ndats, job->arrays};
+  FILE *file = job->file;
+  job->failed = ENOMEM;
+  if (!encode_arrays(&writer)) return;
+  job->file = NULL;
+  job->failed = put_open(&writer, file, job->path, job->part, put_piece);
+  if (!job->failed) job->written = true;
+  if (!job->failed && job->index) job->failed = put_file(&writer, job->index, job->part, put_index);
+  if (!job->failed && job->series)
+    job->failed = put_file(&writer, job->series, job->part, put_series);
+}
+
+int op2i_vtu_call_run(void *data, void *const *values) {
+  struct op2i_vtu_call *call = data;
+  struct op2i_vtu_job *job = call->job;
+  int failed = 0;
+  op2i_vtu_writer_wait(job->writer);
+  if (!take_arrays(job, values)) failed = ENOMEM;
+  if (!failed && !(job->file = fopen(job->part, "wb"))) failed = errno;
+  if (!failed && op2i_vtu_queueing == call) {
+    op2i_vtu_job_write(job);
+    failed = job->failed;
+  } else if (!failed) {
+    call->job = NULL;
+    return op2i_vtu_writer_start(job->writer, job);
+  }
+  if (failed) job->op2->log(job->ctx, 1, "%s: cannot be written (%s)", job->path, strerror(failed));
   return failed;
 }

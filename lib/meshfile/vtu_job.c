@@ -17,14 +17,28 @@ char *op2i_vtu_join(const struct op2i_companion *op2, const char *text, const ch
   return both;
 }
 
+void op2i_vtu_grid_drop(const struct op2i_companion *op2, struct op2i_vtu_grid *grid) {
+  if (!grid || --grid->refs > 0) return;
+  void *const memory[] = {grid->point,         grid->connectivity,  grid->offset,
+                          grid->type,          grid->coded[0].data, grid->coded[1].data,
+                          grid->coded[2].data, grid->coded[3].data};
+  for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) op2->free(memory[i]);
+  op2->free(grid);
+}
+
 void op2i_vtu_job_free(void *data) {
   struct op2i_vtu_job *job = data;
   if (!job) return;
   const struct op2i_companion *op2 = job->op2;
   if (job->part && !job->written) unlink(job->part);
+  if (job->file) fclose(job->file);
+  for (int a = 0; job->arrays && a < OP2I_VTU_DATS + job->ndats; a++) {
+    op2->free(job->arrays[a].copy);
+    op2->free(job->arrays[a].own.data);
+  }
+  op2i_vtu_grid_drop(op2, job->grid);
   void *const memory[] = {job->path,   job->part,    job->index, job->stem,
-                          job->series, job->entries, job->point, job->connectivity,
-                          job->offset, job->type,    job->dats};
+                          job->series, job->entries, job->dats,  job->arrays};
   for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) op2->free(memory[i]);
   op2->free(job);
 }
@@ -94,7 +108,7 @@ struct source {
   int64_t *number;
 };
 
-static op2_status read_source(op2_mesh mesh, struct op2i_vtu_job *job, struct source *source) {
+static op2_status read_source(op2_mesh mesh, struct op2i_vtu_grid *grid, struct source *source) {
   const op2_set of = source->of;
   const op2_map map = of == mesh->cells            ? mesh->cell_nodes
                       : of == mesh->faces.boundary ? mesh->faces.boundary_nodes
@@ -105,10 +119,10 @@ static op2_status read_source(op2_mesh mesh, struct op2i_vtu_job *job, struct so
   if (!status) status = op2_set_sections(of, ends);
   if (status) return status;
   source->arity = info.arity;
-  job->ncells = op2_set_size(of);
-  source->entry = job->op2->calloc((size_t)(job->ncells * info.arity) + 1, sizeof *source->entry);
-  source->number = job->op2->calloc((size_t)ends[3] + 1, sizeof *source->number);
-  if (!source->entry || !source->number) return job->op2->error_nomem("a file of results");
+  grid->ncells = op2_set_size(of);
+  source->entry = mesh->op2->calloc((size_t)(grid->ncells * info.arity) + 1, sizeof *source->entry);
+  source->number = mesh->op2->calloc((size_t)ends[3] + 1, sizeof *source->number);
+  if (!source->entry || !source->number) return mesh->op2->error_nomem("a file of results");
   status = op2_map_get(map, source->entry);
   return status ? status : op2_set_global(of, source->number);
 }
@@ -130,46 +144,94 @@ static uint8_t order_nodes(op2_mesh mesh, const struct source *source, int64_t e
   return faces[*n];
 }
 
-static op2_status make_cells(op2_mesh mesh, struct op2i_vtu_job *job, const struct source *source) {
+static op2_status make_cells(op2_mesh mesh, struct op2i_vtu_grid *grid,
+                             const struct source *source) {
   int64_t nodes[OP2I_ORDER_MOST], end = 0;
   int n;
-  job->connectivity = job->op2->calloc((size_t)(job->ncells * source->arity) + 1, sizeof *nodes);
-  job->offset = job->op2->calloc((size_t)job->ncells + 1, sizeof *job->offset);
-  job->type = job->op2->calloc((size_t)job->ncells + 1, 1);
-  if (!job->connectivity || !job->offset || !job->type)
-    return job->op2->error_nomem("a file of results");
-  for (int64_t e = 0; e < job->ncells; e++) {
-    job->type[e] = order_nodes(mesh, source, e, nodes, &n);
-    memcpy(job->connectivity + end, nodes, (size_t)n * sizeof *nodes);
-    job->offset[e] = end += n;
+  grid->connectivity = mesh->op2->calloc((size_t)(grid->ncells * source->arity) + 1, sizeof *nodes);
+  grid->offset = mesh->op2->calloc((size_t)grid->ncells + 1, sizeof *grid->offset);
+  grid->type = mesh->op2->calloc((size_t)grid->ncells + 1, 1);
+  if (!grid->connectivity || !grid->offset || !grid->type)
+    return mesh->op2->error_nomem("a file of results");
+  for (int64_t e = 0; e < grid->ncells; e++) {
+    grid->type[e] = order_nodes(mesh, source, e, nodes, &n);
+    memcpy(grid->connectivity + end, nodes, (size_t)n * sizeof *nodes);
+    grid->offset[e] = end += n;
   }
   return OP2_SUCCESS;
 }
 
 /* Points are the nodes that the file's cells have; all nodes if there is one rank. */
-static op2_status make_points(op2_mesh mesh, struct op2i_vtu_job *job) {
-  int64_t ends[4] = {0}, *point, n = job->ncells ? job->offset[job->ncells - 1] : 0;
+static op2_status make_points(op2_mesh mesh, struct op2i_vtu_grid *grid) {
+  int64_t ends[4] = {0}, *point, n = grid->ncells ? grid->offset[grid->ncells - 1] : 0;
+  const int ranks = op2_ranks(mesh->ctx);
   op2_status status = op2_set_sections(mesh->nodes, ends);
   if (status) return status;
-  job->point = job->op2->calloc((size_t)ends[3] + 1, sizeof *job->point);
-  point = job->op2->calloc((size_t)ends[3] + 1, sizeof *point);
-  if (job->point && point) {
-    for (int64_t i = 0; i < n; i++) point[job->connectivity[i]] = 1;
+  grid->point = mesh->op2->calloc((size_t)ends[3] + 1, sizeof *grid->point);
+  point = mesh->op2->calloc((size_t)ends[3] + 1, sizeof *point);
+  if (grid->point && point) {
+    for (int64_t i = 0; i < n; i++) point[grid->connectivity[i]] = 1;
     for (int64_t i = 0; i < ends[3]; i++)
-      if (point[i] || job->ranks == 1) {
-        job->point[job->npoints] = i;
-        point[i] = job->npoints++;
+      if (point[i] || ranks == 1) {
+        grid->point[grid->npoints] = i;
+        point[i] = grid->npoints++;
       }
-    for (int64_t i = 0; i < n; i++) job->connectivity[i] = point[job->connectivity[i]];
+    for (int64_t i = 0; i < n; i++) grid->connectivity[i] = point[grid->connectivity[i]];
   } else
-    status = job->op2->error_nomem("a file of results");
-  job->op2->free(point);
+    status = mesh->op2->error_nomem("a file of results");
+  mesh->op2->free(point);
   return status;
 }
 
+/* Make the points and cells of a file. */
+static op2_status make_grid(op2_mesh mesh, op2_set of, struct op2i_vtu_grid **out) {
+  struct source source = {.of = of};
+  struct op2i_vtu_grid *grid = mesh->op2->calloc(1, sizeof *grid);
+  if (!grid) return mesh->op2->error_nomem("a file of results");
+  grid->refs = 1;
+  grid->of = of;
+  grid->changes = op2_dat_changes(mesh->coordinates);
+  op2_status status = read_source(mesh, grid, &source);
+  if (!status) status = make_cells(mesh, grid, &source);
+  if (!status) status = make_points(mesh, grid);
+  mesh->op2->free(source.entry);
+  mesh->op2->free(source.number);
+  if (status)
+    op2i_vtu_grid_drop(mesh->op2, grid);
+  else
+    *out = grid;
+  return status;
+}
+
+/* Let a job use the grid that is kept, if it is one of the same elements, or else a new one. */
+static op2_status use_grid(op2_mesh mesh, struct op2i_vtu_job *job, op2_set of,
+                           struct op2i_vtu_grid **kept) {
+  struct op2i_vtu_grid *grid = kept ? *kept : NULL;
+  op2_status status = OP2_SUCCESS;
+  if (!grid || grid->of != of || grid->ncells != op2_set_size(of)) {
+    status = make_grid(mesh, of, &grid);
+    if (status) return status;
+    if (kept) {
+      op2i_vtu_grid_drop(mesh->op2, *kept);
+      *kept = grid;
+      grid->refs++;
+    }
+  } else
+    grid->refs++;
+  job->grid = grid;
+  job->npoints = grid->npoints;
+  job->ncells = grid->ncells;
+  job->point = grid->point;
+  job->connectivity = grid->connectivity;
+  job->offset = grid->offset;
+  job->type = grid->type;
+  job->moved = op2_dat_changes(mesh->coordinates) != grid->changes;
+  return OP2_SUCCESS;
+}
+
 op2_status op2i_vtu_job_make(op2_mesh mesh, const char *path, int n, const op2_dat *dats,
-                             struct op2i_vtu_job **out) {
-  struct source source = {0};
+                             struct op2i_vtu_grid **kept, struct op2i_vtu_job **out) {
+  op2_set of = NULL;
   struct op2i_vtu_job *job = mesh->op2->calloc(1, sizeof *job);
   if (!job) return mesh->op2->error_nomem("a file of results");
   *job = (struct op2i_vtu_job){.op2 = mesh->op2,
@@ -177,13 +239,10 @@ op2_status op2i_vtu_job_make(op2_mesh mesh, const char *path, int n, const op2_d
                                .ranks = op2_ranks(mesh->ctx),
                                .space = mesh->raw.space,
                                .ndats = n};
-  op2_status status = make_dats(mesh, job, dats, &source.of);
-  if (!status) status = read_source(mesh, job, &source);
-  if (!status) status = make_cells(mesh, job, &source);
-  if (!status) status = make_points(mesh, job);
+  op2_status status = make_dats(mesh, job, dats, &of);
+  if (!status) status = use_grid(mesh, job, of, kept);
+  if (!status && path) status = op2i_vtu_writer_get(mesh, &job->writer);
   if (!status && path) status = make_names(job, path);
-  mesh->op2->free(source.entry);
-  mesh->op2->free(source.number);
   if (status)
     op2i_vtu_job_free(job);
   else

@@ -3,6 +3,7 @@
 #define OP2I_COMPANION_H
 
 #include "affinity.h"
+#include "background.h"
 #include "comm.h"
 #include "env.h"
 #include "fpenv.h"
@@ -16,7 +17,7 @@
  * that are linked with what the library itself must not load unless it is needed, such as MPI. This
  * table is all that they call, and op2i_companion() is the only symbol that the shared library
  * exports besides the public ones. */
-enum { OP2I_COMPANION_VERSION = 15 }; /* changes with this file and what it includes */
+enum { OP2I_COMPANION_VERSION = 16 }; /* changes with this file and what it includes */
 
 struct op2i_companion {
   /* Ranks. init_ranks(): see init.h. comm_of(): null for a context without other ranks. */
@@ -89,6 +90,8 @@ struct op2i_companion {
   const struct op2i_method_kind *(*method_kind)(op2_method method);
   const struct op2i_preconditioner_kind *(*preconditioner_kind)(op2_preconditioner preconditioner);
   void (*solver_trace)(const struct op2_solver_s *solver, double residual);
+  /* Work in other threads, which op2_flush() and op2_finalize() wait for: see background.h. */
+  op2_status (*background_add)(op2_context ctx, op2i_background_function *wait, void *data);
   /* See partitioner.h. */
   void (*partitioner_offer)(const struct op2i_partitioner *partitioner);
   /* Numberings of sets: see renumber_state.h. */

@@ -2,6 +2,7 @@
 /* Creation of a context, from options to backend and scheduler, and its end with all that
  * it holds. */
 #include "init.h"
+#include "background.h"
 
 #include "backend.h"
 #include "clock.h"
@@ -188,7 +189,8 @@ static void end(op2_context ctx) {
   op2i_process_leave(ctx);
   op2i_sched_destroy(ctx->sched);
   op2i_objects_release_awaiting(ctx); /* those that functions left which destroy calls' data */
-  op2i_comm_free(ctx->comm);          /* no rank may wait for one whose program has kept a handle */
+  (void)op2i_background_wait(ctx, true);
+  op2i_comm_free(ctx->comm); /* no rank may wait for one whose program has kept a handle */
   ctx->comm = NULL;
   op2i_interned_loops.free(ctx);
   op2i_interned_calls.free(ctx);
@@ -289,6 +291,7 @@ static op2_status leave(op2_context ctx) {
   if (!ctx->fatal) {
     op2i_context_call(ctx, "op2_finalize", NULL, 0, 0);
     status = op2i_scheduler.flush(ctx->sched, "op2_finalize");
+    if (!status) status = op2i_background_wait(ctx, false);
   }
   op2i_report_end(ctx);
   left = leave_ranks(ctx);

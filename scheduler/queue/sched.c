@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Queueing operations and forcing them to run. */
 #include "sched.h"
+#include "background.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -276,7 +277,12 @@ op2_status op2_flush(op2_context ctx) {
   op2_status over = ctx->fatal ? OP2_SUCCESS : wait_for_device(ctx);
   if (ctx->tools) op2i_tools_end(OP2I_TOOLS_FENCE, &ids);
   if (ctx->awaiting_release) op2i_objects_release_awaiting(ctx);
-  return status ? status : over;
+  if (!status) status = over;
+  struct op2i_error_kept kept;
+  if (status) op2i_error_keep(&kept);
+  op2_status beside = op2i_background_wait(ctx, false);
+  if (status) op2i_error_restore(&kept);
+  return status ? status : beside;
 }
 
 int64_t op2_queued(op2_context ctx) { return op2_initialised(ctx) ? ctx->sched->queue.nnodes : 0; }

@@ -215,6 +215,17 @@ static void test_errors(void) {
   unlink(in_scratch("gone/a.vtu.op2-part"));
   rmdir(in_scratch("gone"));
   FAILS(op2_flush(ctx), OP2_ERR_CALL);
+  /* The file is written beside the loops, and cannot get its name. */
+  CHECK(op2_vtu_write(mesh, in_scratch("taken.vtu"), 0, NULL));
+  mkdir(in_scratch("taken.vtu"), 0700);
+  FAILS(op2_flush(ctx), OP2_ERR_CALL);
+  ok(strstr(op2_error_message(), "taken.vtu: cannot be written"), "%s", op2_error_message());
+  ok(access(in_scratch("taken.vtu.op2-part"), F_OK) != 0, "no part of it is left");
+  CHECK(op2_flush(ctx));
+  CHECK(op2_vtu_write(mesh, in_scratch("taken.vtu"), 0, NULL));
+  rmdir(in_scratch("taken.vtu"));
+  CHECK(op2_flush(ctx));
+  ok(access(in_scratch("taken.vtu"), F_OK) == 0, "later files are written");
   op2_dat_destroy(&far);
   op2_set_destroy(&other);
   op2_vtu_series_destroy(&none);

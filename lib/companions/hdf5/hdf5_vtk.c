@@ -121,7 +121,7 @@ static op2_status make_time(op2_vtkhdf file, double time, int n, const op2_dat *
                                .path = memcpy((char *)at + sizeof *at, file->path, length),
                                .time = time,
                                .first = !file->begun};
-  op2_status status = file->methods->job_make(file->mesh, NULL, n, dats, &at->cells);
+  op2_status status = file->methods->job_make(file->mesh, NULL, n, dats, NULL, &at->cells);
   if (!status) status = check_dats(file, at->cells);
   if (status)
     free_time(at);
