@@ -56,8 +56,10 @@ OP2_API OP2_NODISCARD op2_status op2_vtkhdf_create(op2_mesh mesh, const char *pa
 OP2_API OP2_NODISCARD op2_status op2_vtkhdf_write_at(op2_where where, op2_vtkhdf file, double time,
                                                      int n, const op2_dat *dats);
 
-/** Queue the writing of values at a time; see op2_vtkhdf_write_at(). */
-#define op2_vtkhdf_write(file, time, n, dats) op2_vtkhdf_write_at(OP2_HERE, file, time, n, dats)
+/** Queue the writing of values at a time, `op2_vtkhdf_write(file, time, n, dats)`; see
+ * op2_vtkhdf_write_at(). */
+#define op2_vtkhdf_write(file, time, n, ...)                                                       \
+  op2_vtkhdf_write_at(OP2_HERE, file, time, n, __VA_ARGS__)
 
 /** @brief Give up a file. Values that are queued will be written.
  * @memory frees what is kept              @sync   never blocks, runs nothing

@@ -18,7 +18,7 @@ struct op2i_background {
   struct op2i_background *next;
 };
 
-/* From now on, wait for the work of this function. */
+/* Add the work of a function, which ends of programs and flushes wait for. */
 op2_status op2i_background_add(op2_context ctx, op2i_background_function *wait, void *data);
 /* Wait for all; the first failure is returned. */
 op2_status op2i_background_wait(op2_context ctx, bool ends);

@@ -76,7 +76,7 @@ struct op2i_vtu_job {
   int failed; /* error number */
 };
 
-/* What the queue has of a job, until the thread that writes takes it. */
+/* The queue has this of a job, until the thread that writes takes it. */
 struct op2i_vtu_call {
   struct op2i_vtu_job *job;
 };
@@ -103,12 +103,5 @@ op2_status op2i_vtu_writer_get(op2_mesh mesh, struct op2i_vtu_writer **out);
 void op2i_vtu_writer_wait(struct op2i_vtu_writer *writer);
 /* Let it write a job after the wait, and free it; returns an error number. */
 int op2i_vtu_writer_start(struct op2i_vtu_writer *writer, struct op2i_vtu_job *job);
-
-/* vtu_zlib.c: the name of the compressor, or null. */
-extern const char *const op2i_vtu_compressor;
-/* The most bytes that `size` bytes take when they are compressed, and compression; the number of
- * bytes is returned, 0 if it failed. If `store` is set, no time is spent to make it smaller. */
-size_t op2i_vtu_compressed_most(size_t size);
-size_t op2i_vtu_compress(const void *data, size_t size, void *out, size_t room, bool store);
 
 #endif

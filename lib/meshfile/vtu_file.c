@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "vtu.h"
+#include "vtu_zlib.h"
 
 /* Names and sizes of types. */
 static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compression by zlib, where it is there. */
-#include "vtu.h"
+#include "vtu_zlib.h"
 
 #ifdef OP2_MESHFILE_ZLIB
 #include <zlib.h>

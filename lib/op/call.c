@@ -248,7 +248,7 @@ static void forget_calls(op2_context ctx, const void *object) {
   }
 }
 
-/* Those of loop objects that outlive the context are in use until these end (forget_calls). */
+/* Calls of loop objects that outlive the context stay in use until these end (forget_calls). */
 static void free_calls(op2_context ctx) {
   for (struct op2i_user_call **at = &ctx->calls; *at;) {
     struct op2i_user_call *call = *at;

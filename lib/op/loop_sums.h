@@ -25,7 +25,7 @@ struct op2i_sum {
    * overwrites the dat, and its copies start at zero. */
   bool filled;
   op2_kernel clear; /* fills it; null: not requested yet */
-  /* What is queued with the loop. They are made before anything is queued, and each counts as a use,
+  /* These are queued with the loop. They are made before anything is queued, and each counts as a use,
    * so that a loop that is kept can be queued when the handles of its arguments are gone. */
   struct op2i_loop *fill;      /* null: not filled */
   struct op2i_loop **add;      /* [nadd] one for each block row; null: the sums go to a global */

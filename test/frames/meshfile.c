@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The mesh channel.msh, with what a page about meshes names.
- * modules: op2-meshfile op2 */
+ * modules: op2-hdf5 op2-meshfile op2 */
 #include <op2.h>
 #include <op2/meshfile.h>
 
