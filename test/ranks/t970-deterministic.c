@@ -297,7 +297,7 @@ static int try_mesh(const char *backend, uint64_t seed, int *runs) {
 
 int main(void) {
   const char *backend;
-  const int meshes = quick() ? 3 : thorough() ? 60 : 6;
+  const int meshes = quick() ? 2 : thorough() ? 60 : 6;
   test_environment();
   for (int b = 0; (backend = next_backend_of_ranks(every_backend, &b));) {
     const int some = is_device(backend) ? 1 : meshes;
@@ -305,9 +305,9 @@ int main(void) {
     setenv("OP2_DETERMINISTIC", "1", 1);
     for (int n = 0; n < some; n++) different += try_mesh(backend, (uint64_t)n + 1, &runs);
     is_int(different, 0, "%s: %d runs on several ranks have the bits of one rank", backend, runs);
-    const int count = quick() ? 6 : thorough() ? 500 : 20;
+    const int count = quick() ? 3 : thorough() ? 500 : 20;
     const struct program_counts counts =
-        programs_on_ranks(backend, 0, 5, 0, is_device(backend) ? 4 : count, run_contexts);
+        programs_on_ranks(backend, 0, 5, 0, is_device(backend) ? 2 : count, run_contexts);
     is_int(counts.wrong, 0, "%s: %d random programs have an interpreter's results", backend,
            counts.run);
   }
