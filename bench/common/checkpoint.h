@@ -7,8 +7,8 @@
 /** @file checkpoint.h
  * Checkpoints of an application (--checkpoint). Without this option the functions do nothing. */
 
-/** What an application keeps: its dats and globals, which are `ndats` and `ngbls`, and the number of
- * iterations that it has made. */
+/** The state that an application keeps: `ndats` dats, `ngbls` globals, and the number of iterations
+ * that it has made. */
 typedef struct kept_state {
   op2_context ctx;
   const op2_dat *dats;

@@ -49,8 +49,8 @@ extern "C" {
  * **The same bits.** A program that goes on from a checkpoint gets the bits that it would have got
  * without the interruption, on as many ranks, if it declares and partitions its mesh in the same
  * way and queues the same loops from there. The state of automatic renumbering is kept for that.
- * What may differ then is what may always differ with the place of flushes: two loops that add to
- * the same dat through a map, and were fused (OP2_FUSE=0 rules it out). On another number of ranks
+ * Only two loops that add to the same dat through a map, and were fused, may differ then, as they
+ * may wherever flushes have another place (OP2_FUSE=0 rules it out). On another number of ranks
  * sums are in another order. */
 
 typedef struct op2_checkpoint_s *op2_checkpoint; /**< where and when a state is kept */

@@ -395,7 +395,8 @@ static op2_status check_scopes(const struct op2i_sums *s, const struct op2i_sum 
 
 op2_status op2i_sums_before(const struct op2i_sums *s) {
   op2_status status = OP2_SUCCESS;
-  /* What is added to may be open: nothing of a call that is refused is in the queue. */
+  /* The dats that are added to may be open. Scopes are checked before anything is queued, so that a
+   * refused call leaves nothing in the queue. */
   for (int k = 0; k < s->nsums && !status; k++) status = check_scopes(s, &s->sums[k]);
   for (int k = 0; k < s->nsums && !status; k++) {
     struct op2i_loop *fill = s->sums[k].fill;

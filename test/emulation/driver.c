@@ -205,8 +205,8 @@ int cuModuleGetFunction(struct emulation_function **function, struct emulation_m
 
 /* ---- PTX ------------------------------------------------------------------------------------- */
 
-/* What NVRTC makes for an architecture that is not the device's is no module until it has been
- * translated. */
+/* NVRTC's result for another architecture than the device's is PTX, which has to be translated
+ * before it is a module. */
 struct emulation_link {
   void *image;
   size_t bytes;

@@ -2,7 +2,7 @@
 #ifndef OP2_TEST_RECORD_H
 #define OP2_TEST_RECORD_H
 
-/* What libraries of profilers in the tests write: a line for each call, into the file that
+/* Libraries of profilers in the tests record each call: they write a line into the file that
  * OP2_TEST_MARKERS names. */
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What checkpoints refuse: options, names, programs that declare something else than the one that
- * wrote. Such a call changes nothing; nor does one that finds no memory. */
+/* Checkpoints refuse wrong options and names, and programs whose declarations differ from those of
+ * the program that wrote. Such a call changes nothing; nor does one that finds no memory. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>

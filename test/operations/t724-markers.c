@@ -167,7 +167,7 @@ static bool says(const char *text) {
   return found;
 }
 
-/* What is not there is warned of, and nothing else. */
+/* A marker library that is absent causes a warning, and the program runs as without it. */
 static void test_absent(void) {
   ok(run("sequential", "vtune", NULL) == 0 && says("'vtune': expected nvtx, itt or likwid"),
      "an unknown kind is warned of");

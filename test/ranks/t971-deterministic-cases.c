@@ -265,7 +265,7 @@ static op2_status apply(void *data, op2_dat x, op2_dat y) {
   return status ? status : op2_dat_copy(o->out, y);
 }
 
-/* What the loop adds, with an operator that uses it. */
+/* Make the dats that the loop adds to, and an operator that uses them. */
 static op2_status make_operation(struct run *r, struct operation *o, op2_operator *op) {
   const op2_map ends = r->maps[EDGE_NODE];
   const double factor = 0.1;
