@@ -40,12 +40,13 @@ static bool compute(op2_context ctx, op2_kernel *kernel, double *sum) {
   return good;
 }
 
-/* Run a loop on a device of these properties, with what is kept of earlier runs. */
+/* Run a loop on a device of these properties, with what is kept of earlier runs of this program (and
+ * not of others: the builds of a test run share test_cache()). */
 static bool run(const char *properties, struct outcome *out) {
   op2_context ctx = NULL;
   op2_kernel kernel = NULL;
   op2_times times;
-  const op2_options options = {.backend = "cuda", .cache_dir = test_cache()};
+  const op2_options options = {.backend = "cuda", .cache_dir = test_scratch()};
   setenv("OP2_TEST_EMULATION", properties, 1);
   memset(out, 0, sizeof *out);
   bool good = CHECK(op2_init(&options, &ctx)) && compute(ctx, &kernel, &out->sum) &&
