@@ -17,6 +17,8 @@
 #include "types.h"
 #include "watch.h"
 
+_Atomic bool op2i_deterministic_begun;
+
 int64_t op2i_next_id(op2_context ctx) { return ++ctx->next_id; }
 
 op2_status op2i_error_forked(void) {

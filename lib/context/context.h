@@ -119,6 +119,8 @@ struct op2_context_s {
   struct op2i_numa *numa;    /* NUMA nodes of the workers; null: data is not placed (numa.h) */
 };
 
+/* True once a context of this process is in deterministic mode: others ask nothing else. */
+extern _Atomic bool op2i_deterministic_begun;
 /* True if sets are renumbered automatically. In deterministic mode they are not, since contributions
  * cannot be. */
 static inline bool op2i_renumbers(const struct op2_context_s *ctx) {

@@ -14,7 +14,7 @@
 #include "process.h"
 
 /* "op2" with the kind in the low byte; the second one marks objects that were destroyed. */
-enum { MAGIC = 0x6f703200, GONE = 0x676f6e00 };
+enum { GONE = 0x676f6e00 };
 
 static const char *kind_name(enum op2i_kind kind) {
   static const char *const names[] = {"object",   "set",      "map",      "dat",      "global",
@@ -92,7 +92,7 @@ op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, 
   o->nameless = !name || !*name || is_own_name(ctx, kind, name);
   int64_t id = op2i_next_id(ctx);
   if (!o->name) return op2i_error_nomem(kind_name(kind));
-  o->magic = MAGIC + kind;
+  o->magic = (uint32_t)OP2I_OBJECT_MAGIC + kind;
   o->refs = 1;
   o->ctx = ctx;
   o->id = id;
@@ -101,11 +101,6 @@ op2_status op2i_object_init(void *object, op2_context ctx, enum op2i_kind kind, 
   ctx->refs++;
   op2i_list_append(&ctx->objects, &o->link, o);
   return OP2_SUCCESS;
-}
-
-bool op2i_object_is(const void *object, enum op2i_kind kind) {
-  const struct op2i_object *o = object;
-  return o && o->magic == (uint32_t)MAGIC + kind;
 }
 
 enum op2i_kind op2i_object_kind(const struct op2i_object *object) {

@@ -30,7 +30,7 @@ enum op2i_kind {
 
 enum { OP2I_SHORT_NAME = 24 };
 struct op2i_object {
-  uint32_t magic; /* magic number + kind while alive */
+  uint32_t magic; /* OP2I_OBJECT_MAGIC + kind while alive */
   int32_t refs;
   bool nameless; /* the program gave it no name */
   bool given_up; /* the user's handle was destroyed; other references keep the object */
@@ -79,7 +79,11 @@ static inline void op2i_object_own(void *object) {
 }
 /* The kind of a live object. */
 enum op2i_kind op2i_object_kind(const struct op2i_object *object);
-bool op2i_object_is(const void *object, enum op2i_kind kind);
+enum { OP2I_OBJECT_MAGIC = 0x6f703200 };
+static inline bool op2i_object_is(const void *object, enum op2i_kind kind) {
+  const struct op2i_object *o = object;
+  return o && o->magic == (uint32_t)OP2I_OBJECT_MAGIC + kind;
+}
 /* OP2_ERR_ARG naming `what` when the handle is not a live object of that kind, OP2_ERR_STATE when
  * its context ended. */
 op2_status op2i_object_validate(const void *object, enum op2i_kind kind, const char *what);

@@ -33,7 +33,7 @@ static bool is_sum(const op2_arg *arg) {
          (arg->tag == OP2_TAG_DAT_ && arg->map);
 }
 
-bool op2i_sums_any(op2_set set, int nargs, const op2_arg *args) {
+bool op2i_sums_among(op2_set set, int nargs, const op2_arg *args) {
   if (!op2i_object_is(set, OP2I_SET) || !set->obj.ctx->config.deterministic || !args) return false;
   for (int n = 0; n < nargs; n++)
     if (is_sum(&args[n])) return true;

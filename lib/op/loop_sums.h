@@ -2,6 +2,7 @@
 #ifndef OP2I_LOOP_SUMS_H
 #define OP2I_LOOP_SUMS_H
 
+#include "context.h"
 #include "contributions.h"
 #include "op2/loop.h"
 #include "scheduler.h"
@@ -48,7 +49,10 @@ struct op2i_sums {
 
 /* True if the call has such arguments, in a context in deterministic mode. Handles need not be
  * valid. */
-bool op2i_sums_any(op2_set set, int nargs, const op2_arg *args);
+bool op2i_sums_among(op2_set set, int nargs, const op2_arg *args);
+static inline bool op2i_sums_any(op2_set set, int nargs, const op2_arg *args) {
+  return op2i_deterministic_begun && op2i_sums_among(set, nargs, args);
+}
 /* Check a call, and replace its arguments. `keep`: for a loop that is kept. Collective; a loop that is
  * kept fails on all ranks if it fails on one. After a failure nothing is to be closed. */
 op2_status op2i_sums_open(op2_where where, op2_kernel kernel, op2_set set, int nargs,

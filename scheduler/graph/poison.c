@@ -30,9 +30,8 @@ static bool cures(struct op2i_op *op, int32_t r, bool halo) {
 
 /* ---- poison ---------------------------------------------------------------------------------- */
 
-struct op2i_failure *op2i_poison_read(const struct op2i_node *node) {
+struct op2i_failure *op2i_poison_lowest(const struct op2i_node *node) {
   struct op2i_failure *lowest = NULL;
-  if (!node->op->ctx->records->npoisoned) return NULL;
   for (int32_t r = 0; r < op2i_op_nresources(node->op); r++) {
     struct op2i_failure *poison = op2i_resource_record(op2i_node_resource(node, r, NULL))->poison;
     if (!poison || op2i_overwrites(op2i_op_access(node->op, r))) continue;

@@ -8,7 +8,10 @@
 /* ---- poison.c: values that failures make invalid --------------------------------------------- */
 
 /* The failure with the lowest loop number among those that poison what the node reads. */
-struct op2i_failure *op2i_poison_read(const struct op2i_node *node);
+struct op2i_failure *op2i_poison_lowest(const struct op2i_node *node);
+static inline struct op2i_failure *op2i_poison_read(const struct op2i_node *node) {
+  return node->op->ctx->records->npoisoned ? op2i_poison_lowest(node) : NULL;
+}
 /* The node did not run: poison what it was to write. */
 void op2i_poison_results(const struct op2i_node *node, struct op2i_failure *failure);
 /* The node has run: what it overwrote as a whole is valid again. */

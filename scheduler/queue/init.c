@@ -133,6 +133,7 @@ static op2_status begin_context(const op2_options *options, struct op2i_comm *co
   ctx->epoch = 1;
   op2_status status;
   OP2I_TRY(op2i_config_init(&ctx->config, options));
+  if (ctx->config.deterministic) op2i_deterministic_begun = true;
   op2i_load_prepare(); /* before there are threads */
   if (comm) op2i_share_cores(ctx, settled == 0);
   op2i_env_warn_unknown(ctx);

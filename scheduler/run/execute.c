@@ -227,13 +227,11 @@ static op2_status run_part(const struct part *all) {
 
 static op2_status list_marked(struct op2i_sched *sched, struct part *part) {
   *part = (struct part){.sched = sched};
-  for (int64_t i = 0; i < sched->queue.nnodes; i++) {
-    if (!sched->queue.nodes[i].marked) continue;
-    if (op2i_grow(&sched->queue.marked, sizeof(struct op2i_node *), part->n,
-                  &sched->queue.marked_capacity))
-      return op2i_error_nomem("a program");
-    sched->queue.marked[part->n++] = &sched->queue.nodes[i];
-  }
+  if (op2i_reserve(&sched->queue.marked, sizeof(struct op2i_node *), sched->queue.nnodes,
+                   &sched->queue.marked_capacity))
+    return op2i_error_nomem("a program");
+  for (int64_t i = 0; i < sched->queue.nnodes; i++)
+    if (sched->queue.nodes[i].marked) sched->queue.marked[part->n++] = &sched->queue.nodes[i];
   part->nodes = sched->queue.marked;
   return OP2_SUCCESS;
 }
