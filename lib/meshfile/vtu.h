@@ -17,10 +17,12 @@ struct op2i_vtu_dat {
   int argument;  /* which argument of the call has the values */
 };
 
-/* An array as it is in the file, with its header. */
+/* An array as it is in the file, with its header; or the header alone, and blocks of values that are
+ * stored as they are follow it in the file. */
 struct op2i_vtu_coded {
   unsigned char *data;
-  size_t size;
+  size_t size; /* bytes in the file */
+  size_t held; /* those that are here */
 };
 
 /* The points and cells of a file, which all files of a series share. What it owns is made and freed by the
@@ -34,7 +36,7 @@ struct op2i_vtu_grid {
   int64_t *connectivity; /* points of each cell */
   int64_t *offset;       /* [ncells] where they end */
   uint8_t *type;         /* [ncells] VTK's numbers */
-  struct op2i_vtu_coded coded[4];
+  struct op2i_vtu_coded coded[4]; /* with all values */
 };
 
 /* The arrays of a file: these, and then dats. */

@@ -36,42 +36,46 @@ _Thread_local const struct op2i_vtu_call *op2i_vtu_queueing;
 /* True if a piece of the array does not become smaller by a tenth, as with most results. */
 static bool is_dense(const unsigned char *data, size_t size, void *room, size_t most) {
   const size_t length = size < PROBE ? size : PROBE;
-  return length && op2i_vtu_compress(data + (size - length) / 2, length, room, most, false) >
+  return length && op2i_vtu_compress(data + (size - length) / 2, length, room, most) >
                        length - length / 10;
 }
 
-/* Blocks are compressed one by one; the header has their number and sizes. Those of dense arrays are
- * stored as they are. */
+/* Blocks are compressed one by one; the header has their number and sizes. Those of dense arrays
+ * are stored as they are, and written from the values, if these stay until then. */
 static bool compress_array(struct op2i_vtu_job *job, struct op2i_vtu_coded *coded,
-                           const unsigned char *data, size_t size) {
+                           const unsigned char *data, size_t size, bool stays) {
   const size_t blocks = (size + BLOCK - 1) / BLOCK, head = 8 * (3 + blocks);
   const size_t each = op2i_vtu_compressed_most(BLOCK);
   const uint64_t front[3] = {blocks, BLOCK, size % BLOCK};
   coded->data = job->op2->calloc(head + blocks * each + 1, 1);
   if (!coded->data) return false;
   memcpy(coded->data, front, sizeof front);
-  coded->size = head;
-  const bool dense = is_dense(data, size, coded->data + head, blocks * each);
+  coded->held = coded->size = head;
+  const bool stored = stays && is_dense(data, size, coded->data + head, blocks * each);
   for (size_t b = 0; b < blocks; b++) {
     const size_t left = size - b * BLOCK, length = left < BLOCK ? left : BLOCK;
     const uint64_t got =
-        op2i_vtu_compress(data + b * BLOCK, length, coded->data + coded->size, each, dense);
+        stored ? op2i_vtu_stored_size(length)
+               : op2i_vtu_compress(data + b * BLOCK, length, coded->data + coded->size, each);
     if (!got) return false;
     memcpy(coded->data + 8 * (3 + b), &got, sizeof got);
     coded->size += got;
+    if (!stored) coded->held = coded->size;
   }
   return true;
 }
 
+/* Without compression there is the number of bytes, and the values follow. */
 static bool encode(struct op2i_vtu_job *job, struct op2i_vtu_coded *coded, const void *data,
-                   size_t size) {
+                   size_t size, bool stays) {
   const uint64_t bytes = size;
-  if (op2i_vtu_compressor) return compress_array(job, coded, data, size);
-  coded->data = job->op2->calloc(8 + size, 1);
+  if (op2i_vtu_compressor) return compress_array(job, coded, data, size, stays);
+  coded->data = job->op2->calloc(8 + (stays ? 0 : size), 1);
   if (!coded->data) return false;
   memcpy(coded->data, &bytes, sizeof bytes);
-  memcpy(coded->data + 8, data, size);
+  if (!stays) memcpy(coded->data + 8, data, size);
   coded->size = 8 + size;
+  coded->held = stays ? 8 : coded->size;
   return true;
 }
 
@@ -82,7 +86,7 @@ static bool encode_arrays(struct writer *writer) {
     struct op2i_vtu_array *array = &writer->arrays[a];
     const bool shared = a < OP2I_VTU_DATS && !(a == OP2I_VTU_POINTS && job->moved);
     array->coded = shared ? &job->grid->coded[a] : &array->own;
-    if (!array->coded->data && !encode(job, array->coded, array->raw, array->bytes)) {
+    if (!array->coded->data && !encode(job, array->coded, array->raw, array->bytes, !shared)) {
       job->op2->free(array->coded->data);
       *array->coded = (struct op2i_vtu_coded){0};
       return false;
@@ -181,6 +185,16 @@ static void put_dats(FILE *file, const struct writer *writer, bool on_nodes, boo
   fprintf(file, "</%s%s>\n", p, kind);
 }
 
+/* What is not in the code follows from the values. */
+static void append_array(FILE *file, const struct op2i_vtu_array *array) {
+  fwrite(array->coded->data, 1, array->coded->held, file);
+  if (array->coded->held == array->coded->size) return;
+  for (size_t at = 0; at < array->bytes; at += BLOCK) {
+    const size_t left = array->bytes - at;
+    op2i_vtu_put_stored(file, (const char *)array->raw + at, left < BLOCK ? left : BLOCK);
+  }
+}
+
 static void put_piece(FILE *file, const struct writer *writer) {
   const struct op2i_vtu_job *job = writer->job;
   put_head(file, "UnstructuredGrid");
@@ -195,8 +209,7 @@ static void put_piece(FILE *file, const struct writer *writer) {
   put_dats(file, writer, true, false);
   put_dats(file, writer, false, false);
   fprintf(file, "</Piece>\n</UnstructuredGrid>\n<AppendedData encoding=\"raw\">\n_");
-  for (int a = 0; a < writer->narrays; a++)
-    fwrite(writer->arrays[a].coded->data, 1, writer->arrays[a].coded->size, file);
+  for (int a = 0; a < writer->narrays; a++) append_array(file, &writer->arrays[a]);
   fprintf(file, "\n</AppendedData>\n</VTKFile>\n");
 }
 

@@ -21,6 +21,7 @@ class Op2(MesonPackage):
     variant("hdf5", default=True, description="Meshes and values in HDF5 files")
     variant("petsc", default=False, description="Matrices as those of PETSc, and its solvers", when="+mpi")
     variant("zlib", default=True, description="Compressed results")
+    variant("libdeflate", default=True, description="Faster compression of results")
     variant("fortran", default=True, description="The module op2 for programs in Fortran")
     variant("opencl", default=False, description="The opencl backend")
     variant("compat", default=True, description="The interfaces of OP2 for C++ and Fortran")
@@ -42,10 +43,11 @@ class Op2(MesonPackage):
     depends_on("hdf5~mpi", when="+hdf5~mpi")
     depends_on("petsc@3.18:+mpi+double~complex", when="+petsc")
     depends_on("zlib-api", when="+zlib")
+    depends_on("libdeflate", when="+libdeflate")
     depends_on("opencl-c-headers", type="build", when="+opencl")
 
     def meson_args(self):
-        features = ["starpu", "hwloc", "openmp", "scotch", "mpi", "hdf5", "petsc", "zlib", "fortran", "opencl"]
+        features = ["starpu", "hwloc", "openmp", "scotch", "mpi", "hdf5", "petsc", "zlib", "libdeflate", "fortran", "opencl"]
         args = ["-Dtests=false", "-Dbench=false", "-Dverify=false", "-Dpython=disabled", "-Dpng=disabled", "-Ddocs=disabled"]
         for feature in features:
             state = "enabled" if self.spec.satisfies("+" + feature) else "disabled"

@@ -41,7 +41,7 @@ fences='^starpu.*\.h$ starpu
 ^hwloc.*\.h$ hwloc
 ^omp\.h$ omp|openmp
 ^png\.h$ png|picture
-^zlib\.h$ zlib
+^(zlib|libdeflate)\.h$ zlib
 ^mpi\.h$ mpi
 ^petsc.*\.h$ petsc
 ^hdf5.*\.h$ hdf5
