@@ -30,6 +30,11 @@ struct op2i_scheduler {
    * between. */
   int64_t (*next)(const struct op2i_sched *sched);
   void (*undo_from)(struct op2i_sched *sched, int64_t number);
+  /* Run the operations from `first` on, with all that they depend on, and return the failure of
+   * operation `number` as enqueue() does. What does not run for lack of memory stays queued and is no
+   * failure, as some of them may have run. */
+  op2_status (*run_from)(struct op2i_sched *sched, int64_t first, int64_t number,
+                         enum op2i_wish wish);
   /* Run the operations on which reading (or with `overwrite`, overwriting) the resource depends.
    * Fails for lack of memory or fatally; the caller has to check whether the resource is poisoned
    * afterwards. `call` and `name` go into the explanation. */

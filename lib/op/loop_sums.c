@@ -216,23 +216,28 @@ static op2_status make_add(const struct op2i_sums *s, struct op2i_sum *sum, int 
   return op2i_loop_intern(s->where, *kernel, addends->targets, 2, args, &sum->add[row]);
 }
 
-/* Add the owned rows of the terms of all ranks to values, which are the same on all ranks. */
-static op2_status add_terms(const struct op2_dat_s *terms, const void *rows, int64_t *words,
-                            void *values) {
+/* Components whose sums travel among ranks in one message. */
+enum { AT_ONCE = 8 };
+
+/* Add the owned rows of the terms of all ranks to `n` values from component `first` on, which are the
+ * same on all ranks. */
+static op2_status add_terms(const struct op2_dat_s *terms, const char *rows, int32_t first, int n,
+                            char *values) {
   const size_t size = op2i_type_size(terms->type);
   struct op2i_comm *comm = terms->obj.ctx->comm;
   struct op2i_exact_sum sum;
-  op2_status status = comm || words ? OP2_SUCCESS : op2i_error_nomem("an exact sum");
-  for (int32_t j = 0; j < terms->dim && words; j++) {
+  int64_t words[AT_ONCE * OP2I_EXACT_WORDS]; /* a call that runs has no memory to fail for */
+  op2_status status = OP2_SUCCESS;
+  for (int j = 0; j < n; j++) {
     op2i_exact_clear(&sum);
-    op2i_exact_add(&sum, terms->type, (const char *)rows + (size_t)j * size,
+    op2i_exact_add(&sum, terms->type, rows + (size_t)(first + j) * size,
                    op2i_set_looped(terms->set), terms->dim);
-    op2i_exact_pack(&sum, words + (size_t)j * OP2I_EXACT_WORDS);
+    op2i_exact_pack(&sum, words + j * OP2I_EXACT_WORDS);
   }
-  if (comm) status = op2i_comm_sum(comm, (int)terms->dim * OP2I_EXACT_WORDS, words);
-  for (int32_t j = 0; j < terms->dim && !status; j++) {
-    void *value = (char *)values + (size_t)j * size;
-    op2i_exact_unpack(&sum, words + (size_t)j * OP2I_EXACT_WORDS);
+  if (comm) status = op2i_comm_sum(comm, n * OP2I_EXACT_WORDS, words);
+  for (int j = 0; j < n && !status; j++) {
+    void *value = values + (size_t)(first + j) * size;
+    op2i_exact_unpack(&sum, words + j * OP2I_EXACT_WORDS);
     op2i_exact_add(&sum, terms->type, value, 1, 1);
     op2i_exact_round(&sum, terms->type, value);
   }
@@ -241,9 +246,10 @@ static op2_status add_terms(const struct op2_dat_s *terms, const void *rows, int
 
 static int run_terms(void *data, void *const *values) {
   const op2_dat terms = data;
-  int64_t *words = op2i_malloc((size_t)terms->dim * OP2I_EXACT_WORDS * sizeof *words);
-  op2_status status = add_terms(terms, values[0], words, values[1]);
-  op2i_free(words);
+  op2_status status = OP2_SUCCESS;
+  for (int32_t j = 0; j < terms->dim && !status; j += AT_ONCE)
+    status = add_terms(terms, values[0], j, terms->dim - j < AT_ONCE ? terms->dim - j : AT_ONCE,
+                       values[1]);
   return (int)status;
 }
 
@@ -376,11 +382,11 @@ bool op2i_sums_elsewhere(const struct op2i_sums *s, op2_context ctx) {
 /* ---- queueing -------------------------------------------------------------------------------- */
 
 /* These loops have no values of the program's. */
-static op2_status queue(op2_where where, struct op2i_loop *loop, enum op2i_wish wish) {
+static op2_status queue(op2_where where, struct op2i_loop *loop) {
   const op2_context ctx = loop->op.ctx;
   unsigned char *payload = op2i_calloc(1, (size_t)loop->op.payload_bytes);
   if (!payload) return op2i_context_abort_ranks(ctx, op2i_error_nomem("a loop's values"));
-  op2_status status = op2i_scheduler.enqueue(ctx->sched, &loop->op, where, payload, wish);
+  op2_status status = op2i_scheduler.enqueue(ctx->sched, &loop->op, where, payload, OP2I_LATER);
   op2i_free(payload);
   return status;
 }
@@ -400,22 +406,20 @@ op2_status op2i_sums_before(const struct op2i_sums *s) {
   for (int k = 0; k < s->nsums && !status; k++) status = check_scopes(s, &s->sums[k]);
   for (int k = 0; k < s->nsums && !status; k++) {
     struct op2i_loop *fill = s->sums[k].fill;
-    if (fill) status = queue(s->where, fill, fill->op.ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
+    if (fill) status = queue(s->where, fill);
   }
   return status;
 }
 
-static op2_status queue_sum(const struct op2i_sums *s, const struct op2i_sum *sum,
-                            enum op2i_wish wish) {
+static op2_status queue_sum(const struct op2i_sums *s, const struct op2i_sum *sum) {
   op2_status status = OP2_SUCCESS;
-  if (sum->call) return op2i_call_own_queue(s->where, sum->call, sum->dat, wish);
-  for (int row = 0; row < sum->nadd && !status; row++)
-    status = queue(s->where, sum->add[row], wish);
+  if (sum->call) return op2i_call_own_queue(s->where, sum->call, sum->dat, OP2I_LATER);
+  for (int row = 0; row < sum->nadd && !status; row++) status = queue(s->where, sum->add[row]);
   return status;
 }
 
-op2_status op2i_sums_after(const struct op2i_sums *s, enum op2i_wish wish) {
+op2_status op2i_sums_after(const struct op2i_sums *s) {
   op2_status status = OP2_SUCCESS;
-  for (int k = 0; k < s->nsums && !status; k++) status = queue_sum(s, &s->sums[k], wish);
+  for (int k = 0; k < s->nsums && !status; k++) status = queue_sum(s, &s->sums[k]);
   return status;
 }

@@ -60,9 +60,9 @@ op2_status op2i_sums_open(op2_where where, op2_kernel kernel, op2_set set, int n
 /* True for the sums of a loop that was made outside of an operation and is queued inside of one, or
  * the reverse: its contributions belong to others there. */
 bool op2i_sums_elsewhere(const struct op2i_sums *sums, op2_context ctx);
-/* Queue what has to run before the loop, and after it. */
+/* Queue what has to run before the loop, and after it. Nothing runs yet, in eager mode as well. */
 op2_status op2i_sums_before(const struct op2i_sums *sums);
-op2_status op2i_sums_after(const struct op2i_sums *sums, enum op2i_wish wish);
+op2_status op2i_sums_after(const struct op2i_sums *sums);
 void op2i_sums_close(struct op2i_sums *sums);
 
 #endif

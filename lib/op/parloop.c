@@ -23,7 +23,7 @@ static op2_where known(op2_where where) {
  * `single`. */
 __attribute__((always_inline)) static inline op2_status
 queue_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2_arg *args,
-           const struct op2i_single *single) {
+           const struct op2i_single *single, bool later) {
   enum { USUAL = 1024 };
   _Alignas(16) unsigned char usual[USUAL];
   unsigned char *payload = usual;
@@ -40,7 +40,7 @@ queue_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2
   if (payload) {
     op2i_loop_capture_values(loop, args, payload);
     status = op2i_scheduler.enqueue(loop->op.ctx->sched, &loop->op, where, payload,
-                                    loop->op.ctx->config.eager ? OP2I_EAGER : OP2I_LATER);
+                                    loop->op.ctx->config.eager && !later ? OP2I_EAGER : OP2I_LATER);
   } else {
     status = op2i_context_abort_ranks(loop->op.ctx, op2i_error_nomem("a loop's values"));
   }
@@ -49,33 +49,36 @@ queue_loop(op2_where where, op2_kernel kernel, op2_set set, int nargs, const op2
   return status;
 }
 
-/* Add up what a loop contributes, which was queued unless the next number is still this one. A loop
- * that has run and failed spoils what it would have added to. */
-static op2_status end_sums(const struct op2i_sums *sums, const struct op2i_single *single,
-                           op2_context ctx, int64_t number, enum op2i_wish wish,
+/* A loop with sums is queued as a whole or not at all, and then run if that is wished: operations from
+ * `first` on, of which `number` is the loop. */
+static op2_status end_sums(op2_context ctx, int64_t first, int64_t number, enum op2i_wish wish,
                            op2_status status) {
-  const bool other = single && single->nuses; /* the number may be that of a copy */
-  if (op2i_scheduler.next(ctx->sched) == number || (status && other)) return status;
-  const op2_status after = status && wish == OP2I_COMPUTE ? op2i_sums_after(sums, OP2I_EAGER)
-                                                          : op2i_sums_after(sums, wish);
-  return status ? status : after;
+  if (status) op2i_scheduler.undo_from(ctx->sched, first);
+  if (status || wish == OP2I_LATER) return status;
+  return op2i_scheduler.run_from(ctx->sched, first, number, wish);
 }
 
 /* Queue a loop in deterministic mode, and what adds up its contributions. */
 static op2_status queue_sums(op2_where where, op2_kernel kernel, op2_set set, int nargs,
-                             const op2_arg *args, const struct op2i_single *single) {
+                             const op2_arg *args, const struct op2i_single *single,
+                             enum op2i_wish wish) {
   const op2_context ctx = set->obj.ctx;
   struct op2i_sums sums;
   op2_status status = op2i_sums_open(where, kernel, set, nargs, args, false, &sums);
   if (status == OP2_ERR_NOMEM) return op2i_context_abort_ranks(ctx, status);
   if (status) return status;
+  const int64_t first = op2i_scheduler.next(ctx->sched);
   status = op2i_sums_before(&sums);
-  const int64_t number = op2i_scheduler.next(ctx->sched);
-  if (!status) status = queue_loop(where, kernel, set, nargs, sums.args, single);
-  status =
-      end_sums(&sums, single, ctx, number, ctx->config.eager ? OP2I_EAGER : OP2I_LATER, status);
+  if (!status) status = queue_loop(where, kernel, set, nargs, sums.args, single, true);
+  const int64_t number = op2i_scheduler.next(ctx->sched) - 1;
+  if (!status) status = op2i_sums_after(&sums);
+  status = end_sums(ctx, first, number, wish, status);
   op2i_sums_close(&sums);
   return status;
+}
+
+static enum op2i_wish wish_of(op2_context ctx) {
+  return ctx->config.eager ? OP2I_EAGER : OP2I_LATER;
 }
 
 static op2_status queue_single(op2_where where, op2_kernel kernel, op2_set set, int nargs,
@@ -85,9 +88,9 @@ static op2_status queue_single(op2_where where, op2_kernel kernel, op2_set set, 
   if (status == OP2_ERR_NOMEM) return op2i_context_abort_ranks(set->obj.ctx, status);
   if (status) return status;
   if (op2i_sums_any(set, nargs, single.args))
-    status = queue_sums(where, kernel, set, nargs, single.args, &single);
+    status = queue_sums(where, kernel, set, nargs, single.args, &single, wish_of(set->obj.ctx));
   else
-    status = queue_loop(where, kernel, set, nargs, single.args, &single);
+    status = queue_loop(where, kernel, set, nargs, single.args, &single, false);
   if (!status) status = op2i_single_after(&single);
   op2i_single_close(&single);
   return status;
@@ -97,8 +100,9 @@ op2_status op2_par_loop_at(op2_where where, op2_kernel kernel, op2_set set, int 
                            const op2_arg *args) {
   where = known(where);
   if (op2i_single_any(set, nargs, args)) return queue_single(where, kernel, set, nargs, args);
-  if (op2i_sums_any(set, nargs, args)) return queue_sums(where, kernel, set, nargs, args, NULL);
-  return queue_loop(where, kernel, set, nargs, args, NULL);
+  if (op2i_sums_any(set, nargs, args))
+    return queue_sums(where, kernel, set, nargs, args, NULL, wish_of(set->obj.ctx));
+  return queue_loop(where, kernel, set, nargs, args, NULL, false);
 }
 
 static void release_parloop(void *object) {
@@ -243,14 +247,14 @@ op2_status op2_loop_generate(op2_loop parloop, const char *target, const char **
 }
 
 /* Queue a loop with contributions of the queue in use, as a call with the same arguments. */
-static op2_status queue_elsewhere(op2_loop parloop) {
+static op2_status queue_elsewhere(op2_loop parloop, enum op2i_wish wish) {
   const struct op2i_loop *loop = parloop->loop;
   op2_arg *args = parloop->sums.given;
   const struct op2i_single *single = parloop->single.nuses ? &parloop->single : NULL;
   for (int n = 0; n < loop->nargs; n++)
     if (loop->args[n].kind == OP2I_ARG_VAL) args[n].value = parloop->payload + loop->args[n].offset;
   op2_status status =
-      queue_sums(parloop->where, loop->kernel, loop->set, loop->nargs, args, single);
+      queue_sums(parloop->where, loop->kernel, loop->set, loop->nargs, args, single, wish);
   return status ? status : op2i_single_after(&parloop->single);
 }
 
@@ -259,15 +263,19 @@ static op2_status queue(op2_loop parloop, const char *call, enum op2i_wish wish)
   if (!status) status = op2i_context_validate(parloop->obj.ctx, call);
   if (!status) status = op2i_op_validate_scopes(parloop->where, &parloop->loop->op);
   if (status) return status;
-  if (wish == OP2I_LATER && parloop->obj.ctx->config.eager) wish = OP2I_EAGER;
-  if (op2i_sums_elsewhere(&parloop->sums, parloop->obj.ctx)) return queue_elsewhere(parloop);
+  const op2_context ctx = parloop->obj.ctx;
+  if (wish == OP2I_LATER && ctx->config.eager) wish = OP2I_EAGER;
+  if (op2i_sums_elsewhere(&parloop->sums, ctx)) return queue_elsewhere(parloop, wish);
+  const bool sums = parloop->sums.nsums > 0;
+  const int64_t first = op2i_scheduler.next(ctx->sched);
   status = op2i_sums_before(&parloop->sums);
   if (!status) status = op2i_single_before(&parloop->single);
-  const int64_t number = op2i_scheduler.next(parloop->obj.ctx->sched);
   if (!status)
-    status = op2i_scheduler.enqueue(parloop->obj.ctx->sched, &parloop->loop->op, parloop->where,
-                                    parloop->payload, wish);
-  status = end_sums(&parloop->sums, &parloop->single, parloop->obj.ctx, number, wish, status);
+    status = op2i_scheduler.enqueue(ctx->sched, &parloop->loop->op, parloop->where,
+                                    parloop->payload, sums ? OP2I_LATER : wish);
+  const int64_t number = op2i_scheduler.next(ctx->sched) - 1;
+  if (!status) status = op2i_sums_after(&parloop->sums);
+  if (sums) status = end_sums(ctx, first, number, wish, status);
   return status ? status : op2i_single_after(&parloop->single);
 }
 

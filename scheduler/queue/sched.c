@@ -161,31 +161,48 @@ static op2_status force(struct op2i_sched *sched, struct op2i_resource *resource
   return run_marked(sched);
 }
 
-/* Mark the operation queued last and what it depends on, and run them. */
-static op2_status run_with_past(struct op2i_sched *sched, const char *why) {
+static const char *reason(enum op2i_wish wish) {
+  return wish == OP2I_COMPUTE ? "op2_loop_compute" : "eager mode";
+}
+
+/* Mark the operations from a number on and what they depend on, and run them. */
+static op2_status run_with_past(struct op2i_sched *sched, int64_t first, enum op2i_wish wish) {
   op2_status status = op2i_graph_join(sched);
   if (status) return op2i_context_abort_ranks(sched->ctx, status);
-  sched->queue.nodes[sched->queue.nnodes - 1].marked = true;
-  remember(sched, op2i_graph_mark(sched, NULL, false), why, "");
+  for (int64_t i = sched->queue.nnodes - 1; i >= 0 && sched->queue.nodes[i].number >= first; i--)
+    sched->queue.nodes[i].marked = true;
+  remember(sched, op2i_graph_mark(sched, NULL, false), reason(wish), "");
   return run_marked(sched);
+}
+
+/* The failure of an operation that was watched while it ran. An operation that was cancelled has the
+ * failure of an older one, which a submission must not return. */
+static op2_status end_watch(struct op2i_sched *sched, int64_t number, enum op2i_wish wish,
+                            op2_status status) {
+  struct op2i_failure *failure = sched->watched_failure;
+  sched->watched = 0;
+  sched->watched_failure = NULL;
+  if (!status && failure && (failure->loop_number == number || wish == OP2I_COMPUTE))
+    status = op2i_failure_report(sched->ctx, failure);
+  op2i_failure_unref(failure);
+  return status;
 }
 
 /* Run the operation queued last with all it depends on, and return its failure. */
 static op2_status run_last(struct op2i_sched *sched, enum op2i_wish wish) {
   const int64_t number = sched->queue.nodes[sched->queue.nnodes - 1].number;
   sched->watched = number;
-  op2_status status =
-      run_with_past(sched, wish == OP2I_COMPUTE ? "op2_loop_compute" : "eager mode");
+  op2_status status = run_with_past(sched, number, wish);
   if (status && op2i_graph_find(sched, number)) op2i_graph_undo(sched);
-  struct op2i_failure *failure = sched->watched_failure;
-  sched->watched = 0;
-  sched->watched_failure = NULL;
-  /* A loop that was cancelled has the failure of an older loop, which a submission must not
-   * return. */
-  if (!status && failure && (failure->loop_number == number || wish == OP2I_COMPUTE))
-    status = op2i_failure_report(sched->ctx, failure);
-  op2i_failure_unref(failure);
-  return status;
+  return end_watch(sched, number, wish, status);
+}
+
+static op2_status run_from(struct op2i_sched *sched, int64_t first, int64_t number,
+                           enum op2i_wish wish) {
+  sched->watched = number;
+  op2_status status = run_with_past(sched, first, wish);
+  if (status == OP2_ERR_NOMEM && !sched->ctx->fatal) status = OP2_SUCCESS;
+  return end_watch(sched, number, wish, status);
 }
 
 /* True if captured values take too much memory: each queued loop has its own copy of large
@@ -308,6 +325,7 @@ const struct op2i_scheduler op2i_scheduler = {.enqueue = enqueue,
                                               .undo = undo,
                                               .next = next,
                                               .undo_from = undo_from,
+                                              .run_from = run_from,
                                               .force = force,
                                               .flush = flush,
                                               .forget = forget_operation,

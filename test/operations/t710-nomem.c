@@ -255,10 +255,19 @@ static void sections(void) {
   }
 }
 
+/* In deterministic mode a loop is several operations, which are queued all or not at all. */
+static void deterministic(void) {
+  setenv("OP2_DETERMINISTIC", "1", 1);
+  every_allocation(&(struct config){"sequential", false, 4});
+  every_allocation(&(struct config){"sequential", true, 4});
+  unsetenv("OP2_DETERMINISTIC");
+}
+
 int main(void) {
   static const char *const backends[] = {"sequential", "check", "openmp", "starpu"};
   test_environment();
   sections();
+  deterministic();
   for (int b = 0; b < 4; b++) {
     const char *why = op2_backend_unavailable(backends[b]);
     if (why) {
