@@ -35,6 +35,37 @@ int emulation_unlock(int result) {
   return result;
 }
 
+/* ---- counting -------------------------------------------------------------------------------- */
+
+enum { NAMES = 128 };
+static struct {
+  const char *name; /* __func__, which each function has once */
+  int64_t times;
+} called[NAMES];
+
+void emulation_called(const char *name) {
+  int i = 0;
+  emulation_lock();
+  while (i < NAMES && called[i].name && called[i].name != name) i++;
+  if (i == NAMES) abort();
+  called[i].name = name;
+  called[i].times++;
+  (void)emulation_unlock(EMULATION_SUCCESS);
+}
+
+int64_t op2_emulation_calls(const char *name) {
+  int64_t times = 0;
+  emulation_lock();
+  for (int i = 0; i < NAMES && called[i].name; i++)
+    if (!name || strcmp(called[i].name, name) == 0) times += called[i].times;
+  (void)emulation_unlock(EMULATION_SUCCESS);
+  return times;
+}
+
+const char *op2_emulation_call(int i) { return i < NAMES ? called[i].name : NULL; }
+
+/* ---- readiness ------------------------------------------------------------------------------- */
+
 int emulation_ready(void) {
   if (!begun) return EMULATION_NOT_INITIALIZED;
   if (depth == 0) return EMULATION_INVALID_CONTEXT;
@@ -49,12 +80,14 @@ int emulation_ended(void) { return ended; }
 /* ---- devices and errors ---------------------------------------------------------------------- */
 
 int cuInit(unsigned flags) {
+  emulation_called(__func__);
   if (flags) return EMULATION_INVALID_VALUE;
   begun = emulation_setting("devices", 1) > 0;
   return begun ? EMULATION_SUCCESS : EMULATION_NO_DEVICE;
 }
 
 int cuDriverGetVersion(int *version) {
+  emulation_called(__func__);
   *version = (int)emulation_setting("driver", 13000);
   return EMULATION_SUCCESS;
 }
@@ -80,6 +113,7 @@ static const struct {
 enum { RESULTS = sizeof results / sizeof *results };
 
 int cuGetErrorName(int result, const char **name) {
+  emulation_called(__func__);
   for (int i = 0; i < RESULTS; i++)
     if (results[i].result == result) {
       *name = results[i].name;
@@ -90,6 +124,7 @@ int cuGetErrorName(int result, const char **name) {
 
 /* Of a launch that went wrong the report, which says more than a device could. */
 int cuGetErrorString(int result, const char **text) {
+  emulation_called(__func__);
   if (result >= EMULATION_ILLEGAL_ADDRESS && emulation_report()) {
     *text = emulation_report();
     return EMULATION_SUCCESS;
@@ -103,22 +138,26 @@ int cuGetErrorString(int result, const char **text) {
 }
 
 int cuDeviceGetCount(int *count) {
+  emulation_called(__func__);
   *count = (int)emulation_setting("devices", 1);
   return begun ? EMULATION_SUCCESS : EMULATION_NOT_INITIALIZED;
 }
 
 int cuDeviceGet(int *device, int number) {
+  emulation_called(__func__);
   *device = number;
   return number >= 0 && number < emulation_setting("devices", 1) ? EMULATION_SUCCESS
                                                                  : EMULATION_INVALID_VALUE;
 }
 
 int cuDeviceGetName(char *name, int room, int device) {
+  emulation_called(__func__);
   snprintf(name, (size_t)room, "Emulation of CUDA %d", device);
   return EMULATION_SUCCESS;
 }
 
 int cuDeviceGetAttribute(int *value, int attribute, int device) {
+  emulation_called(__func__);
   enum { MAX_THREADS = 1, SHARED = 8, UNITS = 16, MAJOR = 75, MINOR = 76, SHARED_OPTIN = 97 };
   const int64_t target = emulation_setting("sm", 80);
   (void)device;
@@ -135,6 +174,7 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
 }
 
 int cuDeviceTotalMem_v2(size_t *bytes, int device) {
+  emulation_called(__func__);
   (void)device;
   *bytes = (size_t)emulation_setting("memory", (int64_t)2 << 30);
   return EMULATION_SUCCESS;
@@ -143,6 +183,7 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device) {
 /* ---- contexts -------------------------------------------------------------------------------- */
 
 int cuDevicePrimaryCtxRetain(void **out, int device) {
+  emulation_called(__func__);
   (void)device;
   emulation_lock();
   *out = &context;
@@ -152,6 +193,7 @@ int cuDevicePrimaryCtxRetain(void **out, int device) {
 
 /* With the last that holds it goes all that is left in it, and what has ended it. */
 int cuDevicePrimaryCtxRelease_v2(int device) {
+  emulation_called(__func__);
   (void)device;
   emulation_lock();
   if (held == 0) return emulation_unlock(EMULATION_INVALID_CONTEXT);
@@ -166,12 +208,14 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
 }
 
 int cuCtxPushCurrent_v2(void *pushed) {
+  emulation_called(__func__);
   if (pushed != &context) return EMULATION_INVALID_CONTEXT;
   depth++;
   return EMULATION_SUCCESS;
 }
 
 int cuCtxPopCurrent_v2(void **popped) {
+  emulation_called(__func__);
   if (depth == 0) return EMULATION_INVALID_CONTEXT;
   depth--;
   *popped = &context;
@@ -181,12 +225,14 @@ int cuCtxPopCurrent_v2(void **popped) {
 /* ---- modules --------------------------------------------------------------------------------- */
 
 int cuModuleLoadData(struct emulation_module **module, const void *image) {
+  emulation_called(__func__);
   emulation_lock();
   int result = emulation_ready();
   return emulation_unlock(result ? result : emulation_module_load(image, module));
 }
 
 int cuModuleUnload(struct emulation_module *module) {
+  emulation_called(__func__);
   emulation_lock();
   int result = emulation_finish_streams();
   emulation_module_unload(module);
@@ -195,6 +241,7 @@ int cuModuleUnload(struct emulation_module *module) {
 
 int cuModuleGetFunction(struct emulation_function **function, struct emulation_module *module,
                         const char *name) {
+  emulation_called(__func__);
   emulation_lock();
   int result = emulation_ready();
   struct emulation_function *found = result ? NULL : emulation_module_find(module, name);
@@ -213,6 +260,7 @@ struct emulation_link {
 };
 
 int cuLinkCreate_v2(unsigned n, int *options, void **values, struct emulation_link **link) {
+  emulation_called(__func__);
   (void)n, (void)options, (void)values;
   emulation_lock();
   int result = emulation_ready();
@@ -222,6 +270,7 @@ int cuLinkCreate_v2(unsigned n, int *options, void **values, struct emulation_li
 
 int cuLinkAddData_v2(struct emulation_link *link, int kind, void *data, size_t bytes,
                      const char *name, unsigned n, int *options, void **values) {
+  emulation_called(__func__);
   enum { PTX = 1 };
   const size_t head = strlen(EMULATION_PTX);
   (void)name, (void)n, (void)options, (void)values;
@@ -234,12 +283,14 @@ int cuLinkAddData_v2(struct emulation_link *link, int kind, void *data, size_t b
 }
 
 int cuLinkComplete(struct emulation_link *link, void **image, size_t *bytes) {
+  emulation_called(__func__);
   *image = link->image;
   *bytes = link->bytes;
   return link->image ? EMULATION_SUCCESS : EMULATION_INVALID_VALUE;
 }
 
 int cuLinkDestroy(struct emulation_link *link) {
+  emulation_called(__func__);
   free(link->image);
   free(link);
   return EMULATION_SUCCESS;
@@ -254,6 +305,7 @@ static int64_t threads_of(const struct emulation_function *function) {
 }
 
 int cuFuncGetAttribute(int *value, int attribute, struct emulation_function *function) {
+  emulation_called(__func__);
   enum { MAX_THREADS = 0, SHARED = 1, MAX_DYNAMIC = 8 };
   switch (attribute) {
   case MAX_THREADS: *value = (int)threads_of(function); break;
@@ -265,6 +317,7 @@ int cuFuncGetAttribute(int *value, int attribute, struct emulation_function *fun
 }
 
 int cuFuncSetAttribute(struct emulation_function *function, int attribute, int value) {
+  emulation_called(__func__);
   enum { MAX_DYNAMIC = 8 };
   const int64_t all = emulation_setting("shared", 163 << 10);
   if (attribute != MAX_DYNAMIC || value < 0 ||
@@ -277,6 +330,7 @@ int cuFuncSetAttribute(struct emulation_function *function, int attribute, int v
 int cuLaunchKernel(struct emulation_function *function, unsigned grid_x, unsigned grid_y,
                    unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                    unsigned shared_bytes, void *stream, void **parameters, void **extra) {
+  emulation_called(__func__);
   emulation_lock();
   int result = emulation_ready();
   if (!result && (grid_x == 0 || grid_x > INT32_MAX || grid_y != 1 || grid_z != 1 || block_x == 0 ||

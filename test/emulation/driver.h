@@ -10,6 +10,9 @@
 void emulation_lock(void);
 int emulation_unlock(int result); /* that */
 
+/* Each function of the driver calls this first, with its __func__. */
+void emulation_called(const char *name);
+
 /* stream.c: what is put off. */
 int emulation_put_off_launch(void *stream, const struct emulation_launch *launch);
 int emulation_finish_streams(void);
@@ -22,6 +25,10 @@ struct op2_emulation_counts {
   int64_t waits, allocations, transfers;
 };
 void op2_emulation_count(struct op2_emulation_counts *counts);
+/* How often a function of the driver was called so far, by its exported name; null: all of them. And the
+ * names of those that were called, from 0; null behind the last. */
+int64_t op2_emulation_calls(const char *name);
+const char *op2_emulation_call(int i);
 
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int *version);

@@ -145,6 +145,7 @@ void emulation_forget_streams(void) {
 /* ---- memory ---------------------------------------------------------------------------------- */
 
 int cuMemAlloc_v2(uint64_t *memory, size_t bytes) {
+  emulation_called(__func__);
   emulation_lock();
   int result = emulation_ready();
   counts.allocations++;
@@ -152,6 +153,7 @@ int cuMemAlloc_v2(uint64_t *memory, size_t bytes) {
 }
 
 int cuMemFree_v2(uint64_t memory) {
+  emulation_called(__func__);
   emulation_lock();
   int result = emulation_ready();
   counts.waits++;
@@ -160,6 +162,7 @@ int cuMemFree_v2(uint64_t memory) {
 }
 
 int cuMemAllocHost_v2(void **memory, size_t bytes) {
+  emulation_called(__func__);
   emulation_lock();
   int result = emulation_ready(), i = 0;
   counts.allocations++;
@@ -175,6 +178,7 @@ int cuMemAllocHost_v2(void **memory, size_t bytes) {
 }
 
 int cuMemFreeHost(void *memory) {
+  emulation_called(__func__);
   int result = EMULATION_INVALID_VALUE;
   emulation_lock();
   counts.waits++;
@@ -208,18 +212,21 @@ static int transfer(void *handle, const struct operation *o, bool device, bool a
 }
 
 int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t bytes, void *stream) {
+  emulation_called(__func__);
   const struct operation o = {
       .kind = COPY_IN, .to = (char *)(uintptr_t)to, .from = from, .bytes = bytes};
   return transfer(stream, &o, emulation_holds(to, bytes), !is_pinned(from));
 }
 
 int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t bytes, void *stream) {
+  emulation_called(__func__);
   const struct operation o = {
       .kind = COPY_OUT, .to = to, .from = (const char *)(uintptr_t)from, .bytes = bytes};
   return transfer(stream, &o, emulation_holds(from, bytes), !is_pinned(to));
 }
 
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream) {
+  emulation_called(__func__);
   const struct operation o = {.kind = COPY,
                               .to = (char *)(uintptr_t)to,
                               .from = (const char *)(uintptr_t)from,
@@ -228,6 +235,7 @@ int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void *stream)
 }
 
 int cuMemsetD8Async(uint64_t memory, unsigned char value, size_t bytes, void *stream) {
+  emulation_called(__func__);
   const struct operation o = {
       .kind = FILL, .to = (char *)(uintptr_t)memory, .bytes = bytes, .value = value};
   return transfer(stream, &o, emulation_holds(memory, bytes), false);
@@ -236,6 +244,7 @@ int cuMemsetD8Async(uint64_t memory, unsigned char value, size_t bytes, void *st
 /* ---- streams and events ---------------------------------------------------------------------- */
 
 int cuStreamCreate(void **stream, unsigned flags) {
+  emulation_called(__func__);
   emulation_lock();
   int result = emulation_ready(), s = 0;
   while (s < STREAMS && streams[s].open) s++;
@@ -248,6 +257,7 @@ int cuStreamCreate(void **stream, unsigned flags) {
 }
 
 int cuStreamDestroy_v2(void *handle) {
+  emulation_called(__func__);
   struct stream *stream = stream_of(handle);
   emulation_lock();
   int result = run_to(stream, stream->end);
@@ -256,6 +266,7 @@ int cuStreamDestroy_v2(void *handle) {
 }
 
 int cuStreamSynchronize(void *handle) {
+  emulation_called(__func__);
   struct stream *stream = stream_of(handle);
   emulation_lock();
   int result = emulation_ready();
@@ -263,6 +274,7 @@ int cuStreamSynchronize(void *handle) {
 }
 
 int cuCtxSynchronize(void) {
+  emulation_called(__func__);
   emulation_lock();
   int result = emulation_ready();
   counts.waits++;
@@ -271,6 +283,7 @@ int cuCtxSynchronize(void) {
 
 /* A stream gets on while it is asked whether it has. */
 int cuStreamQuery(void *handle) {
+  emulation_called(__func__);
   struct stream *stream = stream_of(handle);
   emulation_lock();
   int result = emulation_ready();
@@ -280,6 +293,7 @@ int cuStreamQuery(void *handle) {
 }
 
 int cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
+  emulation_called(__func__);
   const struct operation o = {.kind = WAIT, .event = *(struct event *)event};
   emulation_lock();
   int result = emulation_ready();
@@ -289,6 +303,7 @@ int cuStreamWaitEvent(void *handle, void *event, unsigned flags) {
 }
 
 int cuEventCreate(void **event, unsigned flags) {
+  emulation_called(__func__);
   (void)flags;
   emulation_lock();
   int result = emulation_ready();
@@ -297,11 +312,13 @@ int cuEventCreate(void **event, unsigned flags) {
 }
 
 int cuEventDestroy_v2(void *event) {
+  emulation_called(__func__);
   free(event);
   return EMULATION_SUCCESS;
 }
 
 int cuEventRecord(void *handle, void *stream) {
+  emulation_called(__func__);
   struct event *event = handle;
   emulation_lock();
   int result = emulation_ready();
@@ -311,6 +328,7 @@ int cuEventRecord(void *handle, void *stream) {
 }
 
 int cuEventSynchronize(void *handle) {
+  emulation_called(__func__);
   struct event *event = handle;
   emulation_lock();
   int result = emulation_ready();
@@ -319,6 +337,7 @@ int cuEventSynchronize(void *handle) {
 }
 
 int cuEventQuery(void *handle) {
+  emulation_called(__func__);
   struct event *event = handle;
   emulation_lock();
   int result = emulation_ready();
@@ -329,6 +348,7 @@ int cuEventQuery(void *handle) {
 
 /* Nothing here takes the time that it would on a device. */
 int cuEventElapsedTime(float *milliseconds, void *start, void *end) {
+  emulation_called(__func__);
   (void)start, (void)end;
   *milliseconds = 0.001F;
   return EMULATION_SUCCESS;
