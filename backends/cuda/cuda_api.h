@@ -20,6 +20,9 @@ typedef struct op2i_cuda_stream_s *op2i_cuda_stream;
 typedef struct op2i_cuda_module_s *op2i_cuda_module;
 typedef struct op2i_cuda_function_s *op2i_cuda_function;
 typedef struct op2i_cuda_link_s *op2i_cuda_link_state;
+typedef struct op2i_cuda_graph_s *op2i_cuda_graph;
+typedef struct op2i_cuda_node_s *op2i_cuda_node;
+typedef struct op2i_cuda_exec_s *op2i_cuda_exec;
 typedef struct op2i_nvrtc_program_s *op2i_nvrtc_program;
 
 enum { OP2I_CUDA_NOMEM = 2, OP2I_CUDA_NO_DEVICE = 100, OP2I_CUDA_NOT_READY = 600 };
@@ -39,6 +42,43 @@ enum {
   OP2I_CUDA_FUNCTION_SHARED = 1,
   OP2I_CUDA_FUNCTION_DYNAMIC = 8
 };
+
+/* A kernel or a memset in a graph: the driver's structures as of CUDA 10, which the functions below
+ * take. */
+struct op2i_cuda_kernel_node {
+  op2i_cuda_function function;
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  void **parameters, **extra;
+};
+struct op2i_cuda_memset_node {
+  op2i_cuda_pointer memory;
+  size_t pitch;
+  unsigned value, element_bytes;
+  size_t width, height; /* elements; rows */
+};
+
+/* Functions that older drivers, and other tables of this kind, may lack: all of them are there, or
+ * none is used. */
+#define OP2I_CUDA_GRAPH_FUNCTIONS(use_)                                                            \
+  use_(cuCtxGetCurrent, (op2i_cuda_context * context))                                             \
+  use_(cuCtxSetCurrent, (op2i_cuda_context context))                                               \
+  use_(cuGraphCreate, (op2i_cuda_graph * graph, unsigned flags))                                   \
+  use_(cuGraphDestroy, (op2i_cuda_graph graph))                                                    \
+  use_(cuGraphAddKernelNode,                                                                       \
+       (op2i_cuda_node * node, op2i_cuda_graph graph, const op2i_cuda_node *after, size_t nafter,  \
+        const struct op2i_cuda_kernel_node *kernel))                                               \
+  use_(cuGraphAddMemsetNode,                                                                       \
+       (op2i_cuda_node * node, op2i_cuda_graph graph, const op2i_cuda_node *after, size_t nafter,  \
+        const struct op2i_cuda_memset_node *memset, op2i_cuda_context context))                    \
+  use_(cuGraphInstantiateWithFlags,                                                                \
+       (op2i_cuda_exec * exec, op2i_cuda_graph graph, unsigned long long flags))                   \
+  use_(cuGraphExecKernelNodeSetParams,                                                             \
+       (op2i_cuda_exec exec, op2i_cuda_node node, const struct op2i_cuda_kernel_node *kernel))     \
+  use_(cuGraphExecMemsetNodeSetParams,                                                             \
+       (op2i_cuda_exec exec, op2i_cuda_node node, const struct op2i_cuda_memset_node *memset,      \
+        op2i_cuda_context context))                                                                \
+  use_(cuGraphLaunch, (op2i_cuda_exec exec, op2i_cuda_stream stream))                              \
+  use_(cuGraphExecDestroy, (op2i_cuda_exec exec))
 
 /* use_(return type, name as the library exports it, parameters) */
 #define OP2I_CUDA_FUNCTIONS(use_)                                                                  \
@@ -145,6 +185,8 @@ enum {
 #define OP2I_CUDA_MEMBER(name_, parameters_) op2i_cuda_result(*name_) parameters_;
 struct op2i_cuda_api {
   OP2I_CUDA_FUNCTIONS(OP2I_CUDA_MEMBER)
+  OP2I_CUDA_GRAPH_FUNCTIONS(OP2I_CUDA_MEMBER)
+  bool graphs; /* true if the functions of graphs are there */
 };
 struct op2i_nvrtc_api {
   OP2I_NVRTC_FUNCTIONS(OP2I_CUDA_MEMBER)

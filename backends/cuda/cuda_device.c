@@ -6,7 +6,9 @@
 #include <string.h>
 
 #include "cuda_api.h"
+#include "cuda_graph.h"
 #include "device.h"
+#include "device_graphs.h"
 #include "device_ring.h"
 #include "error.h"
 #include "mem.h"
@@ -26,6 +28,11 @@ struct cuda {
   char *stage;                  /* [2][STAGE]; null until it is needed */
   void *taken[2];               /* events: the device has read, or written, a half */
   char *lost;                   /* why the device cannot be used any more; null: it can */
+  struct op2i_cuda_ops collected;
+  bool submitting;  /* true while they are handed over */
+  bool inside;      /* true if the context stays current from one call to the next */
+  bool pushed;      /* true if it is to be popped, as another was current */
+  int64_t unloaded; /* functions unloaded so far */
 };
 
 struct code {
@@ -68,15 +75,33 @@ static op2_status failed(struct cuda *cuda, const char *call, op2i_cuda_result r
   return op2i_error(OP2_ERR_FATAL, "%s", cuda->lost ? cuda->lost : call);
 }
 
-/* Every driver call is made between enter() and leave(). */
+/* Make the context current. It stays so if there was none before: to take it away again, as to bring
+ * another one back, would take a call each time. */
+static op2i_cuda_result make_current(struct cuda *cuda) {
+  op2i_cuda_context now = NULL;
+  op2i_cuda_result result = 0;
+  if (cuda->api->graphs) result = cuda->api->cuCtxGetCurrent(&now);
+  if (result || (now && now == cuda->context)) return result;
+  if (cuda->api->graphs && !now) return cuda->api->cuCtxSetCurrent(cuda->context);
+  result = cuda->api->cuCtxPushCurrent_v2(cuda->context);
+  cuda->pushed = !result;
+  return result;
+}
+
+/* Every driver call is made between enter() and leave(). While launches are collected, the first
+ * enter() counts for all. */
 static op2_status enter(struct cuda *cuda) {
   if (cuda->lost) return op2i_error(OP2_ERR_FATAL, "%s", cuda->lost);
-  return failed(cuda, "cuCtxPushCurrent", cuda->api->cuCtxPushCurrent_v2(cuda->context));
+  if (cuda->inside) return OP2_SUCCESS;
+  return failed(cuda, "cuCtxSetCurrent", make_current(cuda));
 }
 
 static void leave(struct cuda *cuda) {
   op2i_cuda_context context;
-  cuda->api->cuCtxPopCurrent_v2(&context);
+  cuda->inside = cuda->device.collecting || cuda->submitting;
+  if (cuda->inside) return;
+  if (cuda->pushed) cuda->api->cuCtxPopCurrent_v2(&context);
+  cuda->pushed = false;
 }
 
 #define CALL(cuda_, name_, ...) failed(cuda_, #name_, (cuda_)->api->name_(__VA_ARGS__))
@@ -155,8 +180,10 @@ static int best(const struct op2i_cuda_api *api, int node_rank) {
 
 static void close_device(struct op2i_device *device) {
   struct cuda *cuda = cuda_of(device);
+  op2i_cuda_context now = NULL;
   op2i_device_ring_close(device, &cuda->ring);
-  if (cuda->context && !cuda->api->cuCtxPushCurrent_v2(cuda->context)) {
+  op2i_cuda_ops_free(&cuda->collected);
+  if (cuda->context && !make_current(cuda)) {
     if (cuda->stream) cuda->api->cuStreamSynchronize(cuda->stream);
     if (cuda->ring.room) cuda->api->cuMemFreeHost(cuda->ring.room);
     for (int h = 0; h < 2; h++)
@@ -164,6 +191,8 @@ static void close_device(struct op2i_device *device) {
     if (cuda->stage) cuda->api->cuMemFreeHost(cuda->stage);
     if (cuda->stream) cuda->api->cuStreamDestroy_v2(cuda->stream);
     leave(cuda);
+    if (cuda->api->graphs && !cuda->api->cuCtxGetCurrent(&now) && now == cuda->context)
+      cuda->api->cuCtxSetCurrent(NULL);
   }
   if (cuda->context) cuda->api->cuDevicePrimaryCtxRelease_v2(cuda->number);
   op2i_free(cuda->lost);
@@ -182,6 +211,7 @@ static op2_status open_device(const char *which, int node_rank, struct op2i_devi
   cuda->device.kind = &op2i_device_cuda;
   cuda->api = api;
   cuda->number = number;
+  if (!api->graphs) cuda->device.no_graphs = "the driver";
   op2i_cuda_describe(api, number, &cuda->device.limits);
   op2_status status = CALL(cuda, cuDevicePrimaryCtxRetain, &cuda->context, number);
   if (!status) status = enter(cuda);
@@ -194,6 +224,64 @@ static op2_status open_device(const char *which, int node_rank, struct op2i_devi
   else
     *out = &cuda->device;
   return status;
+}
+
+/* ---- launches that are collected ------------------------------------------------------------- */
+
+/* The device has taken such launches before. If it refuses them now, nobody knows any more to which
+ * loop each belongs. */
+static op2_status launch_apart(struct cuda *cuda, const struct op2i_cuda_place *place) {
+  const char *call = "";
+  op2i_cuda_result result = op2i_cuda_ops_run(place, &cuda->collected, &call);
+  op2_status status = failed(cuda, call, result);
+  if (!status || status == OP2_ERR_FATAL) return status;
+  struct op2i_text words = {0};
+  op2i_text_add(&words, "device %s refuses launches that it took before: %s (error %d)",
+                cuda->device.limits.name, call, result);
+  cuda->lost = words.chars;
+  return op2i_error(OP2_ERR_FATAL, "%s", cuda->lost ? cuda->lost : call);
+}
+
+/* Where the driver refuses a graph, it gets the launches one by one, and no more graphs. If the
+ * device is lost, the launches say so. */
+static op2_status launch_collected(struct cuda *cuda) {
+  const struct op2i_cuda_place place = {cuda->api, cuda->context, cuda->stream, cuda->unloaded};
+  struct op2i_device_graphs *graphs = cuda->device.graphs;
+  const char *call = "";
+  bool apart = false;
+  op2i_cuda_result result =
+      op2i_cuda_graph_launch(&place, graphs, &cuda->collected, &apart, &call);
+  if (result) cuda->device.no_graphs = call;
+  op2_status status = result || apart ? launch_apart(cuda, &place) : OP2_SUCCESS;
+  op2i_cuda_ops_clear_all(&cuda->collected);
+  return status ? status : op2i_device_pace(&cuda->device);
+}
+
+static op2_status submit(struct op2i_device *device) {
+  struct cuda *cuda = cuda_of(device);
+  op2_status status = OP2_SUCCESS;
+  if (cuda->submitting) return status;
+  cuda->submitting = true;
+  if (device->given.first < device->given.end) status = op2i_device_send_given(device);
+  if (!status && cuda->collected.n > 0) status = enter(cuda);
+  if (!status && cuda->collected.n > 0) status = launch_collected(cuda);
+  if (status) op2i_cuda_ops_clear_all(&cuda->collected);
+  cuda->submitting = false;
+  leave(cuda);
+  return status;
+}
+
+static op2_status settle(struct op2i_device *device, const void *memory) {
+  struct cuda *cuda = cuda_of(device);
+  const bool used = cuda->collected.n > 0 && op2i_cuda_ops_use(&cuda->collected, memory);
+  return used ? submit(device) : OP2_SUCCESS;
+}
+
+static void forget(struct op2i_device *device, struct op2i_device_graphs *graphs) {
+  struct cuda *cuda = cuda_of(device);
+  const bool there = graphs->own && !cuda->lost && !enter(cuda);
+  op2i_cuda_graphs_free(there ? cuda->api : NULL, graphs);
+  if (there) leave(cuda);
 }
 
 /* ---- memory ---------------------------------------------------------------------------------- */
@@ -215,7 +303,7 @@ static op2_status alloc(struct op2i_device *device, size_t bytes, void **memory)
 
 static void release(struct op2i_device *device, void *memory) {
   struct cuda *cuda = cuda_of(device);
-  if (!memory || cuda->lost || enter(cuda)) return;
+  if (!memory || submit(device) || enter(cuda)) return;
   cuda->api->cuMemFree_v2(address(memory, 0));
   leave(cuda);
 }
@@ -296,8 +384,8 @@ static op2_status put(struct op2i_device *device, void *memory, size_t at, const
                       size_t bytes) {
   struct cuda *cuda = cuda_of(device);
   void *copy = NULL;
-  op2_status status = OP2_SUCCESS;
-  if (fits_ring(cuda, bytes))
+  op2_status status = settle(device, memory);
+  if (!status && fits_ring(cuda, bytes))
     status = op2i_device_ring_copy(device, &cuda->ring, host, bytes, &copy);
   if (!status) status = enter(cuda);
   if (status) return status;
@@ -317,7 +405,8 @@ static op2_status put(struct op2i_device *device, void *memory, size_t at, const
 static op2_status get(struct op2i_device *device, void *host, void *memory, size_t at,
                       size_t bytes) {
   struct cuda *cuda = cuda_of(device);
-  op2_status status = enter(cuda);
+  op2_status status = submit(device);
+  if (!status) status = enter(cuda);
   if (status) return status;
   if (bytes > DIRECT) open_stage(cuda);
   if (bytes > DIRECT && cuda->stage) {
@@ -334,7 +423,12 @@ static op2_status get(struct op2i_device *device, void *host, void *memory, size
 
 static op2_status clear(struct op2i_device *device, void *memory, size_t at, size_t bytes) {
   struct cuda *cuda = cuda_of(device);
-  op2_status status = enter(cuda);
+  if (device->collecting && !cuda->lost &&
+      (bytes == 0 ||
+       op2i_cuda_ops_clear(&cuda->collected, memory, address(memory, at), bytes)))
+    return OP2_SUCCESS;
+  op2_status status = submit(device);
+  if (!status) status = enter(cuda);
   if (status) return status;
   if (bytes) status = CALL(cuda, cuMemsetD8Async, address(memory, at), 0, bytes, cuda->stream);
   leave(cuda);
@@ -398,7 +492,8 @@ static op2_status load(struct op2i_device *device, const void *binary, size_t by
 static void unload(struct op2i_device *device, struct op2i_device_code *unloaded) {
   struct cuda *cuda = cuda_of(device);
   struct code *code = (struct code *)unloaded;
-  if (!cuda->lost && !enter(cuda)) {
+  cuda->unloaded++;
+  if (!submit(device) && !enter(cuda)) {
     cuda->api->cuModuleUnload(code->module);
     leave(cuda);
   }
@@ -412,9 +507,13 @@ static op2_status launch(struct op2i_device *device, struct op2i_device_code *la
   struct cuda *cuda = cuda_of(device);
   void *parameters[MOST];
   if (l->nargs > MOST) return op2i_error(OP2_ERR_UNAVAILABLE, "a launch with too many parameters");
+  if (device->collecting && !cuda->lost &&
+      op2i_cuda_ops_launch(&cuda->collected, ((struct code *)launched)->function, l))
+    return OP2_SUCCESS;
   for (int a = 0; a < l->nargs; a++)
     parameters[a] = l->args[a].is_memory ? (void *)&l->args[a].memory : (void *)&l->args[a].number;
-  op2_status status = enter(cuda);
+  op2_status status = submit(device);
+  if (!status) status = enter(cuda);
   if (status) return status;
   status =
       CALL(cuda, cuLaunchKernel, ((struct code *)launched)->function, (unsigned)l->groups, 1, 1,
@@ -425,7 +524,8 @@ static op2_status launch(struct op2i_device *device, struct op2i_device_code *la
 
 static op2_status wait_device(struct op2i_device *device) {
   struct cuda *cuda = cuda_of(device);
-  op2_status status = enter(cuda);
+  op2_status status = submit(device);
+  if (!status) status = enter(cuda);
   if (status) return status;
   status = wait_stream(cuda);
   leave(cuda);
@@ -436,7 +536,8 @@ static op2_status wait_device(struct op2i_device *device) {
 
 static op2_status mark(struct op2i_device *device, void **event) {
   struct cuda *cuda = cuda_of(device);
-  op2_status status = enter(cuda);
+  op2_status status = submit(device);
+  if (!status) status = enter(cuda);
   if (status) return status;
   if (!*event) status = CALL(cuda, cuEventCreate, event, 0);
   if (!status) status = CALL(cuda, cuEventRecord, *event, cuda->stream);
@@ -463,7 +564,7 @@ static op2_status between(struct op2i_device *device, void *begin, void *end, bo
 /* The host's part of an event exists even if the device is lost. */
 static void unmark(struct op2i_device *device, void *event) {
   struct cuda *cuda = cuda_of(device);
-  if (!event || cuda->api->cuCtxPushCurrent_v2(cuda->context)) return;
+  if (!event || (!cuda->inside && make_current(cuda))) return;
   cuda->api->cuEventDestroy_v2(event);
   leave(cuda);
 }
@@ -472,6 +573,7 @@ const struct op2i_device_kind op2i_device_cuda = {
     .name = "cuda",
     .generic = true,
     .stages = true,
+    .addresses = true,
     .unavailable = unavailable,
     .open = open_device,
     .close = close_device,
@@ -486,6 +588,9 @@ const struct op2i_device_kind op2i_device_cuda = {
     .unload = unload,
     .launch = launch,
     .wait = wait_device,
+    .submit = submit,
+    .settle = settle,
+    .forget = forget,
     .mark = mark,
     .between = between,
     .unmark = unmark,

@@ -19,8 +19,14 @@ const char *op2i_nvrtc_version(void) { return version; }
 #define FIND(name_, parameters_)                                                                   \
   if (!(*(void **)&api->name_ = dlsym(handle, #name_))) return "it lacks " #name_;
 
+static const char *find_graphs(void *handle, struct op2i_cuda_api *api) {
+  OP2I_CUDA_GRAPH_FUNCTIONS(FIND)
+  return NULL;
+}
+
 static const char *find_cuda(void *handle, struct op2i_cuda_api *api) {
   OP2I_CUDA_FUNCTIONS(FIND)
+  api->graphs = !find_graphs(handle, api);
   return NULL;
 }
 

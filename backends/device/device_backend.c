@@ -5,6 +5,7 @@
 #include "context.h"
 #include "device.h"
 #include "device_beside.h"
+#include "device_graphs.h"
 #include "device_run.h"
 #include "error.h"
 #include "mem.h"
@@ -54,6 +55,8 @@ static int workers(void *data) {
 static op2_status run_step(void *data, struct op2i_step *step) {
   struct state *state = data;
   if (step->where.place == OP2I_DEVICE) return op2i_device_run(state->device, step);
+  op2_status status = op2i_device_collected(state->device);
+  if (status) return status;
   state->device->counts.host_runs += step->range == 0;
   return state->host->run_step(state->host_state, step);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "context.h"
+#include "device_graphs.h"
 #include "device_tables.h"
 #include "device_unit.h"
 #include "error.h"
@@ -14,7 +15,7 @@
 #include "partial.h"
 #include "plan.h"
 
-enum { ARGS_MAX = 256, AHEAD = 512 };
+enum { ARGS_MAX = 256 };
 
 struct run {
   struct op2i_device *device;
@@ -77,7 +78,7 @@ static op2_status make_given(struct op2i_device_tables *tables, const struct op2
   tables->given = op2i_calloc(1, (size_t)bytes);
   tables->given_bytes = bytes;
   if (!tables->given) return op2i_error_nomem("values of a loop on a device");
-  op2_status status = op2i_device_alloc(tables->device, (size_t)bytes, &tables->given_there);
+  op2_status status = op2i_device_given_alloc(tables->device, (size_t)bytes, &tables->given_there);
   if (!status) return OP2_SUCCESS;
   op2i_free(tables->given);
   tables->given = NULL;
@@ -92,7 +93,7 @@ static op2_status send_given(const struct op2i_step *step, struct op2i_device_ta
     return OP2_SUCCESS;
   memcpy(tables->given, step->call.payload, bytes);
   op2_status status =
-      tables->device->kind->put(tables->device, tables->given_there, 0, tables->given, bytes);
+      op2i_device_give(tables->device, tables->given_there, tables->given, bytes);
   tables->sent = !status;
   return status;
 }
@@ -140,15 +141,10 @@ static int64_t group_of(const struct run *run, const struct op2i_device_code *co
   return group;
 }
 
-/* If no results are requested, launches accumulate in the host's memory. Every AHEAD launches the
- * host waits for those before the previous such time, and so never for the latest ones. */
-static op2_status limit_ahead(struct op2i_device *device) {
-  double seconds;
-  op2_status status = OP2_SUCCESS;
-  if (++device->counts.launches % AHEAD != 0) return status;
-  if (device->behind)
-    status = device->kind->between(device, device->behind, device->behind, true, &seconds);
-  return status ? status : device->kind->mark(device, &device->behind);
+/* Launches that are collected count when they are submitted. */
+static op2_status count_launch(struct op2i_device *device) {
+  device->counts.launches++;
+  return device->collecting ? OP2_SUCCESS : op2i_device_pace(device);
 }
 
 static op2_status launch(struct run *run, const char *entry, int64_t groups, int64_t group,
@@ -162,7 +158,7 @@ static op2_status launch(struct run *run, const char *entry, int64_t groups, int
                                .nargs = run->nargs,
                                .args = run->args};
   status = run->device->kind->launch(run->device, code, &launch);
-  return status ? status : limit_ahead(run->device);
+  return status ? status : count_launch(run->device);
 }
 
 /* Launch n work items, in groups of a power of two that the code supports. */
@@ -346,24 +342,38 @@ op2_status op2i_device_prepare(struct op2i_step *step) {
   return status ? status : partial_room(step, tables);
 }
 
-op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {
-  struct run run = {.device = device, .step = step};
+static op2_status run_step(struct run *run) {
+  struct op2i_step *step = run->step;
   op2_status status;
-  if (step->hi <= step->lo) return OP2_SUCCESS;
   if (step->ends_here) {
     OP2I_TRY(op2i_step_begin(step, 1));
     op2i_partial_init(step, step->values.partials);
   }
-  OP2I_TRY(op2i_device_tables(step, &run.tables));
-  OP2I_TRY(send_given(step, run.tables));
-  OP2I_TRY(send_late(step, run.tables));
-  OP2I_TRY(list_args(&run));
-  struct op2i_device_clock *clock = &run.tables->clocks[step->range];
-  OP2I_TRY(op2i_device_clock_begin(device, clock));
-  OP2I_TRY(run_launches(&run));
-  OP2I_TRY(op2i_device_clock_end(device, clock, &step->time.seconds));
+  OP2I_TRY(send_given(step, run->tables));
+  OP2I_TRY(send_late(step, run->tables));
+  OP2I_TRY(list_args(run));
+  struct op2i_device_clock *clock = &run->tables->clocks[step->range];
+  OP2I_TRY(op2i_device_clock_begin(run->device, clock));
+  OP2I_TRY(run_launches(run));
+  OP2I_TRY(op2i_device_clock_end(run->device, clock, &step->time.seconds));
   step->time.elapsed = step->time.seconds;
   if (step->ends_here) op2i_step_combine(step, 1);
 fail:
+  return status;
+}
+
+/* A step that the device has never run is not collected with others: it may be refused, and then the
+ * host has to run it before the next one. */
+op2_status op2i_device_run(struct op2i_device *device, struct op2i_step *step) {
+  struct run run = {.device = device, .step = step};
+  struct op2i_device_graphs *graphs = NULL;
+  if (step->hi <= step->lo) return OP2_SUCCESS;
+  op2_status status = op2i_device_tables(step, &run.tables);
+  if (!status && device->collecting && run.tables->clocks[step->range].runs == 0) {
+    graphs = device->graphs;
+    status = op2i_device_collected(device);
+  }
+  if (!status) status = run_step(&run);
+  if (graphs) op2i_device_collect(device, graphs, false);
   return status;
 }

@@ -3,6 +3,8 @@
  * and colours. */
 #include "device_tables.h"
 
+#include "device_graphs.h"
+
 #include <string.h>
 
 #include "context.h"
@@ -264,7 +266,8 @@ static void release_tables(void *data) {
   struct op2i_device *device = tables->device;
   for (int r = 0; r < OP2I_RANGES; r++) op2i_device_clock_free(device, &tables->clocks[r]);
   for (int r = 0; r < OP2I_RANGES; r++) release_range(tables, r);
-  op2i_device_release(device, tables->given_there);
+  if (tables->given_there)
+    op2i_device_given_release(device, tables->given_there, (size_t)tables->given_bytes);
   op2i_device_release(device, tables->kept);
   op2i_device_release(device, tables->partial);
   for (int g = 0; g < tables->nlate; g++) {

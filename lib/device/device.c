@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Names of devices, opening and closing them. */
 #include "device.h"
+#include "device_graphs.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -53,6 +54,7 @@ op2_status op2i_device_unknown(const struct op2i_device_kind *kind, const char *
 
 void op2i_device_close(struct op2i_device *device) {
   if (!device) return;
+  op2i_device_given_close(device);
   op2i_device_memory_close(device);
   if (device->behind) device->kind->unmark(device, device->behind);
   device->kind->close(device);

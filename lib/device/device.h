@@ -13,6 +13,7 @@
 #include "op2/status.h"
 #include "op2/types.h"
 
+struct op2i_device_graphs;
 struct op2i_text;
 
 /* Properties of a device on which code may rely. */
@@ -65,6 +66,17 @@ struct op2i_device_rows {
   bool unpack;
 };
 
+/* Memory that the values share which go along with launches, and a copy of it on the host. So one
+ * transfer brings whatever has changed in it. */
+enum { OP2I_GIVEN_UNIT = 64, OP2I_GIVEN_UNITS = 256 };
+struct op2i_device_given {
+  char *here;  /* [OP2I_GIVEN_UNITS * OP2I_GIVEN_UNIT]; null: not allocated */
+  void *there; /* the same on the device */
+  bool refused; /* true if there was no memory for it */
+  bool taken[OP2I_GIVEN_UNITS];
+  int64_t first, end; /* bytes that the device does not have yet; none if they are equal */
+};
+
 /* The first member of each kind's own structure. */
 struct op2i_device {
   const struct op2i_device_kind *kind;
@@ -76,6 +88,12 @@ struct op2i_device {
   struct op2i_device_code *rows[2][2];
   struct op2i_device_memory memory;
   void *behind;             /* mark that limits how far launches run ahead; null: not set yet */
+  int64_t ahead;            /* launches so far, in which a graph counts as one */
+  struct op2i_device_given given;
+  /* Where launches are collected at present, and whether they are (device_graphs.h). */
+  struct op2i_device_graphs *graphs;
+  bool collecting;
+  const char *no_graphs; /* what refused graphs, a literal: none are used; null: they are */
   struct op2i_list buffers; /* buffers (lib/mesh) on the device that may be evicted */
   int64_t round;            /* number of the present eviction search */
 };
@@ -113,6 +131,8 @@ struct op2i_device_kind {
   /* true if handles of its memory are host addresses (for tests): blocks then have exactly the
    * requested size, so that sanitizers detect accesses beyond them */
   bool in_host_memory;
+  /* true if handles of its memory are addresses, to which bytes can be added */
+  bool addresses;
   /* The reason why no device of this kind is usable; null: there is one. May be called by any
    * thread; determined once. */
   const char *(*unavailable)(void);
@@ -147,6 +167,14 @@ struct op2i_device_kind {
   op2_status (*launch)(struct op2i_device *device, struct op2i_device_code *code,
                        const struct op2i_launch *launch);
   op2_status (*wait)(struct op2i_device *device);
+
+  /* Graphs; null: the kind has none. While the device's `collecting` is set, launches and clears
+   * are collected. submit() hands them over, as the next graph of the device's `graphs`; operations
+   * that have to come after them do so as well. settle() does it if one of them uses this memory.
+   * forget() frees the graphs. */
+  op2_status (*submit)(struct op2i_device *device);
+  op2_status (*settle)(struct op2i_device *device, const void *memory);
+  void (*forget)(struct op2i_device *device, struct op2i_device_graphs *graphs);
 
   /* The device's clock. A mark separates the operations that were submitted before it was last set
    * from those after it; a null *mark is created. `seconds` is the time between two marks. It is

@@ -70,13 +70,28 @@ static bool keep_large(struct op2i_device *device, struct op2i_device_block bloc
   return true;
 }
 
-/* Return a kept block of this size; null: there is none. */
+static void *reuse_small(struct op2i_device_memory *memory) {
+  int64_t first = 0;
+  if (memory->nspare == 0) return NULL;
+  for (int64_t k = 1; k < memory->nspare; k++)
+    if ((uintptr_t)memory->spare[k] < (uintptr_t)memory->spare[first]) first = k;
+  void *made = memory->spare[first];
+  memory->spare[first] = memory->spare[--memory->nspare];
+  return made;
+}
+
+/* Return a kept block of this size; null: there is none. It is the one with the lowest address, so
+ * that time steps that allocate and release as much get the same blocks in each of them, and graphs
+ * of their launches stay as they are. */
 static void *reuse(struct op2i_device *device, size_t bytes) {
   struct op2i_device_memory *memory = &device->memory;
-  if (is_small(device, bytes)) return memory->nspare > 0 ? memory->spare[--memory->nspare] : NULL;
-  for (int64_t k = memory->nkept - 1; k >= 0; k--)
-    if (memory->kept[k].bytes == (int64_t)bytes) return remove_kept(memory, k).memory;
-  return NULL;
+  int64_t first = -1;
+  if (is_small(device, bytes)) return reuse_small(memory);
+  for (int64_t k = 0; k < memory->nkept; k++)
+    if (memory->kept[k].bytes == (int64_t)bytes &&
+        (first < 0 || (uintptr_t)memory->kept[k].memory < (uintptr_t)memory->kept[first].memory))
+      first = k;
+  return first < 0 ? NULL : remove_kept(memory, first).memory;
 }
 
 /* ---- allocating and releasing ---------------------------------------------------------------- */

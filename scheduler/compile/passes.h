@@ -3,6 +3,7 @@
 #define OP2I_PASSES_H
 
 #include "backend.h"
+#include "device_graphs.h"
 #include "exchange.h"
 #include "jit.h"
 #include "sched_state.h"
@@ -107,6 +108,7 @@ struct op2i_program {
   const int64_t **target;
   struct op2i_move *moves; /* the same for copies, if steps may run in several places together */
   int64_t runs;
+  struct op2i_device_graphs graphs; /* of its launches, on a device that has graphs */
 };
 
 /* ---- the table of passes --------------------------------------------------------------------- */

@@ -88,6 +88,15 @@ static void explain_kept(const struct op2i_sched *sched, FILE *stream) {
   fputc('\n', stream);
 }
 
+/* Print how the launches of a program were handed over. */
+static void explain_graphs(const struct op2i_sched *sched, const struct op2i_program *program,
+                           FILE *stream) {
+  const struct op2i_device_graphs *graphs = &program->graphs;
+  if (!graphs->n || sched->ctx->device->no_graphs) return;
+  fprintf(stream, "  on the device: %s of %d launches, made %s\n", OP2I_N(graphs->n, "graph"),
+          graphs->nodes, OP2I_N(graphs->made, "time"));
+}
+
 static void explain_program(struct op2i_sched *sched, const struct op2i_program *p, FILE *stream) {
   int64_t calls = 0, tasks = 0;
   count_steps(p, &calls, &tasks);
@@ -102,6 +111,7 @@ static void explain_program(struct op2i_sched *sched, const struct op2i_program 
   op2i_convoys_explain(p, stream);
   if (sched->ctx->device) explain_off_device(p, stream);
   explain_copies(sched, p, stream);
+  explain_graphs(sched, p, stream);
   for (int64_t s = 0; s < p->nsteps; s++) op2i_mode_explain(&p->steps[s].bundle->modes, stream);
 }
 

@@ -16,6 +16,7 @@ enum { PROGRAMS_MAX = 64, ALONE_MAX = 16 };
 
 /* Free all that is needed to run the program. */
 static void free_steps(struct op2i_program *program) {
+  op2i_device_graphs_free(&program->graphs);
   for (int64_t s = 0; s < program->nsteps; s++) {
     op2i_step_end(&program->steps[s]);
     if (program->bundles) op2i_task_list_free(&program->bundles[s].tasks);

@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "device_probe.h"
 #include "error.h"
+#include "log.h"
 #include "loop_device.h"
 #include "place.h"
 #include "progress.h"
@@ -356,9 +357,49 @@ static void account(struct op2i_sched *sched, const struct op2i_program *program
   }
 }
 
+/* True if launches of the program are collected into graphs. Its first runs are measured loop by
+ * loop, and one in MEASURED later on. */
+static bool makes_graphs(const struct op2i_sched *sched, const struct op2i_program *program) {
+  enum { FIRST = 2, MEASURED = 512 };
+  const op2_context ctx = sched->ctx;
+  return ctx->device && ctx->device->kind->submit && !ctx->device->no_graphs &&
+         ctx->config.device_graphs && !ctx->backend->run_steps && !ctx->tools && !ctx->config.nan &&
+         program->runs >= FIRST && program->runs % MEASURED != 0;
+}
+
+/* Before a step: launches of successive loops are collected. Other steps run functions of programs,
+ * or other programs, or wait for other ranks; what comes before these is handed over first. */
+static op2_status collect_launches(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
+                          bool *anew) {
+  struct op2i_device *device = sched->ctx->device;
+  const struct op2i_step *step = &program->steps[s];
+  if (step->kind != OP2I_STEP_LOOP || step->where.place != OP2I_DEVICE)
+    return op2i_device_collected(device);
+  if (!device->collecting) op2i_device_collect(device, &program->graphs, *anew);
+  *anew = false;
+  return OP2_SUCCESS;
+}
+
+/* Whatever became of the program, hand over what was collected. */
+static op2_status end_collection(struct op2i_sched *sched, op2_status status) {
+  struct op2i_device *device = sched->ctx->device;
+  struct op2i_error_kept kept;
+  const char *refused = device->no_graphs;
+  if (status) op2i_error_keep(&kept);
+  op2_status over = op2i_device_collected(device);
+  if (status && over != OP2_ERR_FATAL) over = status;
+  if (status && over == status) op2i_error_restore(&kept);
+  if (device->no_graphs != refused)
+    op2i_log(sched->ctx, OP2I_LOG_WARN,
+             "%s makes no graph of launches (%s failed); they are handed over one by one",
+             device->limits.name, device->no_graphs);
+  return over;
+}
+
 static op2_status run(struct op2i_sched *sched, struct op2i_program *program,
                       struct op2i_node *const *nodes, int64_t *done) {
   int64_t ngroups = program->grouping.ngroups, n;
+  bool graphs = makes_graphs(sched, program), anew = true;
   *done = 0;
   bind(program, nodes);
   op2_status status = OP2_SUCCESS;
@@ -369,11 +410,14 @@ static op2_status run(struct op2i_sched *sched, struct op2i_program *program,
     if (status) break;
     *done = program->step_group[s];
     if (program->stale) make_stale(program, s, n, nodes);
+    if (graphs) status = collect_launches(sched, program, s, &anew);
+    if (status) break;
     status = run_seen(sched, program, s, &n, nodes);
     if (status) status = go_on(sched, program, s, n, status);
     if (status) break;
     account(sched, program, s, n, nodes);
   }
+  if (graphs) status = end_collection(sched, status);
   if (!status) *done = ngroups;
   if (status) forget_messages(sched, program);
   for (int64_t g = 0; g < *done; g++) name_group(program, g, nodes);

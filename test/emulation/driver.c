@@ -13,7 +13,9 @@ static bool begun;
 static int held;  /* how often the context is */
 static int ended; /* what has ended it */
 static int64_t calls;
-static _Thread_local int depth; /* contexts on the thread's stack */
+enum { DEPTH = 16 };
+static _Thread_local void *stack[DEPTH]; /* contexts of the thread; the last is current */
+static _Thread_local int depth;
 static char context;
 
 /* A call that fails may call others. */
@@ -68,7 +70,7 @@ const char *op2_emulation_call(int i) { return i < NAMES ? called[i].name : NULL
 
 int emulation_ready(void) {
   if (!begun) return EMULATION_NOT_INITIALIZED;
-  if (depth == 0) return EMULATION_INVALID_CONTEXT;
+  if (depth == 0 || stack[depth - 1] != &context) return EMULATION_INVALID_CONTEXT;
   if (++calls == emulation_setting("lost", 0)) ended = EMULATION_LAUNCH_FAILED;
   return ended;
 }
@@ -104,6 +106,7 @@ static const struct {
     {EMULATION_INVALID_IMAGE, "CUDA_ERROR_INVALID_IMAGE", "not a module"},
     {EMULATION_INVALID_CONTEXT, "CUDA_ERROR_INVALID_CONTEXT", "no context"},
     {EMULATION_INVALID_PTX, "CUDA_ERROR_INVALID_PTX", "PTX that is not valid"},
+    {EMULATION_INVALID_HANDLE, "CUDA_ERROR_INVALID_HANDLE", "no such handle"},
     {EMULATION_NOT_FOUND, "CUDA_ERROR_NOT_FOUND", "no such name"},
     {EMULATION_NOT_READY, "CUDA_ERROR_NOT_READY", "not done yet"},
     {EMULATION_ILLEGAL_ADDRESS, "CUDA_ERROR_ILLEGAL_ADDRESS", "illegal address"},
@@ -201,25 +204,40 @@ int cuDevicePrimaryCtxRelease_v2(int device) {
     ended = EMULATION_SUCCESS;
     calls = 0;
     emulation_forget_streams();
+    emulation_forget_graphs();
     emulation_unload_all();
     emulation_free_all();
   }
   return emulation_unlock(EMULATION_SUCCESS);
 }
 
+/* Any other address stands for a context of somebody else. */
 int cuCtxPushCurrent_v2(void *pushed) {
   emulation_called(__func__);
-  if (pushed != &context) return EMULATION_INVALID_CONTEXT;
-  depth++;
+  if (!pushed || depth == DEPTH) return EMULATION_INVALID_CONTEXT;
+  stack[depth++] = pushed;
   return EMULATION_SUCCESS;
 }
 
 int cuCtxPopCurrent_v2(void **popped) {
   emulation_called(__func__);
   if (depth == 0) return EMULATION_INVALID_CONTEXT;
-  depth--;
-  *popped = &context;
+  *popped = stack[--depth];
   return EMULATION_SUCCESS;
+}
+
+int cuCtxGetCurrent(void **current) {
+  emulation_called(__func__);
+  *current = depth > 0 ? stack[depth - 1] : NULL;
+  return begun ? EMULATION_SUCCESS : EMULATION_NOT_INITIALIZED;
+}
+
+/* The current context is replaced; null: it is popped. */
+int cuCtxSetCurrent(void *current) {
+  emulation_called(__func__);
+  if (depth > 0) depth--;
+  if (current) stack[depth++] = current;
+  return begun ? EMULATION_SUCCESS : EMULATION_NOT_INITIALIZED;
 }
 
 /* ---- modules --------------------------------------------------------------------------------- */
@@ -327,20 +345,25 @@ int cuFuncSetAttribute(struct emulation_function *function, int attribute, int v
   return EMULATION_SUCCESS;
 }
 
+bool emulation_can_launch(const struct emulation_launch *launch) {
+  return launch->blocks > 0 && launch->blocks <= INT32_MAX && launch->threads > 0 &&
+         launch->threads <= threads_of(launch->function) && launch->parameters &&
+         launch->shared_bytes <= (unsigned)launch->function->dynamic_max;
+}
+
 int cuLaunchKernel(struct emulation_function *function, unsigned grid_x, unsigned grid_y,
                    unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                    unsigned shared_bytes, void *stream, void **parameters, void **extra) {
   emulation_called(__func__);
   emulation_lock();
   int result = emulation_ready();
-  if (!result && (grid_x == 0 || grid_x > INT32_MAX || grid_y != 1 || grid_z != 1 || block_x == 0 ||
-                  block_x > threads_of(function) || block_y != 1 || block_z != 1 || extra ||
-                  !parameters || shared_bytes > (unsigned)function->dynamic_max))
-    result = EMULATION_INVALID_VALUE;
   const struct emulation_launch launch = {.function = function,
                                           .blocks = grid_x,
                                           .threads = block_x,
                                           .shared_bytes = shared_bytes,
                                           .parameters = parameters};
+  if (!result && (grid_y != 1 || grid_z != 1 || block_y != 1 || block_z != 1 || extra ||
+                  !emulation_can_launch(&launch)))
+    result = EMULATION_INVALID_VALUE;
   return emulation_unlock(result ? result : emulation_put_off_launch(stream, &launch));
 }

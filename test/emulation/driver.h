@@ -15,6 +15,16 @@ void emulation_called(const char *name);
 
 /* stream.c: what is put off. */
 int emulation_put_off_launch(void *stream, const struct emulation_launch *launch);
+/* A launch with a copy of its parameters' values, which the caller frees; false: no memory. */
+bool emulation_copy_parameters(struct emulation_launch *launch);
+/* A row of bytes that are set, as in a graph. */
+struct emulation_memset {
+  uint64_t memory;
+  size_t pitch;
+  unsigned value, element_bytes;
+  size_t width, height;
+};
+int emulation_put_off_memset(void *stream, const struct emulation_memset *memset);
 int emulation_finish_streams(void);
 void emulation_forget_streams(void);
 
@@ -30,6 +40,12 @@ void op2_emulation_count(struct op2_emulation_counts *counts);
 int64_t op2_emulation_calls(const char *name);
 const char *op2_emulation_call(int i);
 
+/* driver.c: whether the function takes such a launch. */
+bool emulation_can_launch(const struct emulation_launch *launch);
+
+/* graph.c: there are no graphs any more. */
+void emulation_forget_graphs(void);
+
 int cuInit(unsigned flags);
 int cuDriverGetVersion(int *version);
 int cuGetErrorName(int result, const char **name);
@@ -44,6 +60,8 @@ int cuDevicePrimaryCtxRelease_v2(int device);
 int cuCtxPushCurrent_v2(void *context);
 int cuCtxPopCurrent_v2(void **context);
 int cuCtxSynchronize(void);
+int cuCtxGetCurrent(void **context);
+int cuCtxSetCurrent(void *context);
 int cuModuleLoadData(struct emulation_module **module, const void *image);
 int cuModuleUnload(struct emulation_module *module);
 int cuModuleGetFunction(struct emulation_function **function, struct emulation_module *module,
@@ -78,6 +96,32 @@ int cuEventDestroy_v2(void *event);
 int cuEventRecord(void *event, void *stream);
 int cuEventSynchronize(void *event);
 int cuEventQuery(void *event);
+
+struct emulation_graph;
+struct emulation_node;
+struct emulation_exec;
+struct emulation_kernel_node {
+  struct emulation_function *function;
+  unsigned grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes;
+  void **parameters, **extra;
+};
+int cuGraphCreate(struct emulation_graph **graph, unsigned flags);
+int cuGraphDestroy(struct emulation_graph *graph);
+int cuGraphAddKernelNode(struct emulation_node **node, struct emulation_graph *graph,
+                         struct emulation_node *const *after, size_t nafter,
+                         const struct emulation_kernel_node *kernel);
+int cuGraphAddMemsetNode(struct emulation_node **node, struct emulation_graph *graph,
+                         struct emulation_node *const *after, size_t nafter,
+                         const struct emulation_memset *memset, void *context);
+int cuGraphInstantiateWithFlags(struct emulation_exec **exec, struct emulation_graph *graph,
+                                unsigned long long flags);
+int cuGraphExecKernelNodeSetParams(struct emulation_exec *exec, struct emulation_node *node,
+                                   const struct emulation_kernel_node *kernel);
+int cuGraphExecMemsetNodeSetParams(struct emulation_exec *exec, struct emulation_node *node,
+                                   const struct emulation_memset *memset, void *context);
+int cuGraphLaunch(struct emulation_exec *exec, void *stream);
+int cuGraphExecDestroy(struct emulation_exec *exec);
+
 int cuEventElapsedTime(float *milliseconds, void *start, void *end);
 
 #endif

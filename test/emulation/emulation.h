@@ -18,6 +18,7 @@
  *   driver=13000    the driver's version
  *   translates=0    the driver does not translate PTX
  *   devices=0       how many there are
+ *   instantiate=N   the Nth graph, and all after it, cannot be made
  *   lost=N          the Nth call that needs a context, and all after it, fail
  *
  * OP2_TEST_PLANT has faults that are planted in the text before it is compiled: lines s|this|that|.
@@ -46,6 +47,7 @@ enum {
   EMULATION_INVALID_IMAGE = 200,
   EMULATION_INVALID_CONTEXT = 201,
   EMULATION_INVALID_PTX = 218,
+  EMULATION_INVALID_HANDLE = 400,
   EMULATION_NOT_FOUND = 500,
   EMULATION_NOT_READY = 600,
   EMULATION_ILLEGAL_ADDRESS = 700,
@@ -101,6 +103,7 @@ struct emulation_launch {
 int emulation_module_load(const void *image, struct emulation_module **module);
 void emulation_module_unload(struct emulation_module *module);
 void emulation_unload_all(void);
+bool emulation_is_module(const struct emulation_module *module); /* it is loaded */
 struct emulation_function *emulation_module_find(struct emulation_module *module, const char *name);
 int emulation_module_fixed(const struct emulation_module *module); /* bytes of shared memory */
 bool emulation_module_holds(const struct emulation_module *module, uintptr_t at);

@@ -108,6 +108,12 @@ void emulation_unload_all(void) {
   while (modules) emulation_module_unload(modules);
 }
 
+bool emulation_is_module(const struct emulation_module *module) {
+  const struct emulation_module *m = modules;
+  while (m && m != module) m = m->next;
+  return m != NULL;
+}
+
 struct emulation_function *emulation_module_find(struct emulation_module *module,
                                                  const char *name) {
   const struct op2_emulation_entry *entry = module->entries;

@@ -107,21 +107,36 @@ static int put_off(struct stream *stream, const struct operation *o) {
   return EMULATION_SUCCESS;
 }
 
-/* The values of parameters may change after the call. */
-int emulation_put_off_launch(void *handle, const struct emulation_launch *launch) {
+bool emulation_copy_parameters(struct emulation_launch *launch) {
   const struct op2_emulation_entry *entry = launch->function->entry;
-  struct operation o = {.kind = LAUNCH, .launch = *launch};
   const size_t pointers = (size_t)entry->nparameters * sizeof(void *);
+  void *const *values = launch->parameters;
   size_t bytes = pointers;
   for (int p = 0; p < entry->nparameters; p++) bytes += (entry->bytes[p] + 15) / 16 * 16;
-  o.launch.parameters = malloc(bytes + 16);
-  if (!o.launch.parameters) return EMULATION_OUT_OF_MEMORY;
-  char *at = (char *)o.launch.parameters + (pointers + 15) / 16 * 16;
+  launch->parameters = malloc(bytes + 16);
+  if (!launch->parameters) return false;
+  char *at = (char *)launch->parameters + (pointers + 15) / 16 * 16;
   for (int p = 0; p < entry->nparameters; p++) {
-    o.launch.parameters[p] = at;
-    memcpy(at, launch->parameters[p], entry->bytes[p]);
+    launch->parameters[p] = at;
+    memcpy(at, values[p], entry->bytes[p]);
     at += (entry->bytes[p] + 15) / 16 * 16;
   }
+  return true;
+}
+
+/* The values of parameters may change after the call. */
+int emulation_put_off_launch(void *handle, const struct emulation_launch *launch) {
+  struct operation o = {.kind = LAUNCH, .launch = *launch};
+  if (!emulation_copy_parameters(&o.launch)) return EMULATION_OUT_OF_MEMORY;
+  return put_off(stream_of(handle), &o);
+}
+
+int emulation_put_off_memset(void *handle, const struct emulation_memset *memset) {
+  const struct operation o = {.kind = FILL,
+                              .to = (char *)(uintptr_t)memset->memory,
+                              .bytes = memset->width,
+                              .value = (unsigned char)memset->value};
+  if (!emulation_holds(memset->memory, memset->width)) return EMULATION_INVALID_VALUE;
   return put_off(stream_of(handle), &o);
 }
 
