@@ -30,7 +30,7 @@ void emulation_forget_streams(void);
 
 /* For tests: how often a program has done this so far. Waits are calls that return when a stream has
  * nothing left to do, releases and transfers of memory that is not pinned among them; allocations are
- * those of pinned memory as well. */
+ * those of pinned memory as well, and transfers those of graphs. */
 struct op2_emulation_counts {
   int64_t waits, allocations, transfers;
 };

@@ -137,6 +137,7 @@ int emulation_put_off_memset(void *handle, const struct emulation_memset *memset
                               .bytes = memset->width,
                               .value = (unsigned char)memset->value};
   if (!emulation_holds(memset->memory, memset->width)) return EMULATION_INVALID_VALUE;
+  counts.transfers++;
   return put_off(stream_of(handle), &o);
 }
 
