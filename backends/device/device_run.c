@@ -36,6 +36,11 @@ static void add_memory(struct run *run, const void *memory) {
       (struct op2i_device_arg){.is_memory = true, .memory = (void *)(uintptr_t)memory};
 }
 
+/* Where partial results begin in their memory. */
+static size_t partials_at(const struct op2i_device_form *form) {
+  return form->finishes ? OP2I_DEVICE_COUNTER : 0;
+}
+
 enum { NUMBERS_AT = 2 }; /* op2_n0, op2_n1 */
 
 /* List the arguments in the order in which devgen.c declares them. */
@@ -61,7 +66,7 @@ static op2_status list_args(struct run *run) {
   run->tables_at = run->nargs;
   for (int t = 0; t < OP2I_LAUNCH_TABLES; t++) add_memory(run, NULL);
   add_memory(run, run->tables->kept);
-  add_memory(run, run->tables->partial);
+  add_memory(run, (char *)run->tables->partial + partials_at(&run->tables->form));
   return OP2_SUCCESS;
 }
 
@@ -252,12 +257,14 @@ static int64_t tiles_of(const struct op2i_step *step) {
 
 /* Allocate memory for a value of each component and tile, and after these for the results. */
 static op2_status partial_room(const struct op2i_step *step, struct op2i_device_tables *tables) {
-  int64_t bytes = (tables->form.nvalues * (tiles_of(step) + 1)) * 8;
+  const int64_t at = (int64_t)partials_at(&tables->form);
+  int64_t bytes = at + (tables->form.nvalues * (tiles_of(step) + 1)) * 8;
   if (!tables->form.nvalues || bytes <= tables->partial_bytes) return OP2_SUCCESS;
   op2i_device_release(tables->device, tables->partial);
   tables->partial = NULL;
   tables->partial_bytes = 0;
   op2_status status = op2i_device_alloc(tables->device, (size_t)bytes, &tables->partial);
+  if (!status && at) status = tables->device->kind->clear(tables->device, tables->partial, 0, at);
   if (!status) tables->partial_bytes = bytes;
   return status;
 }
@@ -279,28 +286,38 @@ static void take_results(struct op2i_step *step, const unsigned char *results) {
   }
 }
 
-static op2_status run_reductions(struct run *run) {
+static op2_status get_results(struct run *run, int64_t tiles) {
   unsigned char results[OP2I_DEVICE_VALUES * 8];
+  const struct op2i_device_form *form = &run->tables->form;
+  const size_t values = (size_t)form->nvalues;
+  op2_status status = run->device->kind->get(run->device, results, run->tables->partial,
+                                             partials_at(form) + values * (size_t)tiles * 8,
+                                             values * 8);
+  if (!status) take_results(run->step, results);
+  return status;
+}
+
+static op2_status run_reductions(struct run *run) {
   int64_t tiles = tiles_of(run->step);
+  const struct op2i_step *step = run->step;
   const struct op2i_device_form *form = &run->tables->form;
   int64_t local = op2i_device_local_bytes(form);
-  int64_t values = form->nvalues;
-  if (op2i_device_leaves(form) && !run->step->reduces) return OP2_SUCCESS;
+  if (op2i_device_leaves(form) && !step->reduces) return OP2_SUCCESS;
   /* Smaller groups keep more memory accesses in flight where they compute elements. */
   bool left = form->apart || op2i_device_leaves(form);
   int64_t group = left ? OP2I_DEVICE_TILE : OP2I_DEVICE_GROUP;
-  int64_t stage = left ? 0 : op2i_device_stage_bytes(run->step->loop, form, group);
+  int64_t stage = left ? 0 : op2i_device_stage_bytes(step->loop, form, group);
+  int64_t end = !step->reduces    ? OP2I_DEVICE_LEAVE
+                : step->ends_here ? OP2I_DEVICE_TO_HOST
+                                  : OP2I_DEVICE_TO_GLOBALS;
   run->args[NUMBERS_AT].number = tiles;
-  run->args[NUMBERS_AT + 1].number = stage / 8;
+  run->args[NUMBERS_AT + 1].number = form->finishes ? OP2I_DEVICE_ENDS * (stage / 8) + end
+                                                    : stage / 8;
   op2_status status = launch(run, "op2_reduce", tiles, group, stage + local);
-  if (status || !run->step->reduces) return status;
-  run->args[NUMBERS_AT + 1].number = !run->step->ends_here;
-  status = launch(run, "op2_fold", 1, OP2I_DEVICE_TILE, local);
-  if (!status && run->step->ends_here)
-    status = run->device->kind->get(run->device, results, run->tables->partial,
-                                    (size_t)(values * tiles * 8), (size_t)values * 8);
-  if (!status && run->step->ends_here) take_results(run->step, results);
-  return status;
+  if (status || !step->reduces) return status;
+  run->args[NUMBERS_AT + 1].number = !step->ends_here;
+  if (!form->finishes) status = launch(run, "op2_fold", 1, OP2I_DEVICE_TILE, local);
+  return status || !step->ends_here ? status : get_results(run, tiles);
 }
 
 /* ---- running a step -------------------------------------------------------------------------- */

@@ -48,7 +48,7 @@ struct op2i_device_dialect {
  *             store
  *   ATOMICS   op2_once
  * If the loop reduces, op2_reduce and op2_fold replace op2_once; they come after it if values are
- * reduced apart, and after blocks. All entries have the same parameters. Fails with
+ * reduced apart, and after blocks. Where the last group finishes a reduction there is no op2_fold. All entries have the same parameters. Fails with
  * OP2_ERR_UNAVAILABLE if the loop cannot run on a device. */
 op2_status op2i_device_generate(const struct op2i_loop *loop,
                                 const struct op2i_device_dialect *dialect, struct op2i_text *out);

@@ -39,6 +39,16 @@ static const char cuda[] =
     "static inline int op2_items() { return (int)blockDim.x; }\n"
     "#define op2_wait() __syncthreads()\n"
     "#define op2_in_order() __syncwarp()\n" /* compilers move no access to memory across it */
+    /* The groups of a launch are counted before the partial results; the last sets zero again. What
+     * a group has stored is there before it is counted, and before the last one reads it. */
+    "static inline int op2_arrives_last(op2_eight *op2_partial, int64_t op2_n) {\n"
+    "  unsigned *op2_count = (unsigned *)(op2_partial - 1);\n"
+    "  __threadfence();\n"
+    "  const int op2_last = atomicAdd(op2_count, 1u) == (unsigned)(op2_n - 1);\n"
+    "  if (op2_last) atomicExch(op2_count, 0u);\n"
+    "  __threadfence();\n"
+    "  return op2_last;\n"
+    "}\n"
     "struct op2_any {\n"
     "  const void *op2_at;\n"
     "  template <class op2_type> __device__ operator op2_type *() const { return (op2_type "

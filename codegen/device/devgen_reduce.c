@@ -25,9 +25,10 @@ static void here(const struct op2i_devgen *g, const struct part *p, const char *
                 op2i_emit_type(&g->e, p->a), p->local, at);
 }
 
+/* What other groups of a launch have stored is not taken from a cache. */
 static void partial(const struct op2i_devgen *g, const struct part *p, const char *at) {
-  op2i_text_add(g->e.out, "((OP2_GLOBAL %s *)(op2_partial + %s * op2_n0))[%s]",
-                op2i_emit_type(&g->e, p->a), p->v, at);
+  op2i_text_add(g->e.out, "((OP2_GLOBAL %s%s *)(op2_partial + %s * op2_n0))[%s]",
+                g->form.finishes ? "volatile " : "", op2i_emit_type(&g->e, p->a), p->v, at);
 }
 
 /* Combine the values op2_x and op2_y into op2_x. */
@@ -147,28 +148,6 @@ static void values(const struct op2i_devgen *g) {
   if (!left && op2i_devgen_early(g)) op2i_text_add(g->e.out, "    op2_wait();\n");
 }
 
-/* n0: number of groups, each of which produces one value for each component; n1: doubles of shared
- * memory that rows take. */
-static void tiles(const struct op2i_devgen *g) {
-  op2i_devgen_entry(g, "op2_reduce", -1);
-  op2i_text_add(
-      g->e.out,
-      "  OP2_SHARED\n"
-      "  OP2_LOCAL op2_eight *op2_values = op2_shared + op2_n1;\n"
-      "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n"
-      "    const int64_t op2_base = op2_lo + op2_group() * 256 + (op2_lane - op2_item());\n"
-      "    const int64_t op2_position = op2_base + op2_item();\n");
-  op2i_devgen_live(g);
-  values(g);
-  op2i_text_add(g->e.out, "  }\n");
-  tree_begin(g);
-  each_value(g, halve);
-  tree_end(g);
-  op2i_text_add(g->e.out, "  if (op2_item() == 0) {\n");
-  each_value(g, put_partial);
-  op2i_text_add(g->e.out, "  }\n}\n");
-}
-
 static void fold_lane(const struct op2i_devgen *g, const struct part *p) {
   const char *type = op2i_emit_type(&g->e, p->a);
   op2i_text_add(g->e.out, "    if (op2_lane < op2_n0) {\n      %s op2_x = ", type);
@@ -207,24 +186,70 @@ static void put_global(const struct op2i_devgen *g, const struct part *p) {
                 p->j);
 }
 
-/* One group runs this. n0: number of values of each component; n1: 1 if the results go into the
- * globals, 0 if they are stored after the partial results, for the host. */
-static void fold(const struct op2i_devgen *g) {
-  op2i_devgen_entry(g, "op2_fold", -1);
+/* Reduce the values of all groups. */
+static void fold_groups(const struct op2i_devgen *g, const char *to_globals) {
   op2i_text_add(g->e.out,
-                "  OP2_SHARED\n"
-                "  OP2_LOCAL op2_eight *op2_values = op2_shared;\n"
                 "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n");
   each_value(g, fold_lane);
   op2i_text_add(g->e.out, "  }\n");
   tree_begin(g);
   each_value(g, halve);
   tree_end(g);
-  op2i_text_add(g->e.out, "  if (op2_item() == 0 && op2_n1) {\n");
+  op2i_text_add(g->e.out, "  if (op2_item() == 0 && %s) {\n", to_globals);
   each_value(g, put_global);
   op2i_text_add(g->e.out, "  } else if (op2_item() == 0) {\n");
   each_value(g, put_result);
-  op2i_text_add(g->e.out, "  }\n}\n");
+  op2i_text_add(g->e.out, "  }\n");
+}
+
+/* The group whose arrival is the last one sees what all others have stored. The tree's second value
+ * is not used any more, and tells all work items. */
+static void finish(const struct op2i_devgen *g) {
+  op2i_text_add(g->e.out,
+                "  if (op2_n1 %% 4 == %d) return;\n"
+                "  if (op2_item() == 0)\n"
+                "    *(OP2_LOCAL int *)(op2_values + 1) = op2_arrives_last(op2_partial, op2_n0);\n"
+                "  op2_wait();\n"
+                "  const int op2_last = *(OP2_LOCAL int *)(op2_values + 1);\n"
+                "  op2_wait();\n"
+                "  if (!op2_last) return;\n",
+                OP2I_DEVICE_LEAVE);
+  fold_groups(g, "op2_n1 % 4 == 1");
+}
+
+/* One group runs this. n0: number of values of each component; n1: 1 if the results go into the
+ * globals, 0 if they are stored after the partial results, for the host. */
+static void fold(const struct op2i_devgen *g) {
+  op2i_devgen_entry(g, "op2_fold", -1);
+  op2i_text_add(g->e.out, "  OP2_SHARED\n"
+                          "  OP2_LOCAL op2_eight *op2_values = op2_shared;\n");
+  fold_groups(g, "op2_n1");
+  op2i_text_add(g->e.out, "}\n");
+}
+
+/* n0: number of groups, each of which produces one value for each component; n1: doubles of shared
+ * memory that rows take. If the last group reduces these values as well, n1 / 4, and n1 % 4 says
+ * whether it does so, and where the results go. */
+static void tiles(const struct op2i_devgen *g) {
+  op2i_devgen_entry(g, "op2_reduce", -1);
+  op2i_text_add(g->e.out,
+                "  OP2_SHARED\n"
+                "  OP2_LOCAL op2_eight *op2_values = op2_shared + op2_n1%s;\n"
+                "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n"
+                "    const int64_t op2_base = op2_lo + op2_group() * 256 + (op2_lane - op2_item());\n"
+                "    const int64_t op2_position = op2_base + op2_item();\n",
+                g->form.finishes ? " / 4" : "");
+  op2i_devgen_live(g);
+  values(g);
+  op2i_text_add(g->e.out, "  }\n");
+  tree_begin(g);
+  each_value(g, halve);
+  tree_end(g);
+  op2i_text_add(g->e.out, "  if (op2_item() == 0) {\n");
+  each_value(g, put_partial);
+  op2i_text_add(g->e.out, "  }\n");
+  if (g->form.finishes) finish(g);
+  op2i_text_add(g->e.out, "}\n");
 }
 
 /* ---- reduction component by component -------------------------------------------------------- */
@@ -292,7 +317,7 @@ static void apart(const struct op2i_devgen *g, const char *name, part_fn *write,
 void op2i_devgen_reduce(const struct op2i_devgen *g) {
   if (!g->form.apart) {
     tiles(g);
-    fold(g);
+    if (!g->form.finishes) fold(g);
     return;
   }
   apart(g, "op2_reduce", tile_apart, op2i_devgen_locate_tile);

@@ -126,7 +126,8 @@ struct op2i_launch {
  * lost, and every further operation fails. */
 struct op2i_device_kind {
   const char *name; /* name of the backend: "cuda", "opencl" */
-  bool generic;     /* true if a pointer in its code may point to any memory (global or shared) */
+  bool generic;     /* true if its code is CUDA C, in which a pointer may point to any memory (global
+                       or shared), and groups see what others have stored before a fence */
   bool stages;      /* true if its code moves wide rows through memory shared by a group */
   /* true if handles of its memory are host addresses (for tests): blocks then have exactly the
    * requested size, so that sanitizers detect accesses beyond them */

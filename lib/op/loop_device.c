@@ -377,6 +377,7 @@ void op2i_loop_device_form_by(const struct op2i_loop *loop, bool generic,
   op2i_device_parts(loop, &form->parts);
   form->why = refusal(loop, generic, form);
   if (!form->why && shares) decide(loop, wish, form);
+  form->finishes = generic && form->nvalues > 0 && !form->apart;
   count_kept(loop, form);
 }
 

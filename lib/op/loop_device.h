@@ -76,6 +76,9 @@ struct op2i_device_form {
   /* Reductions run one after the other, on values that elements have stored: there are many, or the
    * winning element matters. */
   bool apart;
+  /* The last group of a launch to end reduces what all groups have left, in place of a launch of its
+   * own. It counts them in the eight bytes before the partial results. */
+  bool finishes;
   int nkept;      /* values that each element stores in one launch for the next */
   int reduced_at; /* the first of these that belongs to a reduction */
   struct op2i_device_parts parts;
@@ -109,6 +112,10 @@ int64_t op2i_device_stage_bytes(const struct op2i_loop *loop, const struct op2i_
 /* The most values that are reduced together, and in all; and the values of a reduction that runs
  * apart: a located one has its number and its position beside it. */
 enum { OP2I_DEVICE_TOGETHER = 16, OP2I_DEVICE_VALUES = 256, OP2I_DEVICE_APART = 3 };
+/* How the last group ends a reduction. The launch has it in one number with the doubles of shared
+ * memory that rows take: OP2I_DEVICE_ENDS times these, plus it. */
+enum { OP2I_DEVICE_LEAVE, OP2I_DEVICE_TO_GLOBALS, OP2I_DEVICE_TO_HOST, OP2I_DEVICE_ENDS = 4 };
+enum { OP2I_DEVICE_COUNTER = 8 }; /* bytes before the partial results */
 /* Bytes of shared memory for the values that work items reduce. */
 static inline int64_t op2i_device_local_bytes(const struct op2i_device_form *form) {
   return (int64_t)(form->apart ? OP2I_DEVICE_APART : form->nvalues) * OP2I_DEVICE_TILE * 8;
@@ -124,7 +131,8 @@ static inline int op2i_device_reduced(const struct op2i_loop_arg *arg) {
 }
 
 /* Choose the form of a loop on a device, by the strategy that the context requests, or by `wish`.
- * `generic`: a pointer in the device's code may point to any memory. Pure. */
+ * `generic`: a pointer in the device's code may point to any memory, and groups see what others have
+ * stored before a fence (CUDA C). Pure. */
 void op2i_loop_device_form(const struct op2i_loop *loop, bool generic,
                            struct op2i_device_form *form);
 void op2i_loop_device_form_by(const struct op2i_loop *loop, bool generic,

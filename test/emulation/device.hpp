@@ -109,7 +109,7 @@ OP2_EMULATION_OWN static inline void op2_emulation_barrier(int line) {
 }
 #define __syncthreads() op2_emulation_barrier(__LINE__)
 static inline void __syncwarp() {} /* no barrier: threads of a warp are checked like others */
-static inline void __threadfence() {}
+OP2_EMULATION_OWN static inline void __threadfence() { op2_emulation_now->fence(); }
 static inline void __threadfence_block() {}
 template <class T> static inline T __ldg(const T *at) { return *at; }
 

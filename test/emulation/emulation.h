@@ -83,6 +83,12 @@ struct emulation_phase {
 };
 extern struct emulation_phase emulation_phase;
 
+/* The thread makes a fence. What a block has stored before a fence and an atomic access of one thread is
+ * there for a block of which a thread has made an atomic access after that, and then a fence; for its other
+ * threads behind a barrier. */
+void emulation_fence(void);
+void emulation_forget_releases(void);
+
 /* What is wrong with an access, or null; *result is what a launch with it returns. */
 const char *emulation_look(uintptr_t at, size_t bytes, int kind, int *result);
 

@@ -17,6 +17,7 @@ struct op2_emulation {
   void (*access)(const void *at, unsigned long bytes, int kind);
   void (*misaligned)(const void *at);
   void (*barrier)(int line);
+  void (*fence)(void); /* of all threads of the device */
 };
 
 /* A function that can be launched; a table of them ends with a null name. */

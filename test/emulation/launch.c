@@ -235,6 +235,7 @@ static int run_blocks(uint32_t *order) {
   uint64_t seed = launches;
   arrange(order, launched->blocks, &seed);
   emulation_phase.launch = emulation_phase.now;
+  emulation_forget_releases();
   for (unsigned b = 0; b < launched->blocks && !failure; b++) {
     now.block.x = order[b];
     emulation_fresh_shared(shared, launched->shared_bytes);
@@ -256,7 +257,8 @@ int emulation_run(const struct emulation_launch *launch) {
                                .blocks = {launch->blocks, 1, 1},
                                .access = emulation_checks() ? look : look_not,
                                .misaligned = misaligned,
-                               .barrier = barrier};
+                               .barrier = barrier,
+                               .fence = emulation_fence};
   int result = run_blocks(order);
   free(order);
   return result;

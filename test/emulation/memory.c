@@ -161,11 +161,65 @@ static bool within(const struct piece *piece, uintptr_t at, size_t bytes) {
          bytes <= piece->bytes - (at - piece->at);
 }
 
+/* ---- fences ---------------------------------------------------------------------------------- */
+
+/* The phases of a block up to its last fence, after which a thread of it made an atomic access. */
+static struct release {
+  uint32_t first, last;
+} * releases;
+static int nreleases, room_for_releases;
+/* The last fence of the block that runs, and its last atomic access; and what it has acquired: so many
+ * releases, for this thread at once, for the others from the next phase on. */
+static struct {
+  uint32_t fence, atomic, acquired;
+  uint16_t fence_thread, atomic_thread, acquiring;
+  int seen, known;
+} sync;
+
+void emulation_forget_releases(void) {
+  nreleases = 0;
+  memset(&sync, 0, sizeof sync);
+}
+
+void emulation_fence(void) {
+  sync.fence = emulation_phase.now;
+  sync.fence_thread = emulation_phase.thread;
+  if (sync.atomic < emulation_phase.block || sync.atomic_thread != emulation_phase.thread) return;
+  sync.acquired = emulation_phase.now;
+  sync.acquiring = emulation_phase.thread;
+  sync.known = sync.seen;
+}
+
+static void synchronise(void) {
+  const struct emulation_phase *now = &emulation_phase;
+  sync.atomic = now->now;
+  sync.atomic_thread = now->thread;
+  sync.seen = nreleases;
+  if (sync.fence < now->block || sync.fence_thread != now->thread) return;
+  if (nreleases == room_for_releases) {
+    room_for_releases = room_for_releases ? 2 * room_for_releases : 64;
+    releases = realloc(releases, (size_t)room_for_releases * sizeof *releases);
+    if (!releases) abort();
+  }
+  releases[nreleases++] = (struct release){now->block, sync.fence};
+}
+
+/* Whether what another block did comes before what the thread does that runs. */
+static bool is_there(uint32_t phase) {
+  const struct emulation_phase *now = &emulation_phase;
+  if (sync.acquired < now->block ||
+      (sync.acquired == now->now && sync.acquiring != now->thread))
+    return false;
+  for (int i = 0; i < sync.known; i++)
+    if (phase >= releases[i].first && phase <= releases[i].last) return true;
+  return false;
+}
+
 /* Whether what was done in a phase by a thread is not separated from now. */
 static const char *clash(uint32_t phase, uint16_t thread, const char *in_block,
                          const char *among_blocks) {
   if (phase < first) return NULL;
-  if (phase < emulation_phase.block) return among_blocks;
+  if (phase < emulation_phase.block) return is_there(phase) ? NULL : among_blocks;
   return phase == emulation_phase.now && thread != emulation_phase.thread ? in_block : NULL;
 }
 
@@ -182,7 +236,7 @@ static const char *look_written(const struct trace *trace, int kind) {
 
 static const char *look_read(const struct trace *trace) {
   static const char blocks[] = "writes what another block reads";
-  if (trace->elsewhere >= first) return blocks;
+  if (trace->elsewhere >= first && !is_there(trace->elsewhere)) return blocks;
   return clash(trace->read, trace->reader,
                "writes what another thread of the block reads, with no barrier between", blocks);
 }
@@ -222,6 +276,7 @@ const char *emulation_look(uintptr_t at, size_t bytes, int kind, int *result) {
   *result = EMULATION_LAUNCH_FAILED;
   if (piece) {
     first = piece == &dynamic || piece == &fixed ? emulation_phase.block : emulation_phase.launch;
+    if (kind == OP2_EMULATION_ATOMIC) synchronise();
     for (size_t i = 0; i < bytes && !wrong; i++) wrong = look_byte(piece, at - piece->at + i, kind);
     return wrong;
   }
