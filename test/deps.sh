@@ -20,7 +20,7 @@ say() { echo "deps: $*" >&2; }
 die() { say "$*"; exit 1; }
 
 build="gcc libc6-dev meson ninja-build pkg-config libstarpu-dev libhwloc-dev libxxhash-dev"
-build="$build libscotch-dev zlib1g-dev libdeflate-dev"
+build="$build libscotch-dev zlib1g-dev libdeflate-dev libexpat1-dev"
 demo="$build graphviz libpng-dev"
 mpi="libopenmpi-dev openmpi-bin libptscotch-dev"
 hdf5="libhdf5-openmpi-dev"

@@ -280,7 +280,7 @@ build_job() { # JOB
     say "configuring"
     timeout $most meson setup "$build" "$root" --buildtype=release \
       -Dmpi=disabled -Dhdf5=disabled -Dfortran=disabled -Dpython=disabled -Dcompat=false \
-      -Dpng=disabled -Dzlib=disabled \
+      -Dpng=disabled -Dzlib=disabled -Dexpat=disabled \
       >"$tmp/build.log" 2>&1
     set -- "$1" $?
     sed -n '/Optional parts/,$p' "$tmp/build.log" >"$results/configuration.txt"

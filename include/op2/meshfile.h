@@ -19,7 +19,9 @@ extern "C" {
  * op2_mesh_read() declares the sets and maps of a mesh from one of these files:
  *
  * - Gmsh's `.msh`, formats 2.0 to 2.2 and 4.1, as text and binary, in either order of bytes;
- * - SU2's native `.su2` files of one zone.
+ * - SU2's native `.su2` files of one zone;
+ * - VTK's `.vtu` and `.pvtu`, in all encodings but compression by LZ4 and LZMA, if the library was
+ *   built with Expat, and with zlib for compressed arrays.
  *
  * A file holds elements of several dimensions. Those of the highest one are the *cells*; the others
  * mark boundaries, curves and points. The mesh has a set of all nodes of the file, a set of all
@@ -30,7 +32,10 @@ extern "C" {
  * behind them.
  *
  * *Groups* are what the file gives a name: physical groups of Gmsh, whose number is the name where
- * they have none, and markers of SU2. op2_mesh_group() makes subsets of them.
+ * they have none, markers of SU2, and the numbers in an array of integers on the cells of VTK's files
+ * that is called gmsh:physical, cell_tags, CellEntityIds, medit:ref, su2:tag, name_to_read or
+ * MaterialIDs: the first of these that is there. Cells have no group where it is 0, except in the
+ * last two. op2_mesh_group() makes subsets of them.
  *
  * With several ranks every rank reads the whole file and declares its block of each set by global
  * numbers (op2/ranks.h), so that op2_partition() is the next call. The whole mesh is in the memory
@@ -83,9 +88,9 @@ typedef struct op2_mesh_group_info {
  * @errors OP2_ERR_ARG (null), OP2_ERR_STATE (no context), OP2_ERR_IO (no such file, an unknown
  *         format, a damaged file: with the line, or the byte in binary files, a node that an element
  *         has and the file has not, ranks that see different files), OP2_ERR_UNAVAILABLE
- *         (libop2-meshfile and libop2 of different builds), OP2_ERR_NOMEM; on error *mesh is
- *         untouched
- * @source Gmsh MSH file format; SU2 mesh file; Firedrake Mesh(), DMPlexCreateFromFile */
+ *         (libop2-meshfile and libop2 of different builds; a format whose library this build lacks:
+ *         the message has the package and the option), OP2_ERR_NOMEM; on error *mesh is untouched
+ * @source Gmsh MSH file format; SU2 mesh file; VTK file formats; Firedrake Mesh(), DMPlexCreateFromFile */
 OP2_API OP2_NODISCARD op2_status op2_mesh_read(op2_context ctx, const char *path, op2_mesh *mesh);
 
 /** @brief Give up a mesh, with the handles of sets, maps and dats that its functions have returned

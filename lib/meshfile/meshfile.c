@@ -22,22 +22,54 @@ op2_status op2i_mesh_validate(op2_mesh mesh, const char *call) {
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
+/* The root of an XML file says which format it is. */
+static bool read_xml(struct op2i_scan *scan, struct op2i_raw *raw) {
+  struct op2i_xml xml;
+  bool good = op2i_xml_read(&xml, scan, "AppendedData");
+  if (good && strcmp(xml.root->name, "VTKFile") == 0)
+    good = op2i_vtu_read(&xml, raw);
+  else if (good)
+    good = op2i_xml_fail(&xml, xml.root, "this XML file is not one of VTK");
+  op2i_xml_free(&xml);
+  return good;
+}
+
 static op2_status read_format(struct op2i_scan *scan, struct op2i_raw *raw) {
   bool good;
   if (op2i_gmsh_recognise(scan))
     good = op2i_gmsh_read(scan, raw);
+  else if (op2i_xml_recognise(scan))
+    good = read_xml(scan, raw);
   else if (op2i_su2_recognise(scan))
     good = op2i_su2_read(scan, raw);
   else
-    return scan->op2->error(OP2_ERR_IO, "%s: neither a mesh of Gmsh nor one of SU2", scan->path);
+    return scan->op2->error(
+        OP2_ERR_IO, "%s: neither a mesh of Gmsh nor one of SU2 or VTK (.vtu, .pvtu)", scan->path);
   return good ? OP2_SUCCESS : scan->status;
 }
 
-/* Return a number that is most probably another one for a file of other contents. */
-static int64_t digest_of(const struct op2i_scan *scan) {
+static uint64_t digest_of(uint64_t digest, const void *data, size_t bytes) {
+  for (const unsigned char *c = data; bytes; bytes--, c++)
+    digest = (digest ^ *c) * UINT64_C(1099511628211);
+  return digest;
+}
+
+/* Return a number that is most probably another one for another mesh. */
+static int64_t digest_of_mesh(const struct op2i_raw *raw) {
   uint64_t digest = UINT64_C(14695981039346656037);
-  for (const char *c = scan->data; c < scan->end; c++)
-    digest = (digest ^ (unsigned char)*c) * UINT64_C(1099511628211);
+  digest = digest_of(digest, raw->x, 3 * (size_t)raw->nnodes * sizeof *raw->x);
+  for (int d = 0; d < 4; d++) {
+    const struct op2i_elements *list = &raw->of[d];
+    digest = digest_of(digest, list->kind, (size_t)list->n);
+    digest = digest_of(digest, list->node,
+                       (size_t)op2i_element_begin(list, list->n) * sizeof *list->node);
+    for (int64_t m = 0; m < raw->group[d].n; m++) {
+      const int64_t member[2] = {raw->group[d].member[m].group, raw->group[d].member[m].element};
+      digest = digest_of(digest, member, sizeof member);
+    }
+  }
+  for (int64_t g = 0; g < raw->ngroups; g++)
+    digest = digest_of(digest, raw->groups[g].name, strlen(raw->groups[g].name) + 1);
   return (int64_t)digest;
 }
 
@@ -56,10 +88,10 @@ static op2_status read_file(op2_mesh mesh) {
   struct op2i_scan scan;
   int64_t digest = 0;
   op2_status status = op2i_scan_open(&scan, mesh->op2, mesh->path);
-  if (!status && mesh->comm) digest = digest_of(&scan);
   if (!status) status = read_format(&scan, &mesh->raw);
   op2i_scan_close(&scan);
   if (!status) status = op2i_raw_finish(&mesh->raw, mesh->path);
+  if (!status && mesh->comm) digest = digest_of_mesh(&mesh->raw);
   status = op2i_mesh_agree(mesh, status);
   return status ? status : check_same(mesh, digest);
 }

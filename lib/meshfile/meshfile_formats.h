@@ -3,15 +3,18 @@
 #define OP2I_MESHFILE_FORMATS_H
 
 /* Readers of file formats: they fill a mesh from a file that has been loaded. A failure is recorded in
- * `scan`. */
+ * `scan`, for the readers of XML files in that of the tree. */
 
 #include "meshfile_raw.h"
 #include "meshfile_scan.h"
+#include "meshfile_xml.h"
 
 bool op2i_gmsh_recognise(const struct op2i_scan *scan);
 bool op2i_gmsh_read(struct op2i_scan *scan, struct op2i_raw *raw);
 
 bool op2i_su2_recognise(const struct op2i_scan *scan);
 bool op2i_su2_read(struct op2i_scan *scan, struct op2i_raw *raw);
+
+bool op2i_vtu_read(const struct op2i_xml *xml, struct op2i_raw *raw); /* and .pvtu */
 
 #endif

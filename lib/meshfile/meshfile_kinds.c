@@ -69,7 +69,15 @@ int op2i_kind_of_gmsh(int64_t number) {
   return -1;
 }
 
-int op2i_kind_of_vtk(int64_t number) {
+int op2i_kind_of_vtk(int64_t number, int64_t nodes) {
+  for (int k = 0; k < KINDS; k++)
+    if (op2i_cell_kinds[k].vtk == number && op2i_cell_kinds[k].nodes == nodes &&
+        op2i_cell_kinds[k].vtk_nodes == nodes)
+      return k;
+  return -1;
+}
+
+int op2i_linear_kind_of_vtk(int64_t number) {
   for (int k = 0; k < KINDS; k++)
     if (op2i_cell_kinds[k].vtk == number && op2i_cell_kinds[k].nodes == op2i_cell_kinds[k].corners)
       return k;

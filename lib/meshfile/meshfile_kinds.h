@@ -24,9 +24,11 @@ struct op2i_cell_kind {
 
 extern const struct op2i_cell_kind op2i_cell_kinds[];
 
-/* The index of a kind by Gmsh's number, or by VTK's, of which linear kinds are known; -1: unknown. */
+/* The index of a kind by Gmsh's number, or by VTK's and the number of nodes; -1: unknown. */
 int op2i_kind_of_gmsh(int64_t number);
-int op2i_kind_of_vtk(int64_t number);
+int op2i_kind_of_vtk(int64_t number, int64_t nodes);
+/* The same for the linear kind of this number. */
+int op2i_linear_kind_of_vtk(int64_t number);
 
 /* The sides of a shape: the corners of its edges in two dimensions, of its faces in three. Seen from
  * outside of a cell of positive area or volume, those of a face are counterclockwise, and those of an

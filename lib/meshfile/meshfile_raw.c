@@ -17,6 +17,7 @@ void op2i_raw_free(struct op2i_raw *raw) {
   }
   for (int64_t g = 0; g < raw->ngroups; g++) raw->op2->free(raw->groups[g].name);
   raw->op2->free(raw->groups);
+  raw->op2->free(raw->slot);
   raw->op2->free(raw->tag);
   raw->op2->free(raw->x);
   *raw = (struct op2i_raw){0};
@@ -83,14 +84,42 @@ bool op2i_raw_member(struct op2i_raw *raw, int dimension, int32_t group) {
   return true;
 }
 
+/* The slot of a group, or the free one where it would be. */
+static int32_t *slot_of(const struct op2i_raw *raw, int32_t dimension, int64_t tag) {
+  uint64_t hash = ((uint64_t)tag * 8 + (uint64_t)dimension) * UINT64_C(0x9e3779b97f4a7c15);
+  hash ^= hash >> 32;
+  hash *= UINT64_C(0xd6e8feb86659fd93);
+  for (uint64_t s = hash >> 20;; s++) {
+    int32_t *slot = &raw->slot[s & (uint64_t)(raw->nslots - 1)];
+    if (!*slot) return slot;
+    const struct op2i_mesh_group *group = &raw->groups[*slot - 1];
+    if (group->dimension == dimension && group->tag == tag) return slot;
+  }
+}
+
+/* Make the table of slots larger if one more group would fill half of it. */
+static bool room_for_slot(struct op2i_raw *raw) {
+  if (2 * (raw->ngroups + 1) <= raw->nslots) return true;
+  const int64_t n = raw->nslots ? 2 * raw->nslots : 64;
+  int32_t *more = raw->op2->calloc((size_t)n, sizeof *more);
+  if (!more) return false;
+  raw->op2->free(raw->slot);
+  raw->slot = more;
+  raw->nslots = n;
+  for (int64_t g = 0; g < raw->ngroups; g++)
+    *slot_of(raw, raw->groups[g].dimension, raw->groups[g].tag) = (int32_t)(g + 1);
+  return true;
+}
+
 bool op2i_raw_group(struct op2i_raw *raw, int32_t dimension, int64_t tag, const char *name,
                     size_t length, int32_t *group) {
   char number[30];
-  for (int64_t g = 0; g < raw->ngroups; g++)
-    if (raw->groups[g].dimension == dimension && raw->groups[g].tag == tag) {
-      *group = (int32_t)g;
-      return true;
-    }
+  if (!room_for_slot(raw)) return false;
+  int32_t *slot = slot_of(raw, dimension, tag);
+  if (*slot) {
+    *group = *slot - 1;
+    return true;
+  }
   if (!name) {
     length = (size_t)snprintf(number, sizeof number, "%" PRId64, tag);
     name = number;
@@ -103,5 +132,6 @@ bool op2i_raw_group(struct op2i_raw *raw, int32_t dimension, int64_t tag, const 
   memcpy(copy, name, length);
   raw->groups[raw->ngroups] = (struct op2i_mesh_group){copy, dimension, tag};
   *group = (int32_t)raw->ngroups++;
+  *slot = *group + 1;
   return true;
 }

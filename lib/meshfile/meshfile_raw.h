@@ -43,9 +43,11 @@ struct op2i_raw {
   struct op2i_members group[4]; /* by dimension of the elements */
   int64_t ngroups, group_capacity;
   struct op2i_mesh_group *groups;
-  int dimension; /* the highest one of which there are elements: cells */
-  int space;     /* components of coordinates; 0: 2 if all z are 0, else 3 */
-  bool repeats;  /* cells in several groups are there several times */
+  int64_t nslots; /* a power of two, at least twice as many as groups */
+  int32_t *slot;  /* [nslots] groups by a hash of dimension and tag, from 1; 0: free */
+  int dimension;  /* the highest one of which there are elements: cells */
+  int space;      /* components of coordinates; 0: 2 if all z are 0, else 3 */
+  bool repeats;   /* cells in several groups are there several times */
 };
 
 static inline int64_t op2i_element_begin(const struct op2i_elements *elements, int64_t e) {

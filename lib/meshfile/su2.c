@@ -53,7 +53,7 @@ static bool read_element(struct su2 *su2, int dimension, int64_t tag) {
   int64_t type, *nodes;
   if (!next_line(scan)) return op2i_scan_fail(scan, "the file ends where an element should be");
   if (!op2i_scan_int(scan, "the type of an element", &type)) return false;
-  const int kind = op2i_kind_of_vtk(type);
+  const int kind = op2i_linear_kind_of_vtk(type);
   if (kind < 0 || op2i_cell_kinds[kind].dimension != dimension)
     return op2i_scan_fail(scan, "an element of type %" PRId64 " among those of dimension %d", type,
                           dimension);

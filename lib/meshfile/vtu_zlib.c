@@ -27,6 +27,15 @@ size_t op2i_vtu_compress(const void *data, size_t size, void *out, size_t room) 
 static uint32_t add_to_sum(uint32_t sum, const void *data, size_t size) {
   return libdeflate_adler32(sum, data, size);
 }
+
+bool op2i_vtu_expand(const void *data, size_t length, void *out, size_t size) {
+  struct libdeflate_decompressor *decompressor = libdeflate_alloc_decompressor();
+  if (!decompressor) return false;
+  const enum libdeflate_result result =
+      libdeflate_zlib_decompress(decompressor, data, length, out, size, NULL);
+  libdeflate_free_decompressor(decompressor);
+  return result == LIBDEFLATE_SUCCESS;
+}
 #elif defined(OP2_MESHFILE_ZLIB)
 #include <zlib.h>
 
@@ -42,6 +51,11 @@ size_t op2i_vtu_compress(const void *data, size_t size, void *out, size_t room) 
 static uint32_t add_to_sum(uint32_t sum, const void *data, size_t size) {
   return (uint32_t)adler32_z(sum, data, size);
 }
+
+bool op2i_vtu_expand(const void *data, size_t length, void *out, size_t size) {
+  uLongf got = (uLongf)size;
+  return uncompress(out, &got, data, (uLong)length) == Z_OK && got == size;
+}
 #else
 const char *const op2i_vtu_compressor = NULL;
 
@@ -55,6 +69,11 @@ size_t op2i_vtu_compress(const void *data, size_t size, void *out, size_t room) 
 static uint32_t add_to_sum(uint32_t sum, const void *data, size_t size) {
   (void)data, (void)size;
   return sum;
+}
+
+bool op2i_vtu_expand(const void *data, size_t length, void *out, size_t size) {
+  (void)data, (void)length, (void)out, (void)size;
+  return false;
 }
 #endif
 

@@ -2,7 +2,7 @@
 #ifndef OP2I_VTU_ZLIB_H
 #define OP2I_VTU_ZLIB_H
 
-/* Compression of VTU files, in zlib's format, where a library for it is there. */
+/* Compression of VTU files, in zlib's format, where a library for it is there; and the reverse. */
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,5 +19,7 @@ size_t op2i_vtu_compress(const void *data, size_t size, void *out, size_t room);
  * compressor these are the bytes themselves. */
 size_t op2i_vtu_stored_size(size_t size);
 void op2i_vtu_put_stored(FILE *file, const void *data, size_t size);
+/* Restore exactly `size` bytes; false if the data are not these. */
+bool op2i_vtu_expand(const void *data, size_t length, void *out, size_t size);
 
 #endif

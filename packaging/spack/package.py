@@ -22,6 +22,7 @@ class Op2(MesonPackage):
     variant("petsc", default=False, description="Matrices as those of PETSc, and its solvers", when="+mpi")
     variant("zlib", default=True, description="Compressed results")
     variant("libdeflate", default=True, description="Faster compression of results")
+    variant("expat", default=True, description="Meshes in XML files of VTK")
     variant("fortran", default=True, description="The module op2 for programs in Fortran")
     variant("opencl", default=False, description="The opencl backend")
     variant("compat", default=True, description="The interfaces of OP2 for C++ and Fortran")
@@ -44,10 +45,11 @@ class Op2(MesonPackage):
     depends_on("petsc@3.18:+mpi+double~complex", when="+petsc")
     depends_on("zlib-api", when="+zlib")
     depends_on("libdeflate", when="+libdeflate")
+    depends_on("expat", when="+expat")
     depends_on("opencl-c-headers", type="build", when="+opencl")
 
     def meson_args(self):
-        features = ["starpu", "hwloc", "openmp", "scotch", "mpi", "hdf5", "petsc", "zlib", "libdeflate", "fortran", "opencl"]
+        features = ["starpu", "hwloc", "openmp", "scotch", "mpi", "hdf5", "petsc", "zlib", "libdeflate", "expat", "fortran", "opencl"]
         args = ["-Dtests=false", "-Dbench=false", "-Dverify=false", "-Dpython=disabled", "-Dpng=disabled", "-Ddocs=disabled"]
         for feature in features:
             state = "enabled" if self.spec.satisfies("+" + feature) else "disabled"

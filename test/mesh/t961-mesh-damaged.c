@@ -119,6 +119,47 @@ static void says(const char *text, const char *words) {
 #define HEAD  "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n"
 #define NODES "$Nodes\n3\n5 0 0 0\n7 1 0 0\n9 0 1 0\n$EndNodes\n"
 
+#define VTU(attributes, inside)                                                                    \
+  "<VTKFile type='UnstructuredGrid'" attributes ">\n<UnstructuredGrid>\n" inside                   \
+  "</UnstructuredGrid>\n</VTKFile>\n"
+#define ARRAY(type, name, values)                                                                  \
+  "<DataArray type='" type "' Name='" name "' format='ascii'>" values "</DataArray>\n"
+#define PIECE(points, inside)                                                                      \
+  "<Piece NumberOfPoints='" points "' NumberOfCells='1'>\n" inside "</Piece>\n"
+#define POINTS "<Points>" ARRAY("Float64", "Points", "0 0 0 1 0 0 0 1 0") "</Points>\n"
+#define CELLS(type, ends, nodes)                                                                   \
+  "<Cells>" ARRAY("Int32", "connectivity", nodes) ARRAY("Int32", "offsets", ends)                  \
+      ARRAY("UInt8", "types", type) "</Cells>\n"
+
+#ifdef OP2_MESHFILE_EXPAT
+static void xml_messages(void) {
+  op2_status status;
+  const char *good = VTU("", PIECE("3", POINTS CELLS("5", "3", "0 1 2")));
+  ok(tame(good, strlen(good), &status) && status == OP2_SUCCESS, "a file without mistakes is read");
+  says("<html>\n</html>\n", ":1: this XML file is not one of VTK");
+  says("<VTKFile type='PolyData'></VTKFile>", "VTK's type PolyData");
+  says("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "entities that a file declares are not read");
+  says("<!DOCTYPE a [<!ATTLIST a b CDATA 'c'>]><a/>", "attributes that a file declares");
+  says("<VTKFile type='UnstructuredGrid'>\n<a>\n</b>", ":3: mismatched tag");
+  says(VTU(" byte_order='Middle'", ""), "the order of bytes 'Middle'");
+  says(VTU(" header_type='Int8'", ""), "headers of type 'Int8'");
+  says(VTU(" compressor='vtkLZ4DataCompressor'", ""), "compressed by vtkLZ4DataCompressor");
+  says(VTU("", "<Piece NumberOfPoints='-1' NumberOfCells='0'/>"),
+       "NumberOfPoints of <Piece> is '-1'");
+  says(VTU("", PIECE("3", "")), "the piece has no points");
+  says(VTU("", PIECE("4", POINTS CELLS("5", "3", "0 1 2"))),
+       "there should be 12 numbers of Points");
+  says(VTU("", PIECE("2", POINTS CELLS("5", "3", "0 1 2"))),
+       "there are more than 6 numbers of Points");
+  says(VTU("", PIECE("9999999999999999", POINTS)), "there should be 29999999999999997 numbers");
+  says(VTU("", PIECE("3", POINTS CELLS("5", "3", "0 1 3"))), "cell 0 has point 3 of 3");
+  says(VTU("", PIECE("3", POINTS CELLS("5", "2", "0 1"))), "VTK's type 5 with 2 nodes");
+  says(VTU("", PIECE("3", POINTS CELLS("42", "3", "0 1 2"))), "VTK's type 42 with 3 nodes");
+  says(VTU("", PIECE("3", POINTS CELLS("5", "-3", "0 1 2"))), "the offset of cell 0 is damaged");
+  says(VTU("", PIECE("3", POINTS CELLS("5", "3.5", "0 1 2"))), "'3.5' is where offsets should be");
+}
+#endif
+
 static void messages(void) {
   says("", "neither a mesh of Gmsh nor one of SU2");
   says("solid cube\n", "neither a mesh of Gmsh nor one of SU2");
@@ -143,6 +184,9 @@ static void messages(void) {
   says(HEAD "$Periodic\n1\n", "the section has no end ($EndPeriodic)");
   says("$MeshFormat\n4.1 0 8\n$EndMeshFormat\n$PartitionedEntities\n", "op2_partition()");
   says(HEAD "$ParametricNodes\n3\n", ":5: nodes with parametric coordinates");
+#ifdef OP2_MESHFILE_EXPAT
+  xml_messages();
+#endif
   says("NDIME= 4\n", ":1: the dimension is 4");
   says("NDIME= 2\nNELEM= 1\n5 0 1\n", ":3: the element has too few nodes");
   says("NDIME= 2\nNELEM= 1\n12 0 1\n", ":3: an element of type 12 among those of dimension 2");
@@ -153,8 +197,12 @@ static void messages(void) {
 }
 
 int main(void) {
-  static const char *const files[] = {"plane-2.msh", "plane-2b.msh", "solid-4.msh", "solid-4b.msh",
-                                      "plane-4.msh", "plane-4b.msh", "solid.su2"};
+  static const char *const files[] = {"plane-2.msh",  "plane-2b.msh", "solid-4.msh",
+                                      "solid-4b.msh", "plane-4.msh",  "plane-4b.msh",
+#ifdef OP2_MESHFILE_EXPAT
+                                      "plane.vtu",    "plane-b.vtu",
+#endif
+                                      "solid.su2"};
   const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
   test_environment();
   snprintf(damaged, sizeof damaged, "%s/damaged.mesh", test_scratch());

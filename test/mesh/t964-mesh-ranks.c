@@ -137,6 +137,29 @@ static void add_piece(const char *path, double *area, long *cells) {
   vtu_close(&vtu);
 }
 
+/* What was written is read again: the same mesh, whose pieces share their nodes. */
+static void read_back(int ranks, const char *results, const struct shared *alone) {
+#ifdef OP2_MESHFILE_EXPAT
+  const op2_options options = rank_options("sequential", false);
+  op2_context ctx = NULL;
+  op2_mesh mesh = NULL;
+  op2_faces faces = {0};
+  char path[700];
+  snprintf(path, sizeof path, "%s.%s", results, ranks > 1 ? "pvtu" : "vtu");
+  if (!CHECK(op2_init(&options, &ctx))) return;
+  if (CHECK(op2_mesh_read(ctx, path, &mesh)) && CHECK(op2_faces_create(mesh, &faces))) {
+    is_int(op2_set_size(op2_mesh_cells(mesh)), alone->sums[0], "%d ranks: cells again", ranks);
+    is_int(op2_set_size(op2_mesh_nodes(mesh)), alone->sums[1], "%d ranks: nodes again", ranks);
+    is_int(op2_set_size(faces.interior), alone->sums[2], "%d ranks: faces again", ranks);
+    is_int(op2_set_size(faces.boundary), alone->sums[3], "%d ranks: the boundary again", ranks);
+  }
+  op2_mesh_destroy(&mesh);
+  CHECK(op2_finalize(&ctx));
+#else
+  (void)ranks, (void)results, (void)alone;
+#endif
+}
+
 static void compare(int ranks, const struct shared *alone, const struct shared *got) {
   static const char *const what[] = {"cells",           "nodes", "faces",
                                      "boundary faces",  "walls", "walls after the partition",
@@ -164,6 +187,7 @@ static void compare(int ranks, const struct shared *alone, const struct shared *
        "%d ranks: the file that refers to the pieces", ranks);
     vtu_close(&vtu);
   }
+  read_back(ranks, got->results, alone);
 }
 
 int main(void) {

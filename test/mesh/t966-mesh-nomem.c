@@ -72,6 +72,9 @@ int main(void) {
   test_file("plane-4.msh");
   test_file("plane-2b.msh");
   test_file("solid.su2");
+#if defined OP2_MESHFILE_EXPAT && defined OP2_MESHFILE_ZLIB
+  test_file("plane-b.vtu");
+#endif
   CHECK(op2_finalize(&ctx));
   return done();
 }

@@ -42,6 +42,7 @@ fences='^starpu.*\.h$ starpu
 ^omp\.h$ omp|openmp
 ^png\.h$ png|picture
 ^(zlib|libdeflate)\.h$ zlib
+^expat\.h$ xml
 ^mpi\.h$ mpi
 ^petsc.*\.h$ petsc
 ^hdf5.*\.h$ hdf5

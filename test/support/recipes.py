@@ -25,7 +25,7 @@ LIBRARIES = {
     "libhwloc": "'module': 'hwloc'", "scotch": "find_library('scotch'",
     "ptscotch": "find_library('ptscotch'", "mpi": "dependency('mpi-c'",
     "openmpi": "dependency('mpi-c'", "hdf5": "'hdf5-serial'", "petsc": "'PETSc'",
-    "zlib": "dependency('zlib'", "libdeflate": "dependency('libdeflate'", "zlib-api": "dependency('zlib'",
+    "zlib": "dependency('zlib'", "libdeflate": "dependency('libdeflate'", "zlib-api": "dependency('zlib'", "expat": "dependency('expat'",
     "opencl-c-headers": "'CL/cl.h'",
     "meson": "meson_version", "ninja": "", "pkgconfig": "import('pkgconfig')",
     "pkg-config": "import('pkgconfig')", "pkgconf": "import('pkgconfig')", "c": "", "cxx": "",

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: BSD-3-Clause
+"""Compares what op2_mesh_read() has of files of VTK with the meshes that they were made of, and with what meshio
+reads, alone and on 3 ranks.
+
+mesh_formats.py MESH_SHOW FOLDER MANY: files are made in the folder, all of them if MANY is 1, else a sample. Each
+is read as it is, cut short, and with bytes changed: a short file is an error, and none ends the program. Prints TAP;
+exits with 77 without meshio."""
+import contextlib
+import io
+import os
+import sys
+
+from mesh_compare import (GROUPS, MIXES, by_meshio, by_op2, check, checks, dice, differences, meshio, of_mesh,
+                          random_mesh, shape)
+import mesh_vtu
+
+show, folder, many = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
+
+
+def quietly(write, *args, **options):
+    with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+        write(*args, **options)
+
+
+def sample(every):
+    """All of them, or some that are not those of other formats."""
+    return every if many else dice.sample(every, max(1, len(every) // 6))
+
+
+def numbered(kinds, n):
+    """A mesh with groups by numbers, in an array of this name; and with it what should be read."""
+    mesh = random_mesh(kinds, plane=shape(kinds[0])[1] < 3 and n % 3 > 0, grouped=False)
+    groups = mesh.cell_data["gmsh:physical"]
+    data = {GROUPS[n % len(GROUPS)]: groups, "values": [g * 0.5 for g in groups]}
+    return meshio.Mesh(mesh.points, mesh.cells, cell_data=data), of_mesh(mesh)
+
+
+def writable(kinds):
+    return all(kind in meshio._vtk_common.meshio_to_vtk_type for kind in kinds)
+
+
+def vtu_by_meshio():
+    """By meshio, and compared with what it reads: text, base64, compressed or not."""
+    for n, kinds in enumerate(sample([k for k in MIXES if writable(k)])):
+        for binary, compression in sample([(True, "zlib"), (True, None), (False, None)]):
+            path = f"{folder}/meshio-{n}-{kinds[0]}-{'binary' if binary else 'text'}-{compression}.vtu"
+            mesh, _ = numbered(kinds, n)
+            quietly(meshio.vtu.write, path, mesh, binary=binary, compression=compression)
+            yield path, None
+
+
+def vtu_by_hand():
+    """Every combination of encoding, header, compression, order of bytes, and number of pieces."""
+    every = [(form, header, compressed, order, pieces) for form in ("ascii", "binary", "raw", "base64")
+             for header in ("UInt32", "UInt64") for compressed in (False, True)
+             for order in ("LittleEndian", "BigEndian") for pieces in (1, 3)]
+    kinds_of = [k for k in MIXES if writable(k)]
+    for n, (form, header, compressed, order, pieces) in enumerate(sample(every)):
+        for index in (False, True) if pieces > 1 else (False,):
+            end = "pvtu" if index else "vtu"
+            path = f"{folder}/hand-{n}-{form}-{header}-{order}{'-zlib' if compressed else ''}-{pieces}.{end}"
+            mesh, want = numbered(kinds_of[n % len(kinds_of)], n)
+            yield path, mesh_vtu.write(path, mesh, form, header, compressed, order, pieces, want)
+
+
+def all_files():
+    for make in (vtu_by_meshio, vtu_by_hand):
+        yield from make()
+
+
+# ---- damages -------------------------------------------------------------------------------------
+
+def cut(path):
+    """A file that is cut short."""
+    data = open(path, "rb").read()
+    bad = f"{folder}/short-{os.path.basename(path)}"
+    with open(bad, "wb") as out:
+        out.write(data[:int(len(data) * dice.uniform(0.3, 0.9))])
+    return bad
+
+
+def change(path, k):
+    """A file with other bytes."""
+    data = bytearray(open(path, "rb").read())
+    for _ in range(dice.choice((1, 3, 20))):
+        at = dice.randrange(len(data))
+        data[at:at + dice.randint(0, 3)] = bytes(dice.randrange(256) for _ in range(dice.randint(0, 3)))
+    bad = f"{folder}/changed-{k}-{os.path.basename(path)}"
+    with open(bad, "wb") as out:
+        out.write(data)
+    return bad
+
+
+def main():
+    wants = {path: want or by_meshio(path) for path, want in all_files()}
+    short = [cut(path) for path in list(wants)[::1 if many else 3]]
+    changed = [change(path, k) for path in wants for k in range(20 if many else 1)]
+    for ranks in (0, 3):
+        got = by_op2(show, ranks, list(wants) + short)
+        words = f"{ranks} ranks" if ranks else "alone"
+        for path, want in wants.items():
+            found = differences(got[path], want, False)
+            check(not found, f"{words}: {os.path.basename(path)}", found)
+        for path in short:
+            refused = isinstance(got[path], str)
+            check(refused, f"{words}: {os.path.basename(path)} is an error", "it was read")
+    got = by_op2(show, 0, changed)
+    refused = sum(isinstance(read, str) for read in got.values())
+    check(len(got) == len(changed), f"of {len(changed)} changed files {refused} are errors", len(got))
+    print(f"# {len(wants)} files, {len(short)} short ones, {len(changed)} changed ones")
+    check(len(wants) >= (100 if many else 10), "as many files as were asked for", len(wants))
+    print(f"1..{len(checks)}")
+    return not all(checks)
+
+
+sys.exit(main())
