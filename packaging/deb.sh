@@ -52,11 +52,11 @@ all_symbols() {
   folder=$1
   rm -f "$folder"/*.symbols
   node=OP2_1.0@OP2_1.0
-  # The table for companions belongs to one build, and so do their packages.
+  # The tables for companions belong to one build, and so do their packages.
   list op2 libop2-1 libop2-dev $node OP2_PRIVATE@OP2_PRIVATE op2i_companion@OP2_PRIVATE
   list op2-meshfile libop2-meshfile1 libop2-dev $node
   list op2-mpi libop2-mpi1 libop2-mpi-dev $node
-  list op2-hdf5 libop2-hdf5-1 libop2-mpi-dev $node
+  list op2-hdf5 libop2-hdf5-1 libop2-mpi-dev $node OP2_PRIVATE@OP2_PRIVATE op2i_hdf5_tree@OP2_PRIVATE
   list op2-petsc libop2-petsc1 libop2-petsc-dev $node
   for library in op2-compat op2-compat-hdf5 op2-compat-mpi; do
     list $library libop2-compat1 libop2-compat-dev $node

@@ -28,8 +28,10 @@ static bool read_xml(struct op2i_scan *scan, struct op2i_raw *raw) {
   bool good = op2i_xml_read(&xml, scan, "AppendedData");
   if (good && strcmp(xml.root->name, "VTKFile") == 0)
     good = op2i_vtu_read(&xml, raw);
+  else if (good && strcmp(xml.root->name, "Xdmf") == 0)
+    good = op2i_xdmf_read(&xml, raw);
   else if (good)
-    good = op2i_xml_fail(&xml, xml.root, "this XML file is not one of VTK");
+    good = op2i_xml_fail(&xml, xml.root, "this XML file is neither one of VTK nor of XDMF");
   op2i_xml_free(&xml);
   return good;
 }
@@ -43,8 +45,9 @@ static op2_status read_format(struct op2i_scan *scan, struct op2i_raw *raw) {
   else if (op2i_su2_recognise(scan))
     good = op2i_su2_read(scan, raw);
   else
-    return scan->op2->error(
-        OP2_ERR_IO, "%s: neither a mesh of Gmsh nor one of SU2 or VTK (.vtu, .pvtu)", scan->path);
+    return scan->op2->error(OP2_ERR_IO,
+                            "%s: neither a mesh of Gmsh nor one of SU2, VTK (.vtu, .pvtu) or XDMF",
+                            scan->path);
   return good ? OP2_SUCCESS : scan->status;
 }
 

@@ -16,5 +16,6 @@ bool op2i_su2_recognise(const struct op2i_scan *scan);
 bool op2i_su2_read(struct op2i_scan *scan, struct op2i_raw *raw);
 
 bool op2i_vtu_read(const struct op2i_xml *xml, struct op2i_raw *raw); /* and .pvtu */
+bool op2i_xdmf_read(const struct op2i_xml *xml, struct op2i_raw *raw);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Meshes of Gmsh, SU2 and VTK are read: the same mesh in each format has the same cells, areas and volumes
+/* Meshes of Gmsh, SU2, VTK and XDMF are read: the same mesh in each format has the same cells, areas and volumes
  * that are known, and the groups that it was made with. */
 #include <math.h>
 #include <stdio.h>
@@ -166,8 +166,11 @@ static bool is_read(const char *name) {
 #ifndef OP2_MESHFILE_ZLIB
   if (strcmp(name, "plane-b.vtu") == 0) lacking = "zlib1g-dev";
 #endif
+#ifndef OP2_TEST_HDF5
+  if (strcmp(name, "plane-h.xdmf") == 0) lacking = "libop2-hdf5-1";
+#endif
 #ifndef OP2_MESHFILE_EXPAT
-  if (strstr(name, "vtu")) lacking = "libexpat1-dev";
+  if (strstr(name, "vtu") || strstr(name, "xdmf")) lacking = "libexpat1-dev";
 #endif
   if (!lacking) return true;
   ok(op2_mesh_read(ctx, mesh_path(name), &mesh) && strstr(op2_error_message(), lacking), "%s: %s",
@@ -177,7 +180,8 @@ static bool is_read(const char *name) {
 
 static void test_plane(void) {
   static const char *const files[] = {"plane-4.msh", "plane-4b.msh", "plane-2.msh", "plane-2b.msh",
-                                      "plane.su2",   "plane.vtu",    "plane-b.vtu", "plane.pvtu"};
+                                      "plane.su2",   "plane.vtu",    "plane-b.vtu", "plane.pvtu",
+                                      "plane.xdmf",  "plane-h.xdmf"};
   struct copy first = {0}, copy;
   for (size_t f = 0; f < sizeof files / sizeof *files; f++) {
     if (!is_read(files[f])) continue;

@@ -131,12 +131,18 @@ static void says(const char *text, const char *words) {
   "<Cells>" ARRAY("Int32", "connectivity", nodes) ARRAY("Int32", "offsets", ends)                  \
       ARRAY("UInt8", "types", type) "</Cells>\n"
 
+#define XDMF(type, cells, geometry, points, nodes)                                                 \
+  "<Xdmf Version='3.0'>\n<Domain><Grid>\n<Topology TopologyType='" type                            \
+  "'><DataItem Dimensions='" cells "' Format='XML'>" nodes                                         \
+  "</DataItem></Topology><Geometry GeometryType='" geometry "'><DataItem Dimensions='" points      \
+  "' Format='XML'>0 0 0 1 0 0 0 1 0</DataItem></Geometry></Grid></Domain></Xdmf>"
+
 #ifdef OP2_MESHFILE_EXPAT
 static void xml_messages(void) {
   op2_status status;
   const char *good = VTU("", PIECE("3", POINTS CELLS("5", "3", "0 1 2")));
   ok(tame(good, strlen(good), &status) && status == OP2_SUCCESS, "a file without mistakes is read");
-  says("<html>\n</html>\n", ":1: this XML file is not one of VTK");
+  says("<html>\n</html>\n", ":1: this XML file is neither one of VTK nor of XDMF");
   says("<VTKFile type='PolyData'></VTKFile>", "VTK's type PolyData");
   says("<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>", "entities that a file declares are not read");
   says("<!DOCTYPE a [<!ATTLIST a b CDATA 'c'>]><a/>", "attributes that a file declares");
@@ -157,6 +163,17 @@ static void xml_messages(void) {
   says(VTU("", PIECE("3", POINTS CELLS("42", "3", "0 1 2"))), "VTK's type 42 with 3 nodes");
   says(VTU("", PIECE("3", POINTS CELLS("5", "-3", "0 1 2"))), "the offset of cell 0 is damaged");
   says(VTU("", PIECE("3", POINTS CELLS("5", "3.5", "0 1 2"))), "'3.5' is where offsets should be");
+  says(XDMF("Triangle", "3", "XYZ", "3 3", "0 1 2 3"),
+       ":3: there are more than 3 numbers of a DataItem");
+  says(XDMF("Triangle", "3", "XYZ", "3 3", "0 1 3"), "cell 0 has point 3 of 3");
+  says(XDMF("Triangle", "3", "XYZ", "3 2", "0 1 2"), "there are more than 6 numbers");
+  says(XDMF("Triangle", "3", "VXVYVZ", "3 3", "0 1 2"), "a geometry of type 'VXVYVZ'");
+  says(XDMF("Triangle", "3 x", "XYZ", "3 3", "0 1 2"), "the Dimensions are '3 x'");
+  says(XDMF("Triangle", "99999999999 99999999999", "XYZ", "3 3", ""), "the Dimensions are '999");
+  says(XDMF("3DSMesh", "3", "XYZ", "3 3", "0 1 2"), "a topology of type '3DSMesh'");
+  says(XDMF("Mixed", "4", "XYZ", "3 3", "77 0 1 2"), "element 0 is of type 77");
+  says(XDMF("Mixed", "4", "XYZ", "3 3", "5 0 1 2"), "the last element has too few nodes");
+  says("<Xdmf Version='3.0'><Domain/></Xdmf>", "there is no grid with a topology");
 }
 #endif
 

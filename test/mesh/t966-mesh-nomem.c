@@ -75,6 +75,9 @@ int main(void) {
 #if defined OP2_MESHFILE_EXPAT && defined OP2_MESHFILE_ZLIB
   test_file("plane-b.vtu");
 #endif
+#if defined OP2_MESHFILE_EXPAT && defined OP2_TEST_HDF5
+  test_file("plane-h.xdmf");
+#endif
   CHECK(op2_finalize(&ctx));
   return done();
 }

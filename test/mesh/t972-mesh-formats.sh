@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Meshes in VTK's XML files, by meshio and in all encodings of the format, are read as they were written, alone and
-# on 3 ranks; short files are errors, and no change of bytes ends the program. Quick runs have a sample.
-# OP2_TEST_PYTHON is a Python with meshio.
+# Meshes in files of VTK, in all encodings of the format, and of XDMF are read as they were written, alone and on 3
+# ranks; short files are errors, and no change of bytes ends the program. HDF5 is loaded when it is needed. Quick
+# runs have a sample. OP2_TEST_PYTHON is a Python with meshio.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 
@@ -18,6 +18,22 @@ if grep -q 'without Expat' "$tmp/out"; then
   skip "this build has no Expat"
   done_testing
 fi
+# HDF5 is loaded by the first mesh that needs it.
+meshes=$src/test/mesh/meshes
+"$build/test/mesh_load" "$meshes/plane.vtu" "$meshes/plane.xdmf" "$meshes/plane-h.xdmf" "$meshes/plane.su2" >"$tmp/out" 2>&1
+result $? "a program that is linked to libop2-meshfile alone"
+diag "$(cat "$tmp/out")"
+runs "XML files do not load HDF5" test "$(grep -c '35 cells, HDF5 is not loaded' "$tmp/out")" = 2
+if [ -e "$build/libop2-hdf5.so" ]; then
+  runs "XDMF with HDF5 does" grep -q 'plane-h.xdmf: 35 cells, HDF5 is loaded' "$tmp/out"
+  mkdir -p "$tmp/alone"
+  cp "$build/libop2.so.1" "$build/libop2-meshfile.so.1" "$tmp/alone"
+  LD_LIBRARY_PATH=$tmp/alone "$build/test/mesh_load" "$meshes/plane-h.xdmf" >"$tmp/out" 2>&1
+else
+  cp "$tmp/out" "$tmp/without"
+  grep plane-h "$tmp/without" >"$tmp/out"
+fi
+catches "without libop2-hdf5 the message has its package" 'package libop2-hdf5-1' cat "$tmp/out"
 # The packages of Debian are those of its own Python.
 for python in "${OP2_TEST_PYTHON:-python3}" /usr/bin/python3 ''; do
   [ -z "$python" ] || ! "$python" -c 'import meshio' 2>"$tmp/err" || break

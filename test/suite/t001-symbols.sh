@@ -79,7 +79,8 @@ else
   [ $found = yes ] || skip "this build has no MPI: op2/mpi.h not compared"
   if [ -e "$build/libop2-hdf5.so" ]; then
     clean "libop2-hdf5.so exports what op2/io.h, checkpoint.h and vtkhdf.h declare" \
-      companion "$src/include/op2/io.h" "$src/include/op2/checkpoint.h" "$src/include/op2/vtkhdf.h" "$build/libop2-hdf5.so"
+      companion "$src/include/op2/io.h" "$src/include/op2/checkpoint.h" "$src/include/op2/vtkhdf.h" \
+        "$src/lib/meshfile/meshfile_tree.h" "$build/libop2-hdf5.so"
   else
     skip "this build has no HDF5: op2/io.h not compared"
   fi

@@ -10,11 +10,22 @@ import io
 import os
 import sys
 
-from mesh_compare import (GROUPS, MIXES, by_meshio, by_op2, check, checks, dice, differences, meshio, of_mesh,
-                          random_mesh, shape)
+from mesh_compare import (GROUPS, MIXES, NODES, by_meshio, by_op2, check, checks, dice, differences, meshio, numpy,
+                          of_mesh, random_mesh, shape)
 import mesh_vtu
+import mesh_xdmf
+
+try:
+    import h5py
+except ImportError:
+    h5py = None
+FORMS = ["XML", "Binary"] + (["HDF"] if h5py else [])
 
 show, folder, many = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
+
+
+# Our node of each of VTK's, which meshio takes as they are.
+FILE_ORDER = {"wedge18": list(numpy.argsort([0, 1, 2, 3, 4, 5, 6, 9, 7, 12, 14, 13, 8, 10, 11, 15, 17, 16]))}
 
 
 def quietly(write, *args, **options):
@@ -32,7 +43,7 @@ def numbered(kinds, n):
     mesh = random_mesh(kinds, plane=shape(kinds[0])[1] < 3 and n % 3 > 0, grouped=False)
     groups = mesh.cell_data["gmsh:physical"]
     data = {GROUPS[n % len(GROUPS)]: groups, "values": [g * 0.5 for g in groups]}
-    return meshio.Mesh(mesh.points, mesh.cells, cell_data=data), of_mesh(mesh)
+    return meshio.Mesh(mesh.points, mesh.cells, cell_data=data), of_mesh(mesh, more_orders=FILE_ORDER)
 
 
 def writable(kinds):
@@ -63,8 +74,40 @@ def vtu_by_hand():
             yield path, mesh_vtu.write(path, mesh, form, header, compressed, order, pieces, want)
 
 
+# XDMF's kinds that meshio writes in files of several kinds.
+LINEAR = {"vertex", "line", "triangle", "quad", "tetra", "pyramid", "wedge", "hexahedron"}
+
+
+def xdmf_by_meshio():
+    """By meshio, with the numbers in the file, in HDF5 and in binary files."""
+    xdmf = meshio.xdmf.common.meshio_to_xdmf_type
+    kinds_of = [k for k in MIXES if all(kind in xdmf for kind in k) and LINEAR.issuperset(k)]
+    kinds_of += [(kind,) for kind in NODES if kind in xdmf and kind not in LINEAR and kind != "hexahedron64"]
+    for n, kinds in enumerate(sample(kinds_of)):
+        for form in FORMS if many else FORMS[n % len(FORMS):][:1]:
+            path = f"{folder}/meshio-{n}-{kinds[0]}-{form}.xdmf"
+            mesh, want = numbered(kinds, n)
+            quietly(meshio.xdmf.write, path, mesh, data_format=form)
+            yield path, want
+
+
+def xdmf_of_fenics():
+    """As FEniCSx writes a mesh with marks of some facets and of its cells, which have values in time."""
+    if not h5py:
+        return
+    for n in range(2):
+        mesh, _ = numbered([("tetra", "triangle"), ("triangle", "line")][n], n)
+        tops, facets = mesh.cells
+        marks = [numpy.array([dice.choice((2, 5)) for _ in facets.data]), numpy.array([dice.choice((0, 7)) for _ in tops.data])]
+        path = f"{folder}/fenics-{n}.xdmf"
+        mesh_xdmf.write_fenics(path, mesh, marks, h5py)
+        data = {"gmsh:physical": [marks[1] + 1, marks[0] + 1]}
+        want = of_mesh(meshio.Mesh(mesh.points, mesh.cells, cell_data=data))
+        yield path, mesh_xdmf.renamed(want)
+
+
 def all_files():
-    for make in (vtu_by_meshio, vtu_by_hand):
+    for make in (vtu_by_meshio, vtu_by_hand, xdmf_by_meshio, xdmf_of_fenics):
         yield from make()
 
 
@@ -80,21 +123,31 @@ def cut(path):
 
 
 def change(path, k):
-    """A file with other bytes."""
+    """A file with other bytes; or one that refers to such a file of HDF5."""
+    bad = f"{folder}/changed-{k}-{os.path.basename(path)}"
+    heavy = path.replace(".xdmf", ".h5")
+    if path.endswith(".xdmf") and os.path.exists(heavy) and k % 2:
+        text = open(path).read()
+        open(bad, "w").write(text.replace(os.path.basename(heavy), os.path.basename(bad) + ".h5"))
+        damage(heavy, bad + ".h5")
+    else:
+        damage(path, bad)
+    return bad
+
+
+def damage(path, bad):
     data = bytearray(open(path, "rb").read())
     for _ in range(dice.choice((1, 3, 20))):
         at = dice.randrange(len(data))
         data[at:at + dice.randint(0, 3)] = bytes(dice.randrange(256) for _ in range(dice.randint(0, 3)))
-    bad = f"{folder}/changed-{k}-{os.path.basename(path)}"
     with open(bad, "wb") as out:
         out.write(data)
-    return bad
 
 
 def main():
     wants = {path: want or by_meshio(path) for path, want in all_files()}
     short = [cut(path) for path in list(wants)[::1 if many else 3]]
-    changed = [change(path, k) for path in wants for k in range(20 if many else 1)]
+    changed = [change(path, k) for path in wants for k in range(12 if many else 2)]
     for ranks in (0, 3):
         got = by_op2(show, ranks, list(wants) + short)
         words = f"{ranks} ranks" if ranks else "alone"

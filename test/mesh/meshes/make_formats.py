@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Makes files of other formats of the plane mesh in this folder: python3 make_formats.py, with the package meshio."""
+"""Makes files of other formats of the plane mesh in this folder: python3 make_formats.py, with the packages meshio and h5py."""
 import os
 import sys
 
@@ -19,4 +19,6 @@ def plane():
 os.chdir(here)
 mesh_vtu.write("plane.vtu", plane(), "ascii", "UInt32", False, "LittleEndian", 1, None)
 mesh_vtu.write("plane-b.vtu", plane(), "raw", "UInt64", True, "BigEndian", 3, None)
+meshio.xdmf.write("plane.xdmf", plane(), data_format="XML")
+meshio.xdmf.write("plane-h.xdmf", plane(), data_format="HDF", compression=None)
 mesh_vtu.write("plane.pvtu", plane(), "binary", "UInt32", False, "LittleEndian", 3, None)
