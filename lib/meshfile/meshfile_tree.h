@@ -37,7 +37,7 @@ struct op2i_tree_methods {
   bool (*member)(void *tree, const char *group, int64_t i, char *name, size_t size);
   /* The text of an attribute of a group or dataset. */
   bool (*attribute)(void *tree, const char *object, const char *name, char *text, size_t size);
-  /* What a dataset has. It is not there if the file is too short for it. */
+  /* Find out what a dataset has. It is not there if the file is too short for it. */
   bool (*find)(void *tree, const char *dataset, struct op2i_tree_data *data);
   /* Read its n values as int64_t, as double if `real`, or as bytes if it has texts. */
   bool (*read)(void *tree, const char *dataset, bool real, void *values);
