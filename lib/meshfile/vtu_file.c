@@ -185,7 +185,7 @@ static void put_dats(FILE *file, const struct writer *writer, bool on_nodes, boo
   fprintf(file, "</%s%s>\n", p, kind);
 }
 
-/* What is not in the code follows from the values. */
+/* Blocks that are not in the code are written from the values. */
 static void append_array(FILE *file, const struct op2i_vtu_array *array) {
   fwrite(array->coded->data, 1, array->coded->held, file);
   if (array->coded->held == array->coded->size) return;

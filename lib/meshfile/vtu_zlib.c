@@ -79,7 +79,7 @@ bool op2i_vtu_expand(const void *data, size_t length, void *out, size_t size) {
 
 /* ---- stored ---------------------------------------------------------------------------------- */
 
-/* What is stored is cut into pieces with a head of five bytes each; two bytes come before them all, and
+/* A stored block is cut into pieces with a head of five bytes each; two bytes come before them all, and
  * a check sum of four bytes after them (RFC 1950 and 1951). */
 enum { PIECE = 65535 };
 
