@@ -33,7 +33,7 @@ opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
 # package. MPICH is tested in addition to Debian's default MPI.
 test="$demo $mpi $hdf5 $petsc $opencl $fortran valgrind hdf5-tools libmpich-dev mpich g++ clang libomp-dev"
 test="$test likwid python3-pyelftools python3-yaml binutils cmake debootstrap gdb $python python3-pytest python3-mpi4py python3-petsc4py mypy"
-test="$test $docs man-db mandoc python3-meshio python3-h5py"
+test="$test $docs man-db mandoc python3-meshio python3-h5py python3-netcdf4"
 
 list=no
 fetches=no

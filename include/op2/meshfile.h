@@ -22,8 +22,11 @@ extern "C" {
  * - SU2's native `.su2` files of one zone;
  * - VTK's `.vtu` and `.pvtu`, in all encodings but compression by LZ4 and LZMA, if the library was
  *   built with Expat, and with zlib for compressed arrays;
- * - XDMF's `.xdmf`, if it was built with Expat. Numbers in files of HDF5 are read through libop2-hdf5,
- *   which is opened then, and need not be there otherwise.
+ * - XDMF's `.xdmf`, if it was built with Expat;
+ * - CGNS in HDF5, of unstructured zones;
+ * - Exodus II, in any version of netCDF.
+ *
+ * Files of HDF5 are read through libop2-hdf5, which is opened then, and need not be there otherwise.
  *
  * A file holds elements of several dimensions. Those of the highest one are the *cells*; the others
  * mark boundaries, curves and points. The mesh has a set of all nodes of the file, a set of all
@@ -34,7 +37,8 @@ extern "C" {
  * behind them.
  *
  * *Groups* are what the file gives a name: physical groups of Gmsh, whose number is the name where
- * they have none, markers of SU2, and the numbers in an array of integers on the cells of files of VTK and XDMF
+ * they have none, markers of SU2, boundary conditions of CGNS and their families, blocks and sets of
+ * Exodus, and the numbers in an array of integers on the cells of files of VTK and XDMF
  * that is called gmsh:physical, cell_tags, CellEntityIds, medit:ref, su2:tag, name_to_read or
  * MaterialIDs: the first of these that is there. Cells have no group where it is 0, except in the
  * last two. op2_mesh_group() makes subsets of them.
@@ -93,7 +97,7 @@ typedef struct op2_mesh_group_info {
  *         (libop2-meshfile and libop2 of different builds; a format whose library this build lacks:
  *         the message has the package and the option), OP2_ERR_NOMEM; on error *mesh is untouched
  * @source Gmsh MSH file format; SU2 mesh file; VTK file formats; XDMF model and
- *         format; Firedrake Mesh(), DMPlexCreateFromFile */
+ *         format; CGNS SIDS; Exodus II; Firedrake Mesh(), DMPlexCreateFromFile */
 OP2_API OP2_NODISCARD op2_status op2_mesh_read(op2_context ctx, const char *path, op2_mesh *mesh);
 
 /** @brief Give up a mesh, with the handles of sets, maps and dats that its functions have returned

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "meshfile_formats.h"
+#include "netcdf.h"
 
 op2_status op2i_mesh_agree(op2_mesh mesh, op2_status status) {
   return mesh->comm ? mesh->op2->agree(mesh->comm, status) : status;
@@ -36,18 +37,38 @@ static bool read_xml(struct op2i_scan *scan, struct op2i_raw *raw) {
   return good;
 }
 
+/* The groups and datasets of a file of HDF5 say which format it is. */
+static bool read_tree(struct op2i_scan *scan, struct op2i_raw *raw) {
+  struct op2i_tree tree;
+  bool good = op2i_tree_open(&tree, scan, scan->path);
+  if (good && op2i_cgns_recognise(&tree))
+    good = op2i_cgns_read(&tree, raw);
+  else if (good && op2i_exodus_recognise(&tree))
+    good = op2i_exodus_read(&tree, raw);
+  else if (good)
+    good = op2i_tree_fail(&tree, "/", "this file of HDF5 is neither one of CGNS nor of Exodus");
+  op2i_tree_close(&tree);
+  return good;
+}
+
 static op2_status read_format(struct op2i_scan *scan, struct op2i_raw *raw) {
   bool good;
   if (op2i_gmsh_recognise(scan))
     good = op2i_gmsh_read(scan, raw);
   else if (op2i_xml_recognise(scan))
     good = read_xml(scan, raw);
+  else if (op2i_tree_recognise(scan))
+    good = read_tree(scan, raw);
+  else if (op2i_netcdf_recognise(scan))
+    good = op2i_exodus_classic_read(scan, raw);
   else if (op2i_su2_recognise(scan))
     good = op2i_su2_read(scan, raw);
   else
-    return scan->op2->error(OP2_ERR_IO,
-                            "%s: neither a mesh of Gmsh nor one of SU2, VTK (.vtu, .pvtu) or XDMF",
-                            scan->path);
+    return scan->op2->error(
+        OP2_ERR_IO,
+        "%s: neither a mesh of Gmsh nor one of SU2, VTK (.vtu, .pvtu), XDMF, CGNS "
+        "or Exodus",
+        scan->path);
   return good ? OP2_SUCCESS : scan->status;
 }
 

@@ -77,10 +77,14 @@ bool op2i_raw_element(struct op2i_raw *raw, int kind, int64_t tag, int64_t **nod
 }
 
 bool op2i_raw_member(struct op2i_raw *raw, int dimension, int32_t group) {
+  return op2i_raw_member_at(raw, dimension, raw->of[dimension].n - 1, group);
+}
+
+bool op2i_raw_member_at(struct op2i_raw *raw, int dimension, int64_t element, int32_t group) {
   struct op2i_members *list = &raw->group[dimension];
   if (!op2i_raw_room(raw->op2, &list->member, sizeof *list->member, list->n + 1, &list->capacity))
     return false;
-  list->member[list->n++] = (struct op2i_member){group, raw->of[dimension].n - 1};
+  list->member[list->n++] = (struct op2i_member){group, element};
   return true;
 }
 

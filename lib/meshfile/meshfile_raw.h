@@ -64,6 +64,8 @@ bool op2i_raw_node(struct op2i_raw *raw, int64_t tag, const double x[3]);
 bool op2i_raw_element(struct op2i_raw *raw, int kind, int64_t tag, int64_t **nodes);
 /* Add the last element of a dimension to a group. */
 bool op2i_raw_member(struct op2i_raw *raw, int dimension, int32_t group);
+/* Add any element of a dimension to a group. */
+bool op2i_raw_member_at(struct op2i_raw *raw, int dimension, int64_t element, int32_t group);
 /* The group of this dimension and number, or a new one of this name; null: the number is the name. */
 bool op2i_raw_group(struct op2i_raw *raw, int32_t dimension, int64_t tag, const char *name,
                     size_t length, int32_t *group);

@@ -64,7 +64,8 @@ static void cut_short(const char *name, const char *data, size_t size) {
   }
   is_int(bad, 0, "%s: cut short at each byte", name);
   /* White space at the end may go, and in SU2's files the markers as a whole. */
-  const int most = strstr(name, ".su2") ? 6 : 1;
+  /* In this Exodus file times come last, 16 bytes. */
+  const int most = strstr(name, ".su2") ? 6 : strstr(name, ".e") ? 16 : 1;
   ok(good <= most, "%s: %d of the short files are read", name, good);
 }
 
@@ -219,7 +220,7 @@ int main(void) {
 #ifdef OP2_MESHFILE_EXPAT
                                       "plane.vtu",    "plane-b.vtu",
 #endif
-                                      "solid.su2"};
+                                      "solid.su2",    "plane.e"};
   const op2_options options = {.backend = "sequential", .cache_dir = test_cache()};
   test_environment();
   snprintf(damaged, sizeof damaged, "%s/damaged.mesh", test_scratch());

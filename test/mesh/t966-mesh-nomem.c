@@ -78,6 +78,10 @@ int main(void) {
 #if defined OP2_MESHFILE_EXPAT && defined OP2_TEST_HDF5
   test_file("plane-h.xdmf");
 #endif
+  test_file("plane.e");
+#ifdef OP2_TEST_HDF5
+  test_file("plane.cgns");
+#endif
   CHECK(op2_finalize(&ctx));
   return done();
 }

@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Meshes in files of VTK, in all encodings of the format, and of XDMF are read as they were written, alone and on 3
-# ranks; short files are errors, and no change of bytes ends the program. HDF5 is loaded when it is needed. Quick
-# runs have a sample. OP2_TEST_PYTHON is a Python with meshio.
+# Meshes in files of VTK, in all encodings of the format, XDMF, CGNS and Exodus are read as they were written, alone
+# and on 3 ranks; short files are errors, and no change of bytes ends the program. HDF5 is loaded when it is needed.
+# Quick runs have a sample. OP2_TEST_PYTHON is a Python with meshio, and h5py and netCDF4 for the latter two.
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 

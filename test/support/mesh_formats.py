@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""Compares what op2_mesh_read() has of files of VTK with the meshes that they were made of, and with what meshio
+"""Compares what op2_mesh_read() has of files of VTK, XDMF, Exodus and CGNS with the meshes that they were made of, and with what meshio
 reads, alone and on 3 ranks.
 
 mesh_formats.py MESH_SHOW FOLDER MANY: files are made in the folder, all of them if MANY is 1, else a sample. Each
@@ -12,6 +12,8 @@ import sys
 
 from mesh_compare import (GROUPS, MIXES, NODES, by_meshio, by_op2, check, checks, dice, differences, meshio, numpy,
                           of_mesh, random_mesh, shape)
+import mesh_cgns
+import mesh_netcdf
 import mesh_vtu
 import mesh_xdmf
 
@@ -19,6 +21,10 @@ try:
     import h5py
 except ImportError:
     h5py = None
+try:
+    import netCDF4
+except ImportError:
+    netCDF4 = None
 FORMS = ["XML", "Binary"] + (["HDF"] if h5py else [])
 
 show, folder, many = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
@@ -106,9 +112,101 @@ def xdmf_of_fenics():
         yield path, mesh_xdmf.renamed(want)
 
 
+def ungrouped(kinds, plane):
+    """A mesh, and what should be read of it without groups, with the dimensions of its kinds."""
+    mesh = random_mesh(kinds, plane=plane, grouped=False)
+    mesh = meshio.Mesh(mesh.points, mesh.cells)
+    want = of_mesh(mesh, more_orders=FILE_ORDER)
+    want.dimension = {kind: shape(kind)[1] for kind in kinds}
+    want.tops = {kind: want.dimension[kind] == max(want.dimension.values()) for kind in kinds}
+    return mesh, want
+
+
+def exodus():
+    """By the rules of Exodus, in each format of netCDF, and by meshio."""
+    if not netCDF4:
+        return
+    forms = ["NETCDF4", "NETCDF3_CLASSIC", "NETCDF3_64BIT_OFFSET", "NETCDF3_64BIT_DATA"]
+    kinds_of = [k for k in MIXES if all(kind in mesh_netcdf.NAMES for kind in k)]
+    for n, kinds in enumerate(sample(kinds_of)):
+        plane = shape(kinds[0])[1] < 3
+        for form in forms:
+            path = f"{folder}/{form}-{n}-{kinds[0]}.e"
+            mesh, want = ungrouped(kinds, plane)
+            mesh_netcdf.write(netCDF4, path, form, mesh, want, dice, 2 if plane else 3)
+            yield path, want
+    for n, kinds in enumerate([("tetra", "triangle"), ("quad", "line", "vertex")]):
+        path = f"{folder}/meshio-{n}.e"
+        mesh, want = ungrouped(kinds, False)
+        for b, block in enumerate(mesh.cells):
+            for i, row in enumerate(block.data):
+                want.add(str(b), want.dimension[block.type], {int(p) for p in row}, i if b == 0 else None)
+        quietly(meshio.exodus.write, path, mesh)
+        yield path, want
+
+
+def cgns():
+    """By the rules of CGNS: sections of one kind or mixed ones."""
+    if not h5py:
+        return
+    kinds_of = [k for k in MIXES if all(kind in mesh_cgns.TYPES for kind in k)] + [("pyramid13", "wedge18")]
+    for n, kinds in enumerate(sample(kinds_of)):
+        plane = shape(kinds[0])[1] < 3
+        for mixed in (False, True):
+            path = f"{folder}/{'mixed' if mixed else 'sections'}-{n}-{kinds[0]}.cgns"
+            mesh, want = ungrouped(kinds, plane)
+            mesh_cgns.write(h5py, path, mesh, want, dice, 2 if plane else 3, mixed)
+            yield path, want
+
+
 def all_files():
-    for make in (vtu_by_meshio, vtu_by_hand, xdmf_by_meshio, xdmf_of_fenics):
+    for make in (vtu_by_meshio, vtu_by_hand, xdmf_by_meshio, xdmf_of_fenics, exodus, cgns):
         yield from make()
+
+
+def refusals():
+    """Files that are in order, but not read: the path, and words of the error."""
+    if not h5py:
+        return
+    mesh, want = ungrouped(("tetra", "triangle"), False)
+    changes = {
+        "NGON_n": lambda file: file["Base/the zone/section 0/ data"].write_direct(numpy.array([22, 0], "int32")),
+        "type 77 are not known": lambda file: file["Base/the zone/section 0/ data"].write_direct(numpy.array([77, 0], "int32")),
+        "a zone of type Structured": lambda file: file.pop("Base/the zone/ZoneType"),
+        "the base has no zones": lambda file: file.pop("Base/the zone"),
+        "a second base": lambda file: mesh_cgns.node(file, "Other", "CGNSBase_t", numpy.array([3, 3], "int32")),
+        "element 1 has node 9999": lambda file: file["Base/the zone/section 0/ElementConnectivity/ data"].write_direct(
+            numpy.array([9999]), dest_sel=numpy.s_[:1]),
+        "should have": lambda file: file["Base/the zone/ data"].write_direct(numpy.array([[5], [1], [0]], "int32")),
+        "neither one of CGNS nor of Exodus": lambda file: file.pop("Base"),
+        "element 99999 is not there": lambda file: file["Base/the zone/ZoneBC/part 1/PointRange/ data"].write_direct(
+            numpy.array([[99999], [99999]], "int32")),
+        "a coordinate is not a finite number": lambda file: file["Base/the zone/GridCoordinates/CoordinateX/ data"].write_direct(
+            numpy.array([numpy.nan]), dest_sel=numpy.s_[:1]),
+    }
+    for n, (words, alter) in enumerate(changes.items()):
+        path = f"{folder}/refused-{n}.cgns"
+        mesh_cgns.write(h5py, path, mesh, want, dice, 3, False)
+        with h5py.File(path, "r+") as file:
+            alter(file)
+        yield path, words
+    if not netCDF4:
+        return
+    alterations = {
+        "elements of type NFACED with 4 nodes": lambda file: file["connect1"].setncattr("elem_type", "NFACED"),
+        "cell 0 has point 9998 of": lambda file: file["connect1"].__setitem__((0, 0), 9999),
+        "a side of an element is not there": lambda file: file["side_ss1"].__setitem__(0, 9),
+        "an element is not there": lambda file: file["elem_ss1"].__setitem__(0, 9999),
+        "a node is not there": lambda file: file["node_ns1"].__setitem__(0, 0),
+        "the block has no elem_type": lambda file: file["connect1"].delncattr("elem_type"),
+    }
+    for n, (words, alter) in enumerate(alterations.items()):
+        for form in ("NETCDF4", "NETCDF3_CLASSIC"):
+            path = f"{folder}/refused-{n}-{form}.e"
+            mesh_netcdf.write(netCDF4, path, form, mesh, want, dice, 3)
+            with netCDF4.Dataset(path, "r+") as file:
+                alter(file)
+            yield path, words
 
 
 # ---- damages -------------------------------------------------------------------------------------
@@ -157,6 +255,11 @@ def main():
         for path in short:
             refused = isinstance(got[path], str)
             check(refused, f"{words}: {os.path.basename(path)} is an error", "it was read")
+    words_of = dict(refusals())
+    got = by_op2(show, 0, list(words_of))
+    for path, words in words_of.items():
+        said = got[path] if isinstance(got[path], str) else "it was read"
+        check(words in said and path in said, f"{os.path.basename(path)}: {words}", said)
     got = by_op2(show, 0, changed)
     refused = sum(isinstance(read, str) for read in got.values())
     check(len(got) == len(changed), f"of {len(changed)} changed files {refused} are errors", len(got))
