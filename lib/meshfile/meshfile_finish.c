@@ -160,7 +160,7 @@ op2_status op2i_raw_finish(struct op2i_raw *raw, const char *path) {
   if (!status && raw->dimension == 0)
     status = raw->op2->error(OP2_ERR_IO, "%s: has no cells", path);
   if (!status && raw->repeats) status = merge(raw);
-  if (!raw->space) {
+  if (raw->space < raw->dimension) { /* not given, or solid cells with two coordinates */
     raw->space = raw->dimension < 3 ? 2 : 3;
     for (int64_t i = 0; i < raw->nnodes; i++)
       if (raw->x[3 * i + 2] != 0) raw->space = 3;

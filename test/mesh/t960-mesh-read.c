@@ -264,6 +264,27 @@ static void test_su2(void) {
   op2_mesh_destroy(&mesh);
 }
 
+/* Solid cells have three coordinates, even if the file has two. */
+static void test_flat_solid(void) {
+#ifdef OP2_MESHFILE_EXPAT
+  static const char text[] =
+      "<Xdmf Version='3.0'><Domain><Grid><Topology TopologyType='Tetrahedron'><DataItem "
+      "Dimensions='4' Format='XML'>0 1 2 3</DataItem></Topology><Geometry GeometryType='XY'>"
+      "<DataItem Dimensions='4 2' Format='XML'>0 0 1 0 0 1 1 1</DataItem></Geometry></Grid>"
+      "</Domain></Xdmf>";
+  char path[600];
+  op2_mesh mesh = NULL;
+  op2_mesh_info info = {0};
+  snprintf(path, sizeof path, "%s/flat.xdmf", test_scratch());
+  FILE *file = fopen(path, "wb");
+  if (!CHECK(!file || fputs(text, file) < 0 || fclose(file) ? OP2_ERR_IO : OP2_SUCCESS)) return;
+  if (!CHECK(op2_mesh_read(ctx, path, &mesh)) || !CHECK(op2_mesh_info_get(mesh, &info))) return;
+  is_int(info.dimension, 3, "a flat tetrahedron: the dimension");
+  is_int(info.space, 3, "a flat tetrahedron: coordinates of a node");
+  op2_mesh_destroy(&mesh);
+#endif
+}
+
 static void test_calls(void) {
   struct copy copy;
   op2_mesh none = NULL;
@@ -301,6 +322,7 @@ int main(void) {
   test_solid();
   test_order_two();
   test_su2();
+  test_flat_solid();
   test_calls();
   CHECK(op2_finalize(&ctx));
   return done();

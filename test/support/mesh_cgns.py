@@ -51,6 +51,44 @@ def boundary(conditions, name, where, items, ranged, family=None):
         node(made, "FamilyName", "FamilyName_t", family)
 
 
+def start(file, dimension, space):
+    """What every file begins with; the base is returned."""
+    for attribute, text, width in (("name", "HDF5 MotherNode", 33), ("label", "Root Node of HDF5 File", 33), ("type", "MT", 3)):
+        file.attrs.create(attribute, numpy.bytes_(text), dtype=f"S{width}")
+    node(file, "CGNSLibraryVersion", "CGNSLibraryVersion_t", numpy.array([4.0], "float32"))
+    return node(file, "Base", "CGNSBase_t", numpy.array([dimension, space], "int32"))
+
+
+def start_zone(base, name, points, cells, space, soft=None, linked=None):
+    """A zone with its coordinates, which may be a link to a node of this path, that `soft` makes."""
+    zone = node(base, name, "Zone_t", numpy.array([[len(points)], [cells], [0]], "int32"))
+    node(zone, "ZoneType", "ZoneType_t", "Unstructured")
+    if linked:
+        place = zone.create_group("GridCoordinates")
+        for attribute, text, width in (("name", "GridCoordinates", 33), ("label", "", 33), ("type", "LK", 3)):
+            place.attrs.create(attribute, numpy.bytes_(text), dtype=f"S{width}")
+        place[" link"] = soft("/" + linked)
+        place = zone.file[linked]
+    else:
+        place = node(zone, "GridCoordinates", "GridCoordinates_t")
+    for k in range(space):
+        node(place, "Coordinate" + "XYZ"[k], "DataArray_t", points[:, k].astype("float64"))
+    return zone
+
+
+def write_zones(h5py, path, mesh, parts):
+    """Write a zone for each part: its points, and its cells as (block, row). The last one's coordinates are a link."""
+    with h5py.File(path, "w", track_order=True) as file:
+        base = start(file, 3, 3)
+        node(base, "elsewhere", "GridCoordinates_t")
+        for z, (points, cells) in enumerate(parts):
+            number = {p: i + 1 for i, p in enumerate(points)}
+            linked = "Base/elsewhere" if z + 1 == len(parts) else None
+            zone = start_zone(base, f"zone {z}", mesh.points[points], len(cells), 3, h5py.SoftLink, linked)
+            rows = [(TYPES[mesh.cells[b].type], [number[int(p)] for p in mesh.cells[b].data[i]]) for b, i in cells]
+            section(zone, "all", MIXED, 1, rows, len(rows))
+
+
 def write(h5py, path, mesh, want, dice, space, mixed):
     """Write a mesh as one zone: a section for each block, or one for all; boundary conditions of the elements of each
     block but the first, and of some nodes. The groups are added to what should be read."""
@@ -59,16 +97,8 @@ def write(h5py, path, mesh, want, dice, space, mixed):
     top = max(want.dimension.values())
     fixed = sorted(dice.sample(range(len(mesh.points)), 5))
     with h5py.File(path, "w", track_order=True) as file:
-        for attribute, text, width in (("name", "HDF5 MotherNode", 33), ("label", "Root Node of HDF5 File", 33), ("type", "MT", 3)):
-            file.attrs.create(attribute, numpy.bytes_(text), dtype=f"S{width}")
-        node(file, "CGNSLibraryVersion", "CGNSLibraryVersion_t", numpy.array([4.0], "float32"))
-        base = node(file, "Base", "CGNSBase_t", numpy.array([top, space], "int32"))
-        sizes = numpy.array([[len(mesh.points)], [len(want.cells)], [0]], "int32")
-        zone = node(base, "the zone", "Zone_t", sizes)
-        node(zone, "ZoneType", "ZoneType_t", "Unstructured")
-        points = node(zone, "GridCoordinates", "GridCoordinates_t")
-        for k in range(space):
-            node(points, "Coordinate" + "XYZ"[k], "DataArray_t", mesh.points[:, k].astype("float64"))
+        base = start(file, top, space)
+        zone = start_zone(base, "the zone", mesh.points, len(want.cells), space)
         if mixed:
             rows = [(TYPES[kind], row) for kind, data in blocks for row in data]
             section(zone, "all", MIXED, 1, rows, len(rows))

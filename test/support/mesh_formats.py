@@ -10,7 +10,7 @@ import io
 import os
 import sys
 
-from mesh_compare import (GROUPS, MIXES, NODES, by_meshio, by_op2, check, checks, dice, differences, meshio, numpy,
+from mesh_compare import (GROUPS, MIXES, NODES, Read, by_meshio, by_op2, check, checks, dice, differences, meshio, numpy,
                           of_mesh, random_mesh, shape)
 import mesh_cgns
 import mesh_netcdf
@@ -159,8 +159,40 @@ def cgns():
             yield path, want
 
 
+def zones():
+    """A CGNS file of three zones, which are groups of cells, with nodes between them."""
+    if not h5py:
+        return
+    mesh, _ = ungrouped(("tetra", "hexahedron", "wedge"), False)
+    path = f"{folder}/zones.cgns"
+    parts = list(mesh_vtu.pieces_of(mesh, 3))
+    mesh_cgns.write_zones(h5py, path, mesh, parts)
+    want = mesh_vtu.renumbered(mesh, parts, of_mesh)
+    for z, (_, cells) in enumerate(parts):
+        first = len(cells) and sum(len(before) for _, before in parts[:z])
+        for c in range(first, first + len(cells)):
+            want.add(f"zone {z}", 3, set(want.cells[c][1]), c)
+    yield path, want
+
+
+def vtk_kinds():
+    """Kinds of VTK that are those of others in another order, and a cell that another piece has as its own."""
+    points = [(dice.random(), dice.random(), dice.random()) for _ in range(12)]
+    cells = [(11, range(8)), (8, (8, 9, 10, 11)), (7, (0, 4, 8)), (7, (0, 4, 8, 9)), (4, (3, 7)), (2, (5,)), (70, range(9)), (12, range(8))]
+    ours = [(1, 0, [0, 1, 3, 2, 4, 5, 7, 6]), (2, 0, [8, 9, 11, 10]), (3, 0, [0, 4, 8]), (4, 0, [0, 4, 8, 9]), (5, 0, [3, 7]),
+            (6, 0, [5]), (7, 0, list(range(9)))]
+    dimensions = [3, 2, 2, 2, 1, 0, 2]
+    want = Read()
+    want.points, want.cells = points, [(7, tuple(ours[0][2]))]
+    for (group, _, nodes), dimension in zip(ours, dimensions):
+        want.add(str(group), dimension, set(nodes), 0 if dimension == 3 else None)
+    path = f"{folder}/kinds.vtu"
+    mesh_vtu.write_text(path, points, cells, {"CellEntityIds": range(1, 9), "vtkGhostType": [0] * 7 + [1]})
+    yield path, want
+
+
 def all_files():
-    for make in (vtu_by_meshio, vtu_by_hand, xdmf_by_meshio, xdmf_of_fenics, exodus, cgns):
+    for make in (vtu_by_meshio, vtu_by_hand, vtk_kinds, xdmf_by_meshio, xdmf_of_fenics, exodus, cgns, zones):
         yield from make()
 
 

@@ -88,7 +88,7 @@ def renumbered(mesh, parts, want_of):
         for p in points:
             number.setdefault(p, len(number))
     cells = [(block.type, numpy.array([[number[int(p)] for p in row] for row in block.data])) for block in mesh.cells]
-    data = {"gmsh:physical": next(d for name, d in mesh.cell_data.items() if name != "values")}
+    data = {"gmsh:physical": d for name, d in mesh.cell_data.items() if name != "values"}
     return want_of(meshio.Mesh(mesh.points[list(number)], cells, cell_data=data))
 
 
@@ -112,3 +112,17 @@ def write(path, mesh, form, header, compressed, order, pieces, want):
             sources = "".join(f'<Piece Source="{stem}_{f}.vtu"/>\n' for f in range(len(parts)))
             print(f'<VTKFile type="P{kind}">\n<P{kind} GhostLevel="0">\n{sources}</P{kind}>\n</VTKFile>', file=out)
     return want if pieces == 1 else renumbered(mesh, parts, of_mesh)
+
+
+def write_text(path, points, cells, data):
+    """Write points, cells as (VTK's type, nodes), and integers on the cells, as text."""
+    writer = Writer("ascii", "UInt32", False, "LittleEndian")
+    ends = numpy.cumsum([len(nodes) for _, nodes in cells])
+    with open(path, "w") as out:
+        print('<VTKFile type="UnstructuredGrid">\n<UnstructuredGrid>', file=out)
+        print(f'<Piece NumberOfPoints="{len(points)}" NumberOfCells="{len(cells)}">\n<CellData>', file=out)
+        print("".join(writer.array(name, list(values), "i4") for name, values in data.items()), file=out)
+        print("</CellData>\n<Points>" + writer.array("Points", points, "f8") + "</Points>\n<Cells>", file=out)
+        print(writer.array("connectivity", [n for _, nodes in cells for n in nodes], "i4"), file=out)
+        print(writer.array("offsets", ends, "i4") + writer.array("types", [t for t, _ in cells], "u1"), file=out)
+        print("</Cells>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>", file=out)
