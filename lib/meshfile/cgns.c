@@ -6,8 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meshfile_formats.h"
-
 /* ---- nodes of the tree ----------------------------------------------------------------------- */
 
 bool op2i_cgns_next(struct op2i_cgns *cgns, const char *path, const char *label, int64_t *i,

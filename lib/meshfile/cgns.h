@@ -40,6 +40,10 @@ struct op2i_cgns_zone {
   struct op2i_cgns_place *place;
 };
 
+/* cgns.c: read a file, if it is one of CGNS. */
+bool op2i_cgns_recognise(struct op2i_tree *tree);
+bool op2i_cgns_read(struct op2i_tree *tree, struct op2i_raw *raw);
+
 /* The next child of a node with this label, from the i-th on, with its path and its name in it. *i becomes the one
  * behind it. False: there is no more. Links are followed. */
 bool op2i_cgns_next(struct op2i_cgns *cgns, const char *path, const char *label, int64_t *i,

@@ -38,6 +38,11 @@ void op2i_exodus_names_free(struct op2i_exodus *exodus, struct op2i_exodus_names
 bool op2i_exodus_group(struct op2i_exodus *exodus, const struct op2i_exodus_names *names,
                        const char *prefix, int64_t i, int dimension, int32_t *group);
 
+/* exodus.c: read a file of HDF5, if it is one of Exodus, or one of the classic formats. */
+bool op2i_exodus_recognise(struct op2i_tree *tree);
+bool op2i_exodus_read(struct op2i_tree *tree, struct op2i_raw *raw);
+bool op2i_exodus_classic_read(struct op2i_scan *scan, struct op2i_raw *raw);
+
 /* exodus_sets.c: sets of nodes and sides become groups. */
 bool op2i_exodus_sets(struct op2i_exodus *exodus);
 

@@ -6,8 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cgns.h"
+#include "exodus.h"
 #include "meshfile_formats.h"
-#include "netcdf.h"
+#include "vtu_read.h"
+#include "xdmf.h"
 
 op2_status op2i_mesh_agree(op2_mesh mesh, op2_status status) {
   return mesh->comm ? mesh->op2->agree(mesh->comm, status) : status;

@@ -24,6 +24,8 @@ static tree_function *find_function(const char **why) {
   void *library = symbol ? NULL : dlopen(OP2_MESHFILE_HDF5, RTLD_NOW | RTLD_LOCAL);
   if (library) symbol = dlsym(library, "op2i_hdf5_tree");
   if (!symbol) *why = dlerror();
+#else
+  (void)why; /* it says that this build has no such library */
 #endif
   if (!symbol) return NULL;
   memcpy(&function, &symbol, sizeof function);
@@ -54,6 +56,7 @@ bool op2i_tree_open(struct op2i_tree *tree, struct op2i_scan *scan, const char *
   tree->methods = find_methods(scan, path);
   if (!tree->methods) return false;
   tree->file = tree->methods->open(path, why, sizeof why);
+  if (!tree->file && !*why) return op2i_scan_nomem(scan);
   if (!tree->file && !scan->status)
     scan->status = scan->op2->error(OP2_ERR_IO, "%s: %s", path, why);
   return tree->file != NULL;

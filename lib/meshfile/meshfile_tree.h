@@ -29,7 +29,7 @@ struct op2i_tree_data {
 /* Names are paths in the file. Functions that return a bool return false if that is not there, or is
  * damaged. They may be called by several threads. */
 struct op2i_tree_methods {
-  /* Open a file; null, and words that say why. */
+  /* Open a file; null, and words that say why, of which there are none if there is no memory. */
   void *(*open)(const char *path, char *why, size_t size);
   void (*close)(void *tree);
   /* The name of the i-th member of a group, in the order in which they were made if the file knows it, else

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "meshfile_formats.h"
 #include "vtk_cells.h"
 #include "vtu_zlib.h"
 

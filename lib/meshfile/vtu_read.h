@@ -14,7 +14,9 @@ struct op2i_vtu_pieces {
   int64_t capacity;
 };
 
-/* vtu_read.c: add the pieces of a file to a mesh. */
+/* vtu_read.c: read a file, or one that names files of pieces. */
+bool op2i_vtu_read(const struct op2i_xml *xml, struct op2i_raw *raw);
+/* Add the pieces of a file to a mesh. */
 bool op2i_vtu_pieces_read(const struct op2i_xml *xml, struct op2i_raw *raw,
                           struct op2i_vtu_pieces *pieces);
 /* vtu_join.c: make one node of those of several pieces that have the same place. */

@@ -7,7 +7,6 @@
 #include <string.h>
 #include <strings.h>
 
-#include "meshfile_formats.h"
 #include "vtk_cells.h"
 
 struct xdmf {

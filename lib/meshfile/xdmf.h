@@ -7,6 +7,8 @@
 #include "meshfile_raw.h"
 #include "meshfile_xml.h"
 
+bool op2i_xdmf_read(const struct op2i_xml *xml, struct op2i_raw *raw); /* xdmf.c */
+
 /* xdmf_data.c: read the numbers of a DataItem into an array that is made, which the caller frees: of int64_t,
  * or of double if `real`. *n is how many there are. */
 bool op2i_xdmf_data(const struct op2i_xml *xml, const struct op2i_xml_element *item, bool real,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Files of HDF5 as trees of groups and datasets, for the readers of meshes in libop2-meshfile. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -12,20 +11,25 @@
 enum { RATIO_MOST = 1040 };
 
 struct tree {
+  const struct op2i_companion *op2;
   hid_t file;
 };
 
 static void *tree_open(const char *path, char *why, size_t size) {
   struct op2i_hdf5_scope scope;
   struct stat st;
-  struct tree *tree = stat(path, &st) ? NULL : calloc(1, sizeof *tree);
-  snprintf(why, size, "cannot be opened as a file of HDF5");
+  const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
+  struct tree *tree = op2 ? op2->calloc(1, sizeof *tree) : NULL;
+  *why = '\0';
   if (!tree) return NULL;
+  tree->op2 = op2;
+  const bool regular = stat(path, &st) == 0 && S_ISREG(st.st_mode);
   op2i_hdf5_enter(&scope);
-  tree->file = S_ISREG(st.st_mode) ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : H5I_INVALID_HID;
+  tree->file = regular ? H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT) : H5I_INVALID_HID;
   op2i_hdf5_leave(&scope);
   if (tree->file >= 0) return tree;
-  free(tree);
+  snprintf(why, size, "cannot be opened as a file of HDF5");
+  op2->free(tree);
   return NULL;
 }
 
@@ -35,7 +39,7 @@ static void tree_close(void *data) {
   op2i_hdf5_enter(&scope);
   H5Fclose(tree->file);
   op2i_hdf5_leave(&scope);
-  free(tree);
+  tree->op2->free(tree);
 }
 
 static bool tree_member(void *data, const char *group, int64_t i, char *name, size_t size) {
