@@ -25,7 +25,7 @@ static void here(const struct op2i_devgen *g, const struct part *p, const char *
                 op2i_emit_type(&g->e, p->a), p->local, at);
 }
 
-/* What other groups of a launch have stored is not taken from a cache. */
+/* The compiler must not keep what other groups of a launch have stored. */
 static void partial(const struct op2i_devgen *g, const struct part *p, const char *at) {
   op2i_text_add(g->e.out, "((OP2_GLOBAL %s%s *)(op2_partial + %s * op2_n0))[%s]",
                 g->form.finishes ? "volatile " : "", op2i_emit_type(&g->e, p->a), p->v, at);

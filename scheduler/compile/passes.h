@@ -80,6 +80,7 @@ struct op2i_keeping {
   size_t table_bytes;  /* of payload, globals and the tables of all steps */
   int64_t steps;       /* capacity of the tables of steps */
   size_t counted;      /* bytes that the queue's caches count for it while it is in a list */
+  struct op2i_device_graphs graphs; /* graphs of its launches, on a device that has graphs */
 };
 
 struct op2i_program {
@@ -108,7 +109,6 @@ struct op2i_program {
   const int64_t **target;
   struct op2i_move *moves; /* the same for copies, if steps may run in several places together */
   int64_t runs;
-  struct op2i_device_graphs graphs; /* of its launches, on a device that has graphs */
 };
 
 /* ---- the table of passes --------------------------------------------------------------------- */

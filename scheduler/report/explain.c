@@ -91,7 +91,7 @@ static void explain_kept(const struct op2i_sched *sched, FILE *stream) {
 /* Print how the launches of a program were handed over. */
 static void explain_graphs(const struct op2i_sched *sched, const struct op2i_program *program,
                            FILE *stream) {
-  const struct op2i_device_graphs *graphs = &program->graphs;
+  const struct op2i_device_graphs *graphs = &program->kept.graphs;
   if (!graphs->n || sched->ctx->device->no_graphs) return;
   fprintf(stream, "  on the device: %s of %d launches, made %s\n", OP2I_N(graphs->n, "graph"),
           graphs->nodes, OP2I_N(graphs->made, "time"));

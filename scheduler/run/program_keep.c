@@ -16,7 +16,7 @@ enum { PROGRAMS_MAX = 64, ALONE_MAX = 16 };
 
 /* Free all that is needed to run the program. */
 static void free_steps(struct op2i_program *program) {
-  op2i_device_graphs_free(&program->graphs);
+  op2i_device_graphs_free(&program->kept.graphs);
   for (int64_t s = 0; s < program->nsteps; s++) {
     op2i_step_end(&program->steps[s]);
     if (program->bundles) op2i_task_list_free(&program->bundles[s].tasks);
@@ -59,6 +59,7 @@ void op2i_program_drop(struct op2i_program *program) {
 /* Leave the key, which finds the program when its sequence comes again, and the grouping, which
  * explains what it did. */
 static void reduce_to_key(struct op2i_program *program) {
+  free_steps(program);
   struct op2i_program key = {.next = program->next,
                              .hash = program->hash,
                              .nnodes = program->nnodes,
@@ -69,7 +70,6 @@ static void reduce_to_key(struct op2i_program *program) {
                              .runs = program->runs,
                              .kept = program->kept};
   key.kept.key_only = true;
-  free_steps(program);
   *program = key;
 }
 

@@ -375,7 +375,7 @@ static op2_status collect_launches(struct op2i_sched *sched, struct op2i_program
   const struct op2i_step *step = &program->steps[s];
   if (step->kind != OP2I_STEP_LOOP || step->where.place != OP2I_DEVICE)
     return op2i_device_collected(device);
-  if (!device->collecting) op2i_device_collect(device, &program->graphs, *anew);
+  if (!device->collecting) op2i_device_collect(device, &program->kept.graphs, *anew);
   *anew = false;
   return OP2_SUCCESS;
 }
