@@ -60,25 +60,28 @@ struct op2i_cuda_memset_node {
 /* Functions that older drivers, and other tables of this kind, may lack: all of them are there, or
  * none is used. */
 #define OP2I_CUDA_GRAPH_FUNCTIONS(use_)                                                            \
-  use_(cuCtxGetCurrent, (op2i_cuda_context * context))                                             \
-  use_(cuCtxSetCurrent, (op2i_cuda_context context))                                               \
-  use_(cuGraphCreate, (op2i_cuda_graph * graph, unsigned flags))                                   \
-  use_(cuGraphDestroy, (op2i_cuda_graph graph))                                                    \
-  use_(cuGraphAddKernelNode,                                                                       \
-       (op2i_cuda_node * node, op2i_cuda_graph graph, const op2i_cuda_node *after, size_t nafter,  \
-        const struct op2i_cuda_kernel_node *kernel))                                               \
-  use_(cuGraphAddMemsetNode,                                                                       \
-       (op2i_cuda_node * node, op2i_cuda_graph graph, const op2i_cuda_node *after, size_t nafter,  \
-        const struct op2i_cuda_memset_node *memset, op2i_cuda_context context))                    \
-  use_(cuGraphInstantiateWithFlags,                                                                \
-       (op2i_cuda_exec * exec, op2i_cuda_graph graph, unsigned long long flags))                   \
-  use_(cuGraphExecKernelNodeSetParams,                                                             \
-       (op2i_cuda_exec exec, op2i_cuda_node node, const struct op2i_cuda_kernel_node *kernel))     \
-  use_(cuGraphExecMemsetNodeSetParams,                                                             \
-       (op2i_cuda_exec exec, op2i_cuda_node node, const struct op2i_cuda_memset_node *memset,      \
-        op2i_cuda_context context))                                                                \
-  use_(cuGraphLaunch, (op2i_cuda_exec exec, op2i_cuda_stream stream))                              \
-  use_(cuGraphExecDestroy, (op2i_cuda_exec exec))
+  use_(cuCtxGetCurrent, (op2i_cuda_context * context)) use_(cuCtxSetCurrent,                       \
+                                                            (op2i_cuda_context context))           \
+      use_(cuGraphCreate, (op2i_cuda_graph * graph, unsigned flags)) use_(cuGraphDestroy,          \
+                                                                          (op2i_cuda_graph graph)) \
+          use_(cuGraphAddKernelNode,                                                               \
+               (op2i_cuda_node * node, op2i_cuda_graph graph, const op2i_cuda_node *after,         \
+                size_t nafter, const struct op2i_cuda_kernel_node *kernel))                        \
+              use_(cuGraphAddMemsetNode,                                                           \
+                   (op2i_cuda_node * node, op2i_cuda_graph graph, const op2i_cuda_node *after,     \
+                    size_t nafter, const struct op2i_cuda_memset_node *memset,                     \
+                    op2i_cuda_context context))                                                    \
+                  use_(cuGraphInstantiateWithFlags,                                                \
+                       (op2i_cuda_exec * exec, op2i_cuda_graph graph, unsigned long long flags))   \
+                      use_(cuGraphExecKernelNodeSetParams,                                         \
+                           (op2i_cuda_exec exec, op2i_cuda_node node,                              \
+                            const struct op2i_cuda_kernel_node *kernel))                           \
+                          use_(cuGraphExecMemsetNodeSetParams,                                     \
+                               (op2i_cuda_exec exec, op2i_cuda_node node,                          \
+                                const struct op2i_cuda_memset_node *memset,                        \
+                                op2i_cuda_context context))                                        \
+                              use_(cuGraphLaunch, (op2i_cuda_exec exec, op2i_cuda_stream stream))  \
+                                  use_(cuGraphExecDestroy, (op2i_cuda_exec exec))
 
 /* use_(return type, name as the library exports it, parameters) */
 #define OP2I_CUDA_FUNCTIONS(use_)                                                                  \

@@ -249,10 +249,10 @@ static op2_status launch_collected(struct cuda *cuda) {
   struct op2i_device_graphs *graphs = cuda->device.graphs;
   const char *call = "";
   bool apart = false;
-  op2i_cuda_result result =
-      op2i_cuda_graph_launch(&place, graphs, &cuda->collected, &apart, &call);
+  op2i_cuda_result result = op2i_cuda_graph_launch(&place, graphs, &cuda->collected, &apart, &call);
   if (result) cuda->device.no_graphs = call;
   op2_status status = result || apart ? launch_apart(cuda, &place) : OP2_SUCCESS;
+  cuda->device.counts.graphs += !result && !apart;
   op2i_cuda_ops_clear_all(&cuda->collected);
   return status ? status : op2i_device_pace(&cuda->device);
 }
@@ -424,8 +424,7 @@ static op2_status get(struct op2i_device *device, void *host, void *memory, size
 static op2_status clear(struct op2i_device *device, void *memory, size_t at, size_t bytes) {
   struct cuda *cuda = cuda_of(device);
   if (device->collecting && !cuda->lost &&
-      (bytes == 0 ||
-       op2i_cuda_ops_clear(&cuda->collected, memory, address(memory, at), bytes)))
+      (bytes == 0 || op2i_cuda_ops_clear(&cuda->collected, memory, address(memory, at), bytes)))
     return OP2_SUCCESS;
   op2_status status = submit(device);
   if (!status) status = enter(cuda);

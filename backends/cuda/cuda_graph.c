@@ -29,8 +29,7 @@ struct graphs {
 
 bool op2i_cuda_ops_launch(struct op2i_cuda_ops *ops, op2i_cuda_function function,
                           const struct op2i_launch *launch) {
-  if (launch->nargs > ARGS_MOST ||
-      op2i_grow(&ops->ops, sizeof *ops->ops, ops->n, &ops->capacity) ||
+  if (launch->nargs > ARGS_MOST || op2i_grow(&ops->ops, sizeof *ops->ops, ops->n, &ops->capacity) ||
       op2i_reserve(&ops->args, sizeof *ops->args, ops->nargs + launch->nargs, &ops->args_capacity))
     return false;
   for (int a = 0; a < launch->nargs; a++)
@@ -50,8 +49,8 @@ bool op2i_cuda_ops_launch(struct op2i_cuda_ops *ops, op2i_cuda_function function
 bool op2i_cuda_ops_clear(struct op2i_cuda_ops *ops, const void *block, op2i_cuda_pointer memory,
                          size_t bytes) {
   if (op2i_grow(&ops->ops, sizeof *ops->ops, ops->n, &ops->capacity)) return false;
-  ops->ops[ops->n++] = (struct op2i_cuda_op){
-      .first = ops->nargs, .block = block, .memory = memory, .bytes = bytes};
+  ops->ops[ops->n++] =
+      (struct op2i_cuda_op){.first = ops->nargs, .block = block, .memory = memory, .bytes = bytes};
   return true;
 }
 

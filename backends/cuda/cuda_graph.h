@@ -14,7 +14,7 @@ struct op2i_cuda_op {
   op2i_cuda_function function;
   unsigned groups, group, local_bytes;
   int64_t first, nargs;
-  const void *block;        /* the memory that is set to zero, and the part of it */
+  const void *block; /* the memory that is set to zero, and the part of it */
   op2i_cuda_pointer memory;
   size_t bytes;
 };

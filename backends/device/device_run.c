@@ -97,8 +97,7 @@ static op2_status send_given(const struct op2i_step *step, struct op2i_device_ta
   if (!bytes || (tables->sent && !memcmp(step->call.payload, tables->given, bytes)))
     return OP2_SUCCESS;
   memcpy(tables->given, step->call.payload, bytes);
-  op2_status status =
-      op2i_device_give(tables->device, tables->given_there, tables->given, bytes);
+  op2_status status = op2i_device_give(tables->device, tables->given_there, tables->given, bytes);
   tables->sent = !status;
   return status;
 }
@@ -290,9 +289,9 @@ static op2_status get_results(struct run *run, int64_t tiles) {
   unsigned char results[OP2I_DEVICE_VALUES * 8];
   const struct op2i_device_form *form = &run->tables->form;
   const size_t values = (size_t)form->nvalues;
-  op2_status status = run->device->kind->get(run->device, results, run->tables->partial,
-                                             partials_at(form) + values * (size_t)tiles * 8,
-                                             values * 8);
+  op2_status status =
+      run->device->kind->get(run->device, results, run->tables->partial,
+                             partials_at(form) + values * (size_t)tiles * 8, values * 8);
   if (!status) take_results(run->step, results);
   return status;
 }
@@ -311,8 +310,8 @@ static op2_status run_reductions(struct run *run) {
                 : step->ends_here ? OP2I_DEVICE_TO_HOST
                                   : OP2I_DEVICE_TO_GLOBALS;
   run->args[NUMBERS_AT].number = tiles;
-  run->args[NUMBERS_AT + 1].number = form->finishes ? OP2I_DEVICE_ENDS * (stage / 8) + end
-                                                    : stage / 8;
+  run->args[NUMBERS_AT + 1].number =
+      form->finishes ? OP2I_DEVICE_ENDS * (stage / 8) + end : stage / 8;
   op2_status status = launch(run, "op2_reduce", tiles, group, stage + local);
   if (status || !step->reduces) return status;
   run->args[NUMBERS_AT + 1].number = !step->ends_here;

@@ -232,13 +232,14 @@ static void fold(const struct op2i_devgen *g) {
  * whether it does so, and where the results go. */
 static void tiles(const struct op2i_devgen *g) {
   op2i_devgen_entry(g, "op2_reduce", -1);
-  op2i_text_add(g->e.out,
-                "  OP2_SHARED\n"
-                "  OP2_LOCAL op2_eight *op2_values = op2_shared + op2_n1%s;\n"
-                "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n"
-                "    const int64_t op2_base = op2_lo + op2_group() * 256 + (op2_lane - op2_item());\n"
-                "    const int64_t op2_position = op2_base + op2_item();\n",
-                g->form.finishes ? " / 4" : "");
+  op2i_text_add(
+      g->e.out,
+      "  OP2_SHARED\n"
+      "  OP2_LOCAL op2_eight *op2_values = op2_shared + op2_n1%s;\n"
+      "  for (int op2_lane = op2_item(); op2_lane < 256; op2_lane += op2_items()) {\n"
+      "    const int64_t op2_base = op2_lo + op2_group() * 256 + (op2_lane - op2_item());\n"
+      "    const int64_t op2_position = op2_base + op2_item();\n",
+      g->form.finishes ? " / 4" : "");
   op2i_devgen_live(g);
   values(g);
   op2i_text_add(g->e.out, "  }\n");

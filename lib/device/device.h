@@ -37,6 +37,7 @@ struct op2i_device_counts {
   int64_t puts, put_bytes, gets, get_bytes, launches;
   int64_t host_runs; /* loops that ran on the host instead */
   int64_t functions; /* functions of loops that are loaded now */
+  int64_t graphs;    /* graphs that were launched */
 };
 
 /* The device memory that the library has allocated. */
@@ -70,8 +71,8 @@ struct op2i_device_rows {
  * transfer brings whatever has changed in it. */
 enum { OP2I_GIVEN_UNIT = 64, OP2I_GIVEN_UNITS = 256 };
 struct op2i_device_given {
-  char *here;  /* [OP2I_GIVEN_UNITS * OP2I_GIVEN_UNIT]; null: not allocated */
-  void *there; /* the same on the device */
+  char *here;   /* [OP2I_GIVEN_UNITS * OP2I_GIVEN_UNIT]; null: not allocated */
+  void *there;  /* the same on the device */
   bool refused; /* true if there was no memory for it */
   bool taken[OP2I_GIVEN_UNITS];
   int64_t first, end; /* bytes that the device does not have yet; none if they are equal */
@@ -87,13 +88,13 @@ struct op2i_device {
   /* code of that backend, by unit and direction; null: not built */
   struct op2i_device_code *rows[2][2];
   struct op2i_device_memory memory;
-  void *behind;             /* mark that limits how far launches run ahead; null: not set yet */
-  int64_t ahead;            /* launches so far, in which a graph counts as one */
+  void *behind;  /* mark that limits how far launches run ahead; null: not set yet */
+  int64_t ahead; /* launches so far, in which a graph counts as one */
   struct op2i_device_given given;
   /* Where launches are collected at present, and whether they are (device_graphs.h). */
   struct op2i_device_graphs *graphs;
   bool collecting;
-  const char *no_graphs; /* what refused graphs, a literal: none are used; null: they are */
+  const char *no_graphs;    /* what refused graphs, a literal: none are used; null: they are */
   struct op2i_list buffers; /* buffers (lib/mesh) on the device that may be evicted */
   int64_t round;            /* number of the present eviction search */
 };
@@ -126,9 +127,10 @@ struct op2i_launch {
  * lost, and every further operation fails. */
 struct op2i_device_kind {
   const char *name; /* name of the backend: "cuda", "opencl" */
-  bool generic;     /* true if its code is CUDA C, in which a pointer may point to any memory (global
-                       or shared), and groups see what others have stored before a fence */
-  bool stages;      /* true if its code moves wide rows through memory shared by a group */
+  /* true if its code is CUDA C, in which a pointer may point to any memory (global or shared), and
+   * groups see what others have stored before a fence */
+  bool generic;
+  bool stages; /* true if its code moves wide rows through memory shared by a group */
   /* true if handles of its memory are host addresses (for tests): blocks then have exactly the
    * requested size, so that sanitizers detect accesses beyond them */
   bool in_host_memory;

@@ -64,8 +64,7 @@ op2_status op2i_device_send_given(struct op2i_device *device) {
   const int64_t first = given->first, bytes = given->end - first;
   if (bytes == 0) return OP2_SUCCESS;
   given->first = given->end = 0;
-  return device->kind->put(device, given->there, (size_t)first, given->here + first,
-                           (size_t)bytes);
+  return device->kind->put(device, given->there, (size_t)first, given->here + first, (size_t)bytes);
 }
 
 /* Launches that are collected read the values that were there before. */

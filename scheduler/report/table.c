@@ -8,6 +8,7 @@
 #include "comm.h"
 #include "config.h"
 #include "context.h"
+#include "device.h"
 #include "error.h"
 #include "fpenv.h"
 #include "log.h"
@@ -114,6 +115,10 @@ static void print_parts(const struct table *t) {
   print_part(t, "total", t->times.total);
 }
 
+static int64_t count_graphs(const struct table *t) {
+  return t->ctx->device ? t->ctx->device->counts.graphs : 0;
+}
+
 static void print_moves(const struct table *t) {
   const op2_comm_stats *halos = &t->halos;
   const op2_device_stats *device = &t->device;
@@ -126,6 +131,8 @@ static void print_moves(const struct table *t) {
             OP2I_N(device->puts, "transfer"), OP2I_N(device->put_bytes, "byte"), device->gets,
             OP2I_N(device->get_bytes, "byte"), OP2I_N(device->launches, "launch"),
             OP2I_N(device->host_loops, "loop"));
+  if (count_graphs(t))
+    fprintf(t->stream, "device: %s of launches\n", OP2I_N(count_graphs(t), "graph"));
 }
 
 /* Loops and seconds of a section and of all within it, which come behind it in the list. */
@@ -262,9 +269,9 @@ static void print_json(const struct table *t) {
   fprintf(t->stream,
           "  \"device\": {\"launches\": %" PRId64 ", \"host_loops\": %" PRId64
           ", \"puts\": %" PRId64 ", \"put_bytes\": %" PRId64 ", \"gets\": %" PRId64
-          ", \"get_bytes\": %" PRId64 "},\n",
+          ", \"get_bytes\": %" PRId64 ", \"graphs\": %" PRId64 "},\n",
           device->launches, device->host_loops, device->puts, device->put_bytes, device->gets,
-          device->get_bytes);
+          device->get_bytes, count_graphs(t));
   print_json_sections(t);
   fputs("  \"loops\": [", t->stream);
   for (int i = 0; i < t->nlines; i++) print_json_loop(t, i);

@@ -369,8 +369,8 @@ static bool makes_graphs(const struct op2i_sched *sched, const struct op2i_progr
 
 /* Before a step: launches of successive loops are collected. Other steps run functions of programs,
  * or other programs, or wait for other ranks; what comes before these is handed over first. */
-static op2_status collect_launches(struct op2i_sched *sched, struct op2i_program *program, int64_t s,
-                          bool *anew) {
+static op2_status collect_launches(struct op2i_sched *sched, struct op2i_program *program,
+                                   int64_t s, bool *anew) {
   struct op2i_device *device = sched->ctx->device;
   const struct op2i_step *step = &program->steps[s];
   if (step->kind != OP2I_STEP_LOOP || step->where.place != OP2I_DEVICE)

@@ -31,8 +31,7 @@ OP2_KERNEL(update_by_constant,
            });
 
 /* A value and a global go to the same kernel. */
-const char *const ways[WAYS] = {"nothing changes", "op2_arg_val", "op2_const_set",
-                                       "op2_gbl_set"};
+const char *const ways[WAYS] = {"nothing changes", "op2_arg_val", "op2_const_set", "op2_gbl_set"};
 
 /* ---- the mesh -------------------------------------------------------------------------------- */
 
@@ -86,11 +85,16 @@ static bool make_sets(void) {
          CHECK(op2_set_create(flow.ctx, CELLS, "cells", &flow.cells)) &&
          CHECK(op2_set_create(flow.ctx, nedges, "edges", &flow.edges)) &&
          CHECK(op2_set_create(flow.ctx, nbedges, "bedges", &flow.bedges)) &&
-         CHECK(op2_map_create(flow.cells, flow.nodes, 4, cell_nodes[0], "cell_nodes", &flow.cell_nodes)) &&
-         CHECK(op2_map_create(flow.edges, flow.nodes, 2, edge_nodes[0], "edge_nodes", &flow.edge_nodes)) &&
-         CHECK(op2_map_create(flow.edges, flow.cells, 2, edge_cells[0], "edge_cells", &flow.edge_cells)) &&
-         CHECK(op2_map_create(flow.bedges, flow.nodes, 2, bedge_nodes[0], "bnodes", &flow.bedge_nodes)) &&
-         CHECK(op2_map_create(flow.bedges, flow.cells, 1, bedge_cells, "bcells", &flow.bedge_cells));
+         CHECK(op2_map_create(flow.cells, flow.nodes, 4, cell_nodes[0], "cell_nodes",
+                              &flow.cell_nodes)) &&
+         CHECK(op2_map_create(flow.edges, flow.nodes, 2, edge_nodes[0], "edge_nodes",
+                              &flow.edge_nodes)) &&
+         CHECK(op2_map_create(flow.edges, flow.cells, 2, edge_cells[0], "edge_cells",
+                              &flow.edge_cells)) &&
+         CHECK(op2_map_create(flow.bedges, flow.nodes, 2, bedge_nodes[0], "bnodes",
+                              &flow.bedge_nodes)) &&
+         CHECK(
+             op2_map_create(flow.bedges, flow.cells, 1, bedge_cells, "bcells", &flow.bedge_cells));
 }
 
 static bool make_values(void) {
@@ -126,7 +130,8 @@ bool steps_begin(const char *backend, int queue_max) {
 
 op2_status steps_leave(void) {
   op2_dat *dats[] = {&flow.x, &flow.q, &flow.qold, &flow.res, &flow.adt, &flow.bound};
-  op2_map *maps[] = {&flow.cell_nodes, &flow.edge_nodes, &flow.edge_cells, &flow.bedge_nodes, &flow.bedge_cells};
+  op2_map *maps[] = {&flow.cell_nodes, &flow.edge_nodes, &flow.edge_cells, &flow.bedge_nodes,
+                     &flow.bedge_cells};
   op2_set *sets[] = {&flow.nodes, &flow.cells, &flow.edges, &flow.bedges};
   for (int k = 0; k < KERNELS; k++) op2_kernel_destroy(&flow.kernels[k]);
   for (int d = 0; d < 6; d++) op2_dat_destroy(dats[d]);
@@ -152,7 +157,8 @@ static op2_status queue_update(enum way way, double dt) {
   case CONSTANT:
     return op2_par_loop(flow.kernels[UPDATE_CONSTANT], flow.cells, qold, q, res, adt, rms);
   default:
-    return op2_par_loop(by_value, flow.cells, qold, q, res, adt, rms, op2_arg_gbl(flow.dt, OP2_READ));
+    return op2_par_loop(by_value, flow.cells, qold, q, res, adt, rms,
+                        op2_arg_gbl(flow.dt, OP2_READ));
   }
 }
 
@@ -170,11 +176,10 @@ static op2_status queue_stage(enum way way, double dt) {
                      READ(adt, 1, edge_cells), op2_arg_dat(flow.res, 0, flow.edge_cells, OP2_INC),
                      op2_arg_dat(flow.res, 1, flow.edge_cells, OP2_INC));
   if (!status)
-    status = op2_par_loop(flow.kernels[BRES], flow.bedges, READ(x, 0, bedge_nodes),
-                          READ(x, 1, bedge_nodes), READ(q, 0, bedge_cells),
-                          READ(adt, 0, bedge_cells),
-                          op2_arg_dat(flow.res, 0, flow.bedge_cells, OP2_INC),
-                          op2_arg_direct(flow.bound, OP2_READ));
+    status = op2_par_loop(
+        flow.kernels[BRES], flow.bedges, READ(x, 0, bedge_nodes), READ(x, 1, bedge_nodes),
+        READ(q, 0, bedge_cells), READ(adt, 0, bedge_cells),
+        op2_arg_dat(flow.res, 0, flow.bedge_cells, OP2_INC), op2_arg_direct(flow.bound, OP2_READ));
   if (!status) status = op2_gbl_set(flow.rms, &zero);
   return status ? status : queue_update(way, dt);
 }

@@ -34,8 +34,7 @@ static void explain_graphs(char *text, size_t room) {
   fclose(stream);
   text[0] = '\0';
   for (char *line = strtok(all, "\n"); line; line = strtok(NULL, "\n"))
-    if (strstr(line, " graph"))
-      snprintf(text + strlen(text), room - strlen(text), "%s;", line);
+    if (strstr(line, " graph")) snprintf(text + strlen(text), room - strlen(text), "%s;", line);
   free(all);
 }
 
@@ -62,10 +61,25 @@ static void several_steps(enum way way) {
   steps_end();
 }
 
+/* The table of OP2_REPORT counts graphs. */
+static bool reported(void) {
+  size_t length = 0;
+  char *text = NULL;
+  FILE *stream = open_memstream(&text, &length);
+  CHECK(op2_report(flow.ctx, stream));
+  fclose(stream);
+  const char *line = strstr(text, "graphs of launches");
+  const bool good = line && strstr(text, "device: ");
+  if (!good) diag("%s", text);
+  free(text);
+  return good;
+}
+
 static void explained(void) {
   if (!steps_begin("cuda", LOOPS)) return;
   ok(steps_queue(SAME, 0, STEPS) && explains_graphs("1 graph of 9 launches, made 1 time"),
      "op2_explain has the graph");
+  ok(reported(), "so has the report");
   ok(steps_take(&got) && steps_near(&got, &want[SAME]), "and results are right");
   steps_end();
 }

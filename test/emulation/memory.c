@@ -164,9 +164,7 @@ static bool within(const struct piece *piece, uintptr_t at, size_t bytes) {
 /* ---- fences ---------------------------------------------------------------------------------- */
 
 /* The phases of a block up to its last fence, after which a thread of it made an atomic access. */
-static struct release {
-  uint32_t first, last;
-} * releases;
+static struct release { uint32_t first, last; } * releases;
 static int nreleases, room_for_releases;
 /* The last fence of the block that runs, and its last atomic access; and what it has acquired: so many
  * releases, for this thread at once, for the others from the next phase on. */
@@ -207,8 +205,7 @@ static void synchronise(void) {
 /* Whether what another block did comes before what the thread does that runs. */
 static bool is_there(uint32_t phase) {
   const struct emulation_phase *now = &emulation_phase;
-  if (sync.acquired < now->block ||
-      (sync.acquired == now->now && sync.acquiring != now->thread))
+  if (sync.acquired < now->block || (sync.acquired == now->now && sync.acquiring != now->thread))
     return false;
   for (int i = 0; i < sync.known; i++)
     if (phase >= releases[i].first && phase <= releases[i].last) return true;
