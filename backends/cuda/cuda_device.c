@@ -436,22 +436,31 @@ static op2_status clear(struct op2i_device *device, void *memory, size_t at, siz
 
 /* ---- code ------------------------------------------------------------------------------------ */
 
+/* One thread at a time asks the driver. */
+static op2_status translate(struct cuda *cuda, struct op2i_text *log, void **binary,
+                            size_t *bytes) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  pthread_mutex_lock(&mutex);
+  op2_status status = enter(cuda);
+  if (status) {
+    op2i_free(*binary);
+    *binary = NULL;
+  } else {
+    status = op2i_cuda_translate(cuda->api, log, binary, bytes);
+    leave(cuda);
+  }
+  pthread_mutex_unlock(&mutex);
+  return status;
+}
+
+/* Threads call this at the same time, which NVRTC allows. */
 static op2_status build(struct op2i_device *device, const char *source, const char *const *includes,
                         struct op2i_text *log, void **binary, size_t *bytes) {
   char architecture[OP2I_CUDA_ARCHITECTURE];
   struct cuda *cuda = cuda_of(device);
   const bool ptx = op2i_cuda_architecture(device->limits.target, architecture);
   op2_status status = op2i_cuda_compile(source, architecture, includes, log, binary, bytes);
-  if (status || !ptx) return status;
-  status = enter(cuda);
-  if (status) {
-    op2i_free(*binary);
-    *binary = NULL;
-    return status;
-  }
-  status = op2i_cuda_translate(cuda->api, log, binary, bytes);
-  leave(cuda);
-  return status;
+  return status || !ptx ? status : translate(cuda, log, binary, bytes);
 }
 
 static op2_status find_function(struct cuda *cuda, struct code *code, const char *entry) {
@@ -571,6 +580,7 @@ static void unmark(struct op2i_device *device, void *event) {
 const struct op2i_device_kind op2i_device_cuda = {
     .name = "cuda",
     .generic = true,
+    .builds_together = true,
     .stages = true,
     .addresses = true,
     .unavailable = unavailable,

@@ -10,7 +10,9 @@
 #include "error.h"
 #include "jit_state.h"
 #include "log.h"
+#include "machine.h"
 #include "mem.h"
+#include "parallel.h"
 #include "text.h"
 
 enum { ENTRIES = 12, ENTRY_NAME = 24 };
@@ -137,48 +139,129 @@ static op2_status fetch(op2_context ctx, struct op2i_jit_code *code, struct op2i
   return OP2_SUCCESS;
 }
 
-static op2_status build(op2_context ctx, struct op2i_jit_code *code, struct op2i_key key) {
-  struct op2i_text log = {0};
-  struct op2i_device_unit *unit = op2i_calloc(1, sizeof *unit);
-  if (!unit) return op2i_error_nomem("a loop on the device");
-  unit->key = key;
-  double begin = op2i_seconds();
-  code->status = ctx->device->kind->build(ctx->device, code->source, code->includes, &log,
-                                          &unit->binary, &unit->bytes);
-  ctx->jit->stats.seconds += op2i_seconds() - begin;
-  op2i_log(ctx, OP2I_LOG_DEBUG, "%s: %s for the device in %.3f s", code->label,
-           code->status ? "not built" : "built", op2i_seconds() - begin);
-  if (!code->status) {
-    ctx->jit->stats.compiled++;
-    keep_binary(ctx, unit);
-    adopt(ctx, code, unit);
-  } else {
-    op2i_free(unit);
-    code->message = op2i_strdup(log.length ? log.chars : op2_error_message());
-  }
-  op2i_text_free(&log);
-  return code->status == OP2_ERR_FATAL ? code->status : OP2_SUCCESS;
-}
-
 static struct op2i_device_unit *find_unit(const struct op2i_jit *jit, struct op2i_key key) {
   struct op2i_device_unit *unit = jit->units;
   while (unit && !op2i_key_equal(unit->key, key)) unit = unit->next;
   return unit;
 }
 
+/* ---- building -------------------------------------------------------------------------------- */
+
+/* A unit that is to be built, for the first code that asks for it. */
+struct job {
+  struct op2i_device *device;
+  struct op2i_jit_code *code;
+  struct op2i_device_unit *unit; /* null once it is in the list */
+  struct op2i_key key;
+  char *message; /* of a failure; null: no memory for it */
+  double seconds;
+};
+
+/* Threads have messages of failures of their own, so they are kept here. */
+static void build_some(void *data, int64_t from, int64_t to) {
+  for (struct job *job = (struct job *)data + from; job < (struct job *)data + to; job++) {
+    struct op2i_text log = {0};
+    struct op2i_jit_code *code = job->code;
+    const double begin = op2i_seconds();
+    code->status = job->device->kind->build(job->device, code->source, code->includes, &log,
+                                            &job->unit->binary, &job->unit->bytes);
+    job->seconds = op2i_seconds() - begin;
+    if (code->status) job->message = op2i_strdup(log.length ? log.chars : op2_error_message());
+    op2i_text_free(&log);
+  }
+}
+
+static op2_status end_job(op2_context ctx, struct job *job) {
+  struct op2i_jit_code *code = job->code;
+  op2i_log(ctx, OP2I_LOG_DEBUG, "%s: %s for the device in %.3f s", code->label,
+           code->status ? "not built" : "built", job->seconds);
+  if (!code->status) {
+    ctx->jit->stats.compiled++;
+    keep_binary(ctx, job->unit);
+    adopt(ctx, code, job->unit);
+    job->unit = NULL;
+  }
+  if (code->status == OP2_ERR_FATAL)
+    return op2i_error(OP2_ERR_FATAL, "%s", job->message ? job->message : "a device is lost");
+  code->message = job->message;
+  job->message = NULL;
+  return OP2_SUCCESS;
+}
+
+/* Several texts are built at the same time, by at most a thread for each core, if the device allows
+ * that. */
+static op2_status run_jobs(op2_context ctx, struct job *jobs, int64_t n) {
+  const double begin = op2i_seconds();
+  op2_status status = OP2_SUCCESS;
+  op2i_parallel(ctx->device->kind->builds_together ? op2i_machine()->cores : 1, n, 1, build_some,
+                jobs);
+  ctx->jit->stats.seconds += op2i_seconds() - begin;
+  for (int64_t j = 0; j < n; j++) {
+    const op2_status ended = end_job(ctx, &jobs[j]);
+    if (!status) status = ended;
+  }
+  return status;
+}
+
+/* Return the job of a text; null: there is none. */
+static const struct job *find_job(const struct job *jobs, int64_t n, struct op2i_key key) {
+  for (int64_t j = 0; j < n; j++)
+    if (op2i_key_equal(jobs[j].key, key)) return &jobs[j];
+  return NULL;
+}
+
+/* Find the unit in memory or on disk, or add a job for it. */
+static op2_status look_up(op2_context ctx, struct op2i_jit_code *code, struct job *jobs,
+                          int64_t *njobs) {
+  const struct op2i_key key = key_of(ctx->device, code);
+  struct op2i_device_unit *unit = find_unit(ctx->jit, key);
+  code->function = NULL;
+  if (unit) {
+    hand_out(code, unit);
+    ctx->jit->stats.memory_hits++;
+    return OP2_SUCCESS;
+  }
+  if (find_job(jobs, *njobs, key)) return OP2_SUCCESS;
+  op2_status status = fetch(ctx, code, key);
+  if (status || code->function || code->if_cached) return status;
+  unit = op2i_calloc(1, sizeof *unit);
+  if (!unit) return op2i_error_nomem("a loop on the device");
+  unit->key = key;
+  jobs[(*njobs)++] = (struct job){.device = ctx->device, .code = code, .unit = unit, .key = key};
+  return OP2_SUCCESS;
+}
+
+/* A code whose text another one has, too, gets that one's unit, or its failure. */
+static void share(op2_context ctx, struct op2i_jit_code *code, const struct job *jobs, int64_t n) {
+  const struct op2i_key key = key_of(ctx->device, code);
+  const struct job *job = find_job(jobs, n, key);
+  struct op2i_device_unit *unit = find_unit(ctx->jit, key);
+  if (!job || job->code == code) return;
+  code->status = job->code->status;
+  if (unit) {
+    hand_out(code, unit);
+    ctx->jit->stats.memory_hits++;
+  } else if (job->code->message) {
+    code->message = op2i_strdup(job->code->message);
+  }
+}
+
 op2_status op2i_device_units(op2_context ctx, int n, struct op2i_jit_code *codes) {
   op2_status status = OP2_SUCCESS;
-  for (struct op2i_jit_code *code = codes; code < codes + n && !status; code++) {
-    if (!code->on_device) continue;
-    struct op2i_key key = key_of(ctx->device, code);
-    struct op2i_device_unit *unit = find_unit(ctx->jit, key);
-    code->function = NULL;
-    if (unit) {
-      hand_out(code, unit);
-      ctx->jit->stats.memory_hits++;
-    } else
-      status = fetch(ctx, code, key);
-    if (!status && !code->function && !code->if_cached) status = build(ctx, code, key);
+  int64_t on_device = 0, njobs = 0;
+  for (int i = 0; i < n; i++) on_device += codes[i].on_device;
+  if (!on_device) return status;
+  struct job *jobs = op2i_calloc((size_t)on_device, sizeof *jobs);
+  if (!jobs) return op2i_error_nomem("a loop on the device");
+  for (int i = 0; i < n && !status; i++)
+    if (codes[i].on_device) status = look_up(ctx, &codes[i], jobs, &njobs);
+  if (!status && njobs) status = run_jobs(ctx, jobs, njobs);
+  for (int i = 0; i < n && !status && njobs; i++)
+    if (codes[i].on_device && !codes[i].function) share(ctx, &codes[i], jobs, njobs);
+  for (int64_t j = 0; j < njobs; j++) {
+    op2i_free(jobs[j].unit);
+    op2i_free(jobs[j].message);
   }
+  op2i_free(jobs);
   return status;
 }

@@ -130,7 +130,8 @@ struct op2i_device_kind {
   /* true if its code is CUDA C, in which a pointer may point to any memory (global or shared), and
    * groups see what others have stored before a fence */
   bool generic;
-  bool stages; /* true if its code moves wide rows through memory shared by a group */
+  bool builds_together; /* true if several threads may call build() at the same time */
+  bool stages;          /* true if its code moves wide rows through memory shared by a group */
   /* true if handles of its memory are host addresses (for tests): blocks then have exactly the
    * requested size, so that sanitizers detect accesses beyond them */
   bool in_host_memory;

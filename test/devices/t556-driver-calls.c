@@ -9,6 +9,7 @@
 
 #include "airfoil_steps.h"
 #include "emulation/driver.h"
+#include "machine.h"
 #include "support.h"
 
 /* Steps that are counted, and steps before these. */
@@ -77,6 +78,18 @@ static void without_graphs(enum way way, const struct result *want) {
   ok(calls("cuLaunchKernel") - launches >= LOOPS * STEPS / 2, "%s: but launches", ways[way]);
 }
 
+/* The first programs have several texts each, which threads compile at the same time. */
+static void compiled_together(void) {
+  int (*together)(void) = NULL;
+  void *nvrtc = dlopen("libnvrtc.so.13", RTLD_NOW | RTLD_LOCAL);
+  if (nvrtc) *(void **)&together = dlsym(nvrtc, "op2_emulation_compiled_together");
+  if (op2i_machine()->cores < 2 || getenv("OP2_TEST_CACHE"))
+    skip("texts are compiled together: there is one core, or they may be in the cache");
+  else
+    ok(together && together() > 1, "%d texts are compiled together", together ? together() : 0);
+  if (nvrtc) dlclose(nvrtc);
+}
+
 int main(void) {
   static struct result want;
   test_environment();
@@ -93,6 +106,7 @@ int main(void) {
     with_graphs(way, &want);
     without_graphs(way, &want);
   }
+  compiled_together();
   dlclose(driver);
   return done();
 }

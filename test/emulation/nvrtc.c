@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <spawn.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,11 +16,11 @@
 
 enum { OPTIONS = 128, PATH = 4096 };
 extern char **environ;
-static int planted;
+static _Atomic int planted;
 
 int op2_emulation_planted(void) {
   int since = planted;
-  planted = 0;
+  planted -= since;
   return since;
 }
 
@@ -242,7 +243,9 @@ static int compile(struct nvrtc_program *program, int n, const char *const *opti
   const char *base = getenv("TMPDIR");
   char folder[PATH / 2], shared[EMULATION_NAME];
   snprintf(folder, sizeof folder, "%s/op2-nvrtc-XXXXXX", base && *base ? base : "/tmp");
-  char *text = emulation_text(program->source, shared, &planted);
+  int found = 0;
+  char *text = emulation_text(program->source, shared, &found);
+  planted += found;
   bool good = text && mkdtemp(folder) && write_file(folder, "loop.cpp", text);
   for (int h = 0; h < program->nheaders && good; h++)
     good = write_file(folder, program->names[h], program->headers[h]);
@@ -252,8 +255,21 @@ static int compile(struct nvrtc_program *program, int n, const char *const *opti
   return result;
 }
 
+/* Threads may compile programs at the same time. */
+static _Atomic int compiling, together;
+
+int op2_emulation_compiled_together(void) { return together; }
+
+static void note_begin(void) {
+  const int now = ++compiling;
+  int most = together;
+  while (now > most && !atomic_compare_exchange_weak(&together, &most, now)) continue;
+}
+
 int nvrtcCompileProgram(struct nvrtc_program *program, int n, const char *const *options) {
+  note_begin();
   int result = compile(program, n, options);
+  compiling--;
   if (result == NVRTC_SUCCESS && !getenv("OP2_TEST_PLANT") &&
       !emulation_real_takes(program, n, options, &program->log)) {
     fprintf(stderr, "# emulation: the real NVRTC does not take this text: %s\n%s\n", program->log,

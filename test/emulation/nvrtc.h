@@ -38,6 +38,9 @@ int nvrtcGetSupportedArchs(int *architectures);
 /* Faults of OP2_TEST_PLANT that were found in texts, and planted, since it was asked last. */
 int op2_emulation_planted(void);
 
+/* The most programs that threads have compiled at the same time so far. */
+int op2_emulation_compiled_together(void);
+
 /* text.c: `source` with faults planted and a table of what can be launched; `*planted` counts. Null where
  * memory lacks. *shared: the name that it gives to memory that blocks share, or empty. */
 enum { EMULATION_NAME = 64 };

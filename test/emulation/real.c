@@ -20,7 +20,7 @@ static struct {
   int (*destroy)(void **);
 } real;
 static bool there;
-static int ntexts;
+static _Atomic int ntexts;
 
 static bool find(void *library) {
   *(void **)&real.create = dlsym(library, "nvrtcCreateProgram");
