@@ -32,6 +32,7 @@ struct cuda {
   bool submitting;  /* true while they are handed over */
   bool inside;      /* true if the context stays current from one call to the next */
   bool pushed;      /* true if it is to be popped, as another was current */
+  bool stays;       /* true if it was left to a thread that had none */
   int64_t unloaded; /* functions unloaded so far */
 };
 
@@ -82,7 +83,10 @@ static op2i_cuda_result make_current(struct cuda *cuda) {
   op2i_cuda_result result = 0;
   if (cuda->api->graphs) result = cuda->api->cuCtxGetCurrent(&now);
   if (result || (now && now == cuda->context)) return result;
-  if (cuda->api->graphs && !now) return cuda->api->cuCtxSetCurrent(cuda->context);
+  if (cuda->api->graphs && !now) {
+    cuda->stays = true;
+    return cuda->api->cuCtxSetCurrent(cuda->context);
+  }
   result = cuda->api->cuCtxPushCurrent_v2(cuda->context);
   cuda->pushed = !result;
   return result;
@@ -191,7 +195,7 @@ static void close_device(struct op2i_device *device) {
     if (cuda->stage) cuda->api->cuMemFreeHost(cuda->stage);
     if (cuda->stream) cuda->api->cuStreamDestroy_v2(cuda->stream);
     leave(cuda);
-    if (cuda->api->graphs && !cuda->api->cuCtxGetCurrent(&now) && now == cuda->context)
+    if (cuda->stays && !cuda->api->cuCtxGetCurrent(&now) && now == cuda->context)
       cuda->api->cuCtxSetCurrent(NULL);
   }
   if (cuda->context) cuda->api->cuDevicePrimaryCtxRelease_v2(cuda->number);

@@ -20,6 +20,7 @@
 
 enum { STEPS = 30, HALF = STEPS / 2 };
 
+static void *driver;
 static int64_t (*calls)(const char *name);
 static int (*get_current)(void **context), (*set_current)(void *context);
 
@@ -239,6 +240,18 @@ static void own_context(void) {
   ok(steps_queue(SAME, 0, STEPS) && steps_take(&got), "no context is current at first");
   steps_end();
   ok(!get_current(&now) && !now, "and none is in the end");
+  /* The program has the device's context current itself. */
+  void *own = NULL;
+  int (*retain)(void **, int), (*release)(int);
+  *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
+  *(void **)&release = dlsym(driver, "cuDevicePrimaryCtxRelease_v2");
+  if (retain(&own, 0) || set_current(own) || !steps_begin("cuda", LOOPS)) return;
+  ok(steps_queue(SAME, 0, STEPS) && steps_take(&got) && steps_near(&got, &want[SAME]),
+     "the program uses the device, too");
+  steps_end();
+  ok(!get_current(&now) && now == own, "and has its context in the end");
+  set_current(NULL);
+  release(0);
 }
 
 /* ---- what refuses them ----------------------------------------------------------------------- */
@@ -316,7 +329,7 @@ static void lost(void) {
 
 int main(void) {
   test_environment();
-  void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver) *(void **)&calls = dlsym(driver, "op2_emulation_calls");
   if (!calls) {
     skip("the emulation is not here: LD_LIBRARY_PATH is to have its folder, test/emulation");
