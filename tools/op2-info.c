@@ -17,7 +17,7 @@ static const char usage[] =
     "It ends with status 1 if no program could run.\n";
 
 static const char *const backends[] = {"starpu", "openmp", "sequential", "check",
-                                       "cuda",   "opencl", "static"};
+                                       "cuda",   "hip",    "opencl",     "static"};
 
 static int fail(void) {
   fprintf(stderr, "op2-info: %s\n", op2_error_message());

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* NVIDIA devices through the driver's interface. The context is the device's primary one, which the
- * runtime's interface and StarPU use as well; it is current only during each call. */
+/* Devices whose driver has CUDA's interface: NVIDIA's, and AMD's by HIP (backends/hip). The context is
+ * the device's primary one, which the runtime's interface and StarPU use as well; it is current only
+ * during each call. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cuda_api.h"
+#include "cuda_driver.h"
 #include "cuda_graph.h"
 #include "device.h"
 #include "device_graphs.h"
@@ -20,6 +21,7 @@ enum { STAGE = 8 << 20, DIRECT = 256 << 10 };
 
 struct cuda {
   struct op2i_device device;
+  const struct op2i_cuda_driver *driver;
   const struct op2i_cuda_api *api;
   int number;
   op2i_cuda_context context;
@@ -110,77 +112,7 @@ static void leave(struct cuda *cuda) {
 
 #define CALL(cuda_, name_, ...) failed(cuda_, #name_, (cuda_)->api->name_(__VA_ARGS__))
 
-/* ---- listing devices ------------------------------------------------------------------------- */
-
-static char missing[256];
-
-static void list_devices_once(void) {
-  const char *why;
-  int count = 0;
-  const struct op2i_cuda_api *api = op2i_cuda_api(&why);
-  if (!api || !op2i_nvrtc_api(&why)) {
-    snprintf(missing, sizeof missing, "%s", why);
-    return;
-  }
-  op2i_cuda_result result = api->cuInit(0);
-  if (!result) result = api->cuDeviceGetCount(&count);
-  if (result) api->cuGetErrorString(result, &why);
-  if (result)
-    snprintf(missing, sizeof missing, "the NVIDIA driver does not start: %s", why);
-  else if (count == 0)
-    snprintf(missing, sizeof missing, "there is no NVIDIA device");
-}
-
-static const char *unavailable(void) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, list_devices_once);
-  return *missing ? missing : NULL;
-}
-
-static int count_devices(const struct op2i_cuda_api *api) {
-  int count = 0;
-  return api->cuDeviceGetCount(&count) ? 0 : count;
-}
-
-static void list(struct op2i_text *out) {
-  const char *why;
-  if (unavailable()) return;
-  const struct op2i_cuda_api *api = op2i_cuda_api(&why);
-  for (int d = 0; d < count_devices(api); d++) {
-    struct op2i_device_limits limits;
-    op2i_cuda_describe(api, d, &limits);
-    op2i_text_add(out, "%d: %s, %s, %.0f GiB\n", d, limits.name, limits.target,
-                  (double)limits.memory_bytes / (1 << 30));
-  }
-}
-
-/* ---- choosing a device ----------------------------------------------------------------------- */
-
-static bool meant(const struct op2i_cuda_api *api, int number, const char *which) {
-  struct op2i_device_limits limits;
-  op2i_cuda_describe(api, number, &limits);
-  return op2i_device_meant(which, number, limits.name);
-}
-
-/* Return the first device that `which` means, or -1. */
-static int named(const struct op2i_cuda_api *api, const char *which) {
-  for (int d = 0; d < count_devices(api); d++)
-    if (meant(api, d, which)) return d;
-  return -1;
-}
-
-/* Return the device of a rank among those with the most processors, in round-robin order. */
-static int best(const struct op2i_cuda_api *api, int node_rank) {
-  int n = count_devices(api), most = -1, alike = 0;
-  for (int d = 0; d < n; d++) {
-    int units = op2i_cuda_attribute(api, d, OP2I_CUDA_UNITS);
-    alike = units > most ? 1 : alike + (units == most);
-    if (units > most) most = units;
-  }
-  for (int d = 0, left = alike ? node_rank % alike : 0; d < n; d++)
-    if (op2i_cuda_attribute(api, d, OP2I_CUDA_UNITS) == most && left-- == 0) return d;
-  return -1;
-}
+/* ---- opening and closing -------------------------------------------------------------------- */
 
 static void close_device(struct op2i_device *device) {
   struct cuda *cuda = cuda_of(device);
@@ -203,20 +135,21 @@ static void close_device(struct op2i_device *device) {
   op2i_free(cuda);
 }
 
-static op2_status open_device(const char *which, int node_rank, struct op2i_device **out) {
+static op2_status open_device(const struct op2i_cuda_driver *driver, const char *which,
+                              int node_rank, struct op2i_device **out) {
   enum { NON_BLOCKING = 1 };
-  const char *why = unavailable();
+  const char *why = driver->kind->unavailable();
   if (why) return op2i_error(OP2_ERR_UNAVAILABLE, "%s", why);
-  const struct op2i_cuda_api *api = op2i_cuda_api(&why);
-  int number = which ? named(api, which) : best(api, node_rank);
-  if (number < 0) return op2i_device_unknown(&op2i_device_cuda, which ? which : "");
+  int number = op2i_cuda_choose(driver, which, node_rank);
+  if (number < 0) return op2i_device_unknown(driver->kind, which ? which : "");
   struct cuda *cuda = op2i_calloc(1, sizeof *cuda);
   if (!cuda) return op2i_error_nomem("a device");
-  cuda->device.kind = &op2i_device_cuda;
-  cuda->api = api;
+  cuda->device.kind = driver->kind;
+  cuda->driver = driver;
+  cuda->api = driver->api(&why);
   cuda->number = number;
-  if (!api->graphs) cuda->device.no_graphs = "the driver";
-  op2i_cuda_describe(api, number, &cuda->device.limits);
+  if (!cuda->api->graphs) cuda->device.no_graphs = "the driver";
+  driver->describe(cuda->api, number, &cuda->device.limits);
   op2_status status = CALL(cuda, cuDevicePrimaryCtxRetain, &cuda->context, number);
   if (!status) status = enter(cuda);
   if (!status) {
@@ -462,8 +395,8 @@ static op2_status build(struct op2i_device *device, const char *source, const ch
                         struct op2i_text *log, void **binary, size_t *bytes) {
   char architecture[OP2I_CUDA_ARCHITECTURE];
   struct cuda *cuda = cuda_of(device);
-  const bool ptx = op2i_cuda_architecture(device->limits.target, architecture);
-  op2_status status = op2i_cuda_compile(source, architecture, includes, log, binary, bytes);
+  const bool ptx = cuda->driver->architecture(device->limits.target, architecture);
+  op2_status status = cuda->driver->compile(source, architecture, includes, log, binary, bytes);
   return status || !ptx ? status : translate(cuda, log, binary, bytes);
 }
 
@@ -581,30 +514,35 @@ static void unmark(struct op2i_device *device, void *event) {
   leave(cuda);
 }
 
-const struct op2i_device_kind op2i_device_cuda = {
-    .name = "cuda",
-    .generic = true,
-    .builds_together = true,
-    .stages = true,
-    .addresses = true,
-    .unavailable = unavailable,
-    .open = open_device,
-    .close = close_device,
-    .list = list,
-    .alloc = alloc,
-    .release = release,
-    .put = put,
-    .get = get,
-    .clear = clear,
-    .build = build,
-    .load = load,
-    .unload = unload,
-    .launch = launch,
-    .wait = wait_device,
-    .submit = submit,
-    .settle = settle,
-    .forget = forget,
-    .mark = mark,
-    .between = between,
-    .unmark = unmark,
-};
+/* ---- the kinds -------------------------------------------------------------------------------- */
+
+#define KIND(name_, together_)                                                                     \
+  static char name_##_missing[256];                                                                \
+  static void look_for_##name_(void) {                                                             \
+    op2i_cuda_look(&op2i_driver_##name_, name_##_missing, sizeof name_##_missing);                 \
+  }                                                                                                \
+  static const char *name_##_unavailable(void) {                                                   \
+    static pthread_once_t once = PTHREAD_ONCE_INIT;                                                \
+    pthread_once(&once, look_for_##name_);                                                         \
+    return *name_##_missing ? name_##_missing : NULL;                                              \
+  }                                                                                                \
+  static op2_status open_##name_(const char *which, int node_rank, struct op2i_device **out) {     \
+    return open_device(&op2i_driver_##name_, which, node_rank, out);                               \
+  }                                                                                                \
+  static void list_##name_(struct op2i_text *out) {                                                \
+    if (!name_##_unavailable()) op2i_cuda_list(&op2i_driver_##name_, out);                         \
+  }                                                                                                \
+  const struct op2i_device_kind op2i_device_##name_ = {.name = #name_,                             \
+                                                       .unavailable = name_##_unavailable,         \
+                                                       .open = open_##name_,                       \
+                                                       .list = list_##name_,                       \
+                                                       .builds_together = together_,               \
+                                                       OPERATIONS}
+#define OPERATIONS                                                                                 \
+  .generic = true, .stages = true, .addresses = true, .close = close_device, .alloc = alloc,       \
+  .release = release, .put = put, .get = get, .clear = clear, .build = build, .load = load,        \
+  .unload = unload, .launch = launch, .wait = wait_device, .submit = submit, .settle = settle,     \
+  .forget = forget, .mark = mark, .between = between, .unmark = unmark
+
+KIND(cuda, true);
+KIND(hip, false);

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_api.h"
+#include "cuda_driver.h"
 #include "device.h"
 #include "error.h"
 #include "mem.h"
@@ -57,6 +57,7 @@ void op2i_cuda_describe(const struct op2i_cuda_api *api, int number,
              architecture, driver);
   }
   limits->doubles = true;
+  limits->wave = op2i_cuda_attribute(api, number, OP2I_CUDA_WARP);
   limits->units = op2i_cuda_attribute(api, number, OP2I_CUDA_UNITS);
   limits->group_max = op2i_cuda_attribute(api, number, OP2I_CUDA_MAX_THREADS);
   limits->local_bytes = op2i_cuda_attribute(api, number, OP2I_CUDA_SHARED_OPTIN);
@@ -98,3 +99,19 @@ op2_status op2i_cuda_translate(const struct op2i_cuda_api *api, struct op2i_text
   op2i_free(ptx);
   return status;
 }
+
+/* ---- the driver -------------------------------------------------------------------------------- */
+
+static const struct op2i_cuda_api *find_both(const char **why) {
+  const struct op2i_cuda_api *api = op2i_cuda_api(why);
+  return api && op2i_nvrtc_api(why) ? api : NULL;
+}
+
+const struct op2i_cuda_driver op2i_driver_cuda = {
+    .kind = &op2i_device_cuda,
+    .maker = "NVIDIA",
+    .api = find_both,
+    .describe = op2i_cuda_describe,
+    .architecture = op2i_cuda_architecture,
+    .compile = op2i_cuda_compile,
+};

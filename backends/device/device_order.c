@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Compact groups of targets. A group of consecutive rows of a mesh is a strip, whose elements also
  * reach the rows on both of its long sides, so groups compute many elements that other groups compute
- * as well. Groups are grown run by run instead, each run from the neighbours of the one before: on
- * quadrilaterals that are numbered row by row they are 32 by 4, and meet 1.14 times as many elements as
- * must be, where strips meet 1.5 times as many. A run is what a warp loads together, so it should
- * consist of consecutive rows: square groups meet fewer elements, and were slower. */
+ * as well. Groups are grown run by run instead, each run from the neighbours of the one before: with
+ * waves of 32, on quadrilaterals that are numbered row by row they are 32 by 4, and meet 1.14 times as
+ * many elements as must be, where strips meet 1.5 times as many. A run is what a wave loads together,
+ * so it should consist of consecutive rows: square groups meet fewer elements, and were slower. */
 #include "device_order.h"
 
 #include <stdlib.h>
@@ -14,9 +14,9 @@
 #include "mem.h"
 #include "sort.h"
 
-/* RUN: targets that work items load together; SAMPLE: groups that are grown to see what is saved;
+/* SAMPLE: groups that are grown to see what is saved;
  * AROUND: the most neighbours of a run that are looked at. */
-enum { GROUP = OP2I_DEVICE_GROUP, RUN = 32, SAMPLE = 64, AROUND = 1024 };
+enum { GROUP = OP2I_DEVICE_GROUP, SAMPLE = 64, AROUND = 1024 };
 /* BREAK: cost of two targets of a group that are neighbours there and do not have consecutive numbers,
  * in elements; WORTH: share of the cost that must be saved. */
 static const double BREAK = 4, WORTH = 0.1;
@@ -87,7 +87,7 @@ static void grow(struct growth *g, int64_t limit) {
     int64_t end = least(g->n + GROUP, g->links->nreached), from = g->n;
     while (g->n < end) {
       int64_t lo = g->n;
-      place_run(g, from, least(lo + RUN, end));
+      place_run(g, from, least(lo + g->links->run, end));
       from = lo;
     }
   }

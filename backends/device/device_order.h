@@ -15,6 +15,7 @@ struct op2i_device_links {
   const int32_t *begin;   /* [nrows + 1], offset of each row's entries */
   const int32_t *entries; /* element * ncolumns + column */
   int ncolumns;
+  int run; /* number of targets that work items load together, those of a wave */
   int32_t (*target)(const void *data, int64_t element, int column);
   const void *data;
 };

@@ -231,7 +231,8 @@ static int32_t first_block(const struct op2i_step *step, int32_t colour) {
 static op2_status run_blocks(struct run *run) {
   const struct op2i_plan *plan = run->step->plan;
   const char *entry;
-  int64_t size = 32, local = plan->parts & OP2I_PLAN_STAGE ? plan->shared_bytes : 0;
+  int64_t size = op2i_device_wave(run->device),
+          local = plan->parts & OP2I_PLAN_STAGE ? plan->shared_bytes : 0;
   while (size < plan->block_size) size *= 2;
   op2_status status = block_entry(run, size, &entry);
   set_tables(run, &run->tables->passes[run->step->range][0]);

@@ -89,12 +89,13 @@ static int32_t linked(const void *data, int64_t position, int column) {
 
 /* Blocks that share few elements compute few of them twice. Targets that compute all of their
  * elements gain nothing: on an H200 res_calc of airfoil took as long in either order. */
-static op2_status order(struct inverse *inv) {
+static op2_status order(const struct op2i_device *device, struct inverse *inv) {
   const struct op2i_device_links links = {.nrows = inv->nrows,
                                           .nreached = inv->nreached,
                                           .begin = inv->begin,
                                           .entries = inv->entries,
                                           .ncolumns = inv->pass->ncolumns,
+                                          .run = op2i_device_wave(device),
                                           .target = linked,
                                           .data = inv};
   op2_status status = op2i_device_order(&links, inv->reached, &inv->moved);
@@ -162,7 +163,7 @@ static op2_status own(struct op2i_device *device, const struct inverse *inv,
 static op2_status make_pass(struct op2i_device *device, struct inverse *inv, bool owns,
                             struct op2i_device_table *table) {
   op2_status status = invert(device, inv);
-  if (!status && owns) status = order(inv);
+  if (!status && owns) status = order(device, inv);
   if (!status && owns) status = own(device, inv, table);
   if (status) return status;
   table->ntargets = inv->nreached;

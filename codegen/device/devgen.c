@@ -195,6 +195,7 @@ static void text(struct op2i_devgen *g) {
                 "/* Kernel %s on a device, %s */\n"
                 "#define OP2_NAME(name) " OP2I_FUNCTION_PREFIX "##name\n",
                 op2i_loop_name(g->e.loop), OP2I_ABI);
+  if (g->dialect->opening) op2i_text_add(g->e.out, "%s", g->dialect->opening);
   op2i_text_add(g->e.out, "%s", g->dialect->prelude);
   if (op2i_emit_contracts(&g->e))
     op2i_text_add(g->e.out, "#define op2_fused_f64(a, b, c) fma(a, b, c)\n"

@@ -2,13 +2,13 @@
 #ifndef OP2I_DEVGEN_H
 #define OP2I_DEVGEN_H
 
-/* Text of loops for devices. CUDA C and OpenCL C have different preludes, whose macros give the
+/* Text of loops for devices. CUDA C, which HIP takes as well, and OpenCL C have different preludes, whose macros give the
  * rest of the text the same meaning in both:
  *
  *   OP2_ENTRY OP2_GLOBAL OP2_LOCAL OP2_SHARED_PARAMETER OP2_SHARED   functions and kinds of memory
  *   op2_group() op2_item() op2_items()   the work item's group, its index there, size of the group
  *   op2_wait()                           a barrier of the group
- *   op2_in_order()                       compilers move no access to memory across it (CUDA only)
+ *   op2_in_order()                       compilers move no access to memory across it (CUDA and HIP)
  *   OP2_AS(p)                            a pointer that converts to the type that is needed
  *
  * Names are those of codegen/host/emit.h, and in addition
@@ -25,8 +25,9 @@
 #include "loop_device.h"
 
 struct op2i_device_dialect {
-  const char *name;    /* "cuda", "opencl" */
+  const char *name;    /* "cuda", "hip", "opencl" */
   const char *prelude; /* definitions of the macros */
+  const char *opening; /* what this one of several languages needs before their prelude; or null */
   const char *atomics; /* additional definitions for ATOMICS: op2_swap32(), op2_swap64() */
   bool generic;        /* True if a pointer may point to any kind of memory. */
   bool stages;         /* True if work items move values side by side, through shared memory. */

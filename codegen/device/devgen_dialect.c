@@ -187,6 +187,14 @@ static const char cuda[] =
     "#define wchar_t op2_word_wchar_t\n" EXTREMES /* kernels are in C */
     "#undef __cplusplus\n";
 
+/* CUDA C becomes HIP by these lines: functions of HIP are for the host unless they say otherwise, hipRTC
+ * declares these integers as other types than C does, and work items of a wave, which execute in step,
+ * need no barrier. */
+static const char hip[] = "#pragma clang force_cuda_host_device begin\n"
+                          "#define int64_t op2_int64_t\n"
+                          "#define uint64_t op2_uint64_t\n"
+                          "#define __syncwarp() __asm__ volatile(\"\" ::: \"memory\")\n";
+
 static const char opencl[] =
     "#ifdef cl_khr_fp64\n"
     "#pragma OPENCL EXTENSION cl_khr_fp64 : enable\n"
@@ -265,6 +273,19 @@ static const char opencl_atomics[] =
 
 const struct op2i_device_dialect op2i_dialect_cuda = {
     .name = "cuda",
+    .prelude = cuda,
+    .atomics = cuda_atomics,
+    .adds = true,
+    .generic = true,
+    .stages = true,
+    .c = {.restricted = "__restrict__",
+          .global = "OP2_GLOBAL ",
+          .renames = true,
+          .operators = true},
+};
+const struct op2i_device_dialect op2i_dialect_hip = {
+    .name = "hip",
+    .opening = hip,
     .prelude = cuda,
     .atomics = cuda_atomics,
     .adds = true,

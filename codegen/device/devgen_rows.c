@@ -21,7 +21,8 @@ static void move_rows(struct op2i_text *out, const char *name, const char *type,
 }
 
 op2_status op2i_device_rows_text(const struct op2i_device_dialect *dialect, struct op2i_text *out) {
-  op2i_text_add(out, "/* Rows that travel, %s */\n%s", OP2I_ABI, dialect->prelude);
+  op2i_text_add(out, "/* Rows that travel, %s */\n%s%s", OP2I_ABI,
+                dialect->opening ? dialect->opening : "", dialect->prelude);
   move_rows(out, "op2_pack4", "uint32_t", false);
   move_rows(out, "op2_unpack4", "uint32_t", true);
   move_rows(out, "op2_pack1", "unsigned char", false);

@@ -41,7 +41,7 @@ where they have not.
 TAIL = """
 Variables of others are read as well: `OMP_NUM_THREADS` and `OMP_WAIT_POLICY` on the backend `openmp`;
 `STARPU_SCHED`, `STARPU_HOSTNAME` and `STARPU_PERF_MODEL_DIR` on `starpu`; `CUDA_HOME` and `CUDA_PATH`, where NVRTC
-is; `XDG_CACHE_HOME`, `HOME` and `TMPDIR`. Names that makefiles of OP2 use, as `OP2_INSTALL_PATH` and `OP2_COMPILER`,
+is; `ROCM_PATH` and `HIP_PATH`, where HIP is; `XDG_CACHE_HOME`, `HOME` and `TMPDIR`. Names that makefiles of OP2 use, as `OP2_INSTALL_PATH` and `OP2_COMPILER`,
 are known and not warned of.
 """
 

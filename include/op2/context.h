@@ -69,10 +69,10 @@ extern "C" {
 /** Options of a context. Zero-initialise, then fill in; members that are 0 have the value of the
  * environment variable that is named here, and without it the default. */
 typedef struct op2_options {
-  const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, cuda, opencl, check, or
-                             static, whose loops have source (op2_loop_generate()) and do not run;
-                             default starpu, or openmp where StarPU cannot be started or was built
-                             for fewer workers than are wanted */
+  const char *backend;    /**< OP2_BACKEND: sequential, openmp, starpu, cuda, hip, opencl, check,
+                             or static, whose loops have source (op2_loop_generate()) and do not
+                             run; default starpu, or openmp where StarPU cannot be started or was
+                             built for fewer workers than are wanted */
   int threads;            /**< OP2_THREADS: CPU workers; default OMP_NUM_THREADS on openmp if
                                that is set, else one per usable core */
   int eager;              /**< OP2_EAGER: 1 runs every loop and call at once, -1 does not */
@@ -89,9 +89,9 @@ typedef struct op2_options {
                              "%r" the rank: without it rank 0 alone writes */
   int log_level;          /**< OP2_LOG: 0 silent, 1 errors, 2 warnings, 3 info, 4 debug */
   int reserved_numbers[9]; /**< 0: room for options of later versions */
-  const char *device; /**< OP2_DEVICE: of the backends cuda and opencl: a number from 0, or part of
-                              its name; default the best, of several that are alike each rank of a
-                              node another */
+  const char *device; /**< OP2_DEVICE: of the backends cuda, hip and opencl: a number from 0, or
+                              part of its name; default the best, of several that are alike each
+                              rank of a node another */
   const void *reserved[5]; /**< null: as reserved_numbers */
 } op2_options;
 
@@ -156,8 +156,8 @@ OP2_API int op2_workers(op2_context ctx);
 OP2_API const char *op2_backend_unavailable(const char *name);
 
 /** @brief Print the table of environment variables: name, default, present value and meaning; and
- * that none is read, where that is so. The devices of the backends cuda and opencl follow, by the
- * numbers that OP2_DEVICE takes, or the reason why there are none: drivers are opened for that.
+ * that none is read, where that is so. The devices of the backends cuda, hip and opencl follow, by
+ * the numbers that OP2_DEVICE takes, or the reason why there are none: drivers are opened for that.
  * @memory keeps nothing                   @sync   runs nothing
  * @mpi    not collective                  @errors OP2_ERR_ARG (null stream), OP2_ERR_IO
  * @source op2 */

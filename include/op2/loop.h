@@ -518,9 +518,9 @@ OP2_API OP2_NODISCARD op2_status op2_loop_create_at(op2_where where, op2_kernel 
                                                     int nargs, const op2_arg *args, op2_loop *loop);
 
 /** @brief The generated source of a loop; needs no data, so it can be used ahead of time.
- * Targets are "c", "simd", "check", "cuda" and "opencl", whatever the context's backend is; a
- * strategy may follow "cuda" or "opencl": "cuda:staged" (doc/devices.md). The backend "static" is
- * for programs that need only the source: it needs no device or compiler, and its loops fail with
+ * Targets are "c", "simd", "check", "cuda", "hip" and "opencl", whatever the context's backend is;
+ * a strategy may follow the last three: "cuda:staged" (doc/devices.md). The backend "static" is for
+ * programs that need only the source: it needs no device or compiler, and its loops fail with
  * OP2_ERR_UNAVAILABLE when they are to run.
  * @memory *source belongs to the loop and lives as long as it does
  * @sync   never blocks, runs nothing      @mpi    not collective

@@ -21,12 +21,13 @@ struct op2i_device_limits {
   char name[128]; /* printable name: "NVIDIA H100 80GB HBM3" */
   /* architecture of binaries in one word, "sm_90"; a part of their cache keys */
   char target[64];
-  char compiler[64];   /* compiler of binaries and its version, also a part of the keys */
-  bool doubles;        /* true if the device has double precision */
-  bool on_host;        /* true if the device computes on the host's processors */
-  bool short_atomics;  /* true if its atomic operations are limited to 32 bits */
-  int units;           /* compute units, which run groups concurrently */
-  int64_t group_max;   /* most work items in a group */
+  char compiler[64];  /* compiler of binaries and its version, also a part of the keys */
+  bool doubles;       /* true if the device has double precision */
+  bool on_host;       /* true if the device computes on the host's processors */
+  bool short_atomics; /* true if its atomic operations are limited to 32 bits */
+  int units;          /* compute units, which run groups concurrently */
+  int wave;           /* work items of a group that execute each instruction together; 0: unknown */
+  int64_t group_max;  /* most work items in a group */
   int64_t local_bytes; /* bytes of memory shared by a group */
   int64_t memory_bytes;
   int64_t entries; /* most entries of a table of launches; 0: as many as an int32_t counts */
@@ -126,7 +127,7 @@ struct op2i_launch {
  * Messages of failures name the call that failed and the reason. After OP2_ERR_FATAL the device is
  * lost, and every further operation fails. */
 struct op2i_device_kind {
-  const char *name; /* name of the backend: "cuda", "opencl" */
+  const char *name; /* name of the backend: "cuda", "hip", "opencl" */
   /* true if its code is CUDA C, in which a pointer may point to any memory (global or shared), and
    * groups see what others have stored before a fence */
   bool generic;
@@ -196,7 +197,7 @@ extern const struct op2i_device_kind op2i_device_shadow;
 
 /* The kinds of kinds.def, in its order; null-terminated. */
 extern const struct op2i_device_kind *const op2i_device_kinds[];
-extern const char op2i_device_names[]; /* ", cuda, opencl": for lists in messages */
+extern const char op2i_device_names[]; /* ", cuda, hip, opencl": for lists in messages */
 
 /* Open a device as the kind's open() does; `limit` is the most bytes that may be allocated on it,
  * or 0. */
@@ -208,6 +209,10 @@ void op2i_device_close(struct op2i_device *device); /* null: nothing */
  * exist. */
 bool op2i_device_meant(const char *which, int number, const char *name);
 op2_status op2i_device_unknown(const struct op2i_device_kind *kind, const char *which);
+/* Work items of a wave, or as many as most devices have in one. */
+static inline int op2i_device_wave(const struct op2i_device *device) {
+  return device->limits.wave > 0 ? device->limits.wave : 32;
+}
 /* Allocate and release as the kind's functions do, within the limit. All memory that the library
  * uses on a device is allocated here. */
 op2_status op2i_device_alloc(struct op2i_device *device, size_t bytes, void **memory);

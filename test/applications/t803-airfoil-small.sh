@@ -19,7 +19,7 @@ against() { # BACKEND MESH-OPTIONS...: compares the application with the referen
   result $? "$backend $*: the rms of the reference"
 }
 
-for backend in sequential openmp starpu check opencl cuda; do
+for backend in sequential openmp starpu check opencl cuda hip; do
   usable $backend || continue
   against $backend --mesh 8x12
   against $backend --mesh 8x12 --shuffle 3

@@ -53,12 +53,12 @@ within() {
 if [ "${OP2_TEST_FULL:-}" != 1 ]; then
   steps 100
   steps 100 --shuffle 1
-  for backend in opencl cuda; do
+  for backend in opencl cuda hip; do
     usable $backend && steps 100 --backend $backend
   done
   done_testing
 fi
-for backend in sequential openmp starpu opencl cuda; do
+for backend in sequential openmp starpu opencl cuda hip; do
   usable $backend || continue
   steps 1000 --backend $backend
   within 1e-11

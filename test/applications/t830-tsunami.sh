@@ -38,7 +38,7 @@ result $? "the shore moves"
 
 # ---- against the hand-written programs ----
 
-for backend in sequential openmp starpu check opencl cuda; do
+for backend in sequential openmp starpu check opencl cuda hip; do
   usable $backend || continue
   for eager in 0 1; do
     export OP2_EAGER=$eager

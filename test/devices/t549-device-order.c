@@ -95,6 +95,7 @@ static int64_t put_in_order(struct grid *g) {
   for (int64_t c = 0; c < g->ncells; c++)
     if (g->begin[c + 1] > g->begin[c]) g->order[n++] = (int32_t)c;
   const struct op2i_device_links links = {.nrows = g->ncells,
+                                          .run = 32,
                                           .nreached = n,
                                           .begin = g->begin,
                                           .entries = g->entries,

@@ -239,7 +239,7 @@ static int compile_in(struct nvrtc_program *program, const char *folder, const c
   return program->image ? NVRTC_SUCCESS : NVRTC_COMPILATION;
 }
 
-static int compile(struct nvrtc_program *program, int n, const char *const *options) {
+int emulation_compile(struct nvrtc_program *program, int n, const char *const *options) {
   const char *base = getenv("TMPDIR");
   char folder[PATH / 2], shared[EMULATION_NAME];
   snprintf(folder, sizeof folder, "%s/op2-nvrtc-XXXXXX", base && *base ? base : "/tmp");
@@ -268,15 +268,9 @@ static void note_begin(void) {
 
 int nvrtcCompileProgram(struct nvrtc_program *program, int n, const char *const *options) {
   note_begin();
-  int result = compile(program, n, options);
+  int result = emulation_compile(program, n, options);
   compiling--;
-  if (result == NVRTC_SUCCESS && !getenv("OP2_TEST_PLANT") &&
-      !emulation_real_takes(program, n, options, &program->log)) {
-    fprintf(stderr, "# emulation: the real NVRTC does not take this text: %s\n%s\n", program->log,
-            program->source);
-    result = NVRTC_COMPILATION;
-  }
-  return result;
+  return result ? result : emulation_look_really(&emulation_real_nvrtc, program, n, options);
 }
 
 int nvrtcGetProgramLogSize(struct nvrtc_program *program, size_t *bytes) {

@@ -46,9 +46,14 @@ int op2_emulation_compiled_together(void);
 enum { EMULATION_NAME = 64 };
 char *emulation_text(const char *source, char shared[EMULATION_NAME], int *planted);
 
-/* real.c: whether the real NVRTC, where OP2_TEST_NVRTC says where it is, takes a text; else what it says, to be
- * freed. */
-bool emulation_real_takes(const struct nvrtc_program *program, int n, const char *const *options,
-                          char **log);
+/* nvrtc.c: compile by the host's compiler alone. */
+int emulation_compile(struct nvrtc_program *program, int n, const char *const *options);
+
+/* real.c: a real compiler that has to take each text besides, if the environment says where it is. */
+struct emulation_real;
+extern const struct emulation_real emulation_real_nvrtc, emulation_real_hiprtc;
+/* Success, or a failure that is reported together with the text. */
+int emulation_look_really(const struct emulation_real *real, struct nvrtc_program *program, int n,
+                          const char *const *options);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The real NVRTC beside the emulated one. */
+/* The real NVRTC or hipRTC beside the emulated one. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -10,24 +10,52 @@
 #include "nvrtc.h"
 
 enum { TARGETS = 3 };
-static const char *const targets[TARGETS] = {"sm_80", "sm_90", "sm_100"};
+
+struct emulation_real {
+  const char *name, *prefix, *variable;
+  const char *architecture; /* the option that says for which target */
+  const char *targets[TARGETS];
+  const char *besides; /* one more option, or null */
+};
+
+const struct emulation_real emulation_real_nvrtc = {
+    .name = "NVRTC",
+    .prefix = "nvrtc",
+    .variable = "OP2_TEST_NVRTC",
+    .architecture = "--gpu-architecture=",
+    .targets = {"sm_80", "sm_90", "sm_100"},
+    .besides = "--no-cache", /* for which it would ask the driver, and find the emulated one */
+};
+const struct emulation_real emulation_real_hiprtc = {
+    .name = "hipRTC",
+    .prefix = "hiprtc",
+    .variable = "OP2_TEST_HIPRTC",
+    .architecture = "--offload-arch=",
+    .targets = {"gfx90a", "gfx906", "gfx1030"},
+};
 
 static struct {
+  const struct emulation_real *which; /* null: there is none */
   int (*create)(void **, const char *, const char *, int, const char *const *, const char *const *);
   int (*compile)(void *, int, const char *const *);
   int (*log_size)(void *, size_t *);
   int (*log)(void *, char *);
   int (*destroy)(void **);
 } real;
-static bool there;
 static _Atomic int ntexts;
 
-static bool find(void *library) {
-  *(void **)&real.create = dlsym(library, "nvrtcCreateProgram");
-  *(void **)&real.compile = dlsym(library, "nvrtcCompileProgram");
-  *(void **)&real.log_size = dlsym(library, "nvrtcGetProgramLogSize");
-  *(void **)&real.log = dlsym(library, "nvrtcGetProgramLog");
-  *(void **)&real.destroy = dlsym(library, "nvrtcDestroyProgram");
+static void *function(void *library, const struct emulation_real *which, const char *name) {
+  char symbol[64];
+  snprintf(symbol, sizeof symbol, "%s%s", which->prefix, name);
+  return dlsym(library, symbol);
+}
+
+static bool find(void *library, const struct emulation_real *which) {
+  *(void **)&real.create = function(library, which, "CreateProgram");
+  *(void **)&real.compile = function(library, which, "CompileProgram");
+  *(void **)&real.log_size = function(library, which, "GetProgramLogSize");
+  *(void **)&real.log = function(library, which, "GetProgramLog");
+  *(void **)&real.destroy = function(library, which, "DestroyProgram");
   return real.create && real.compile && real.log_size && real.log && real.destroy;
 }
 
@@ -37,36 +65,36 @@ static bool quick(void) {
 }
 
 static void tell(void) {
-  if (there)
-    fprintf(stderr, "# emulation: the real NVRTC took %d texts, each for %d of %d targets\n",
-            ntexts, quick() ? 1 : TARGETS, TARGETS);
+  fprintf(stderr, "# emulation: the real %s took %d texts, each for %d of %d targets\n",
+          real.which->name, ntexts, quick() ? 1 : TARGETS, TARGETS);
 }
 
-/* OP2_TEST_NVRTC: where it may be, separated by colons. */
-static void open_real(void) {
-  const char *at = getenv("OP2_TEST_NVRTC");
+/* The variable says where it may be, separated by colons. A library of the emulation has one of both. */
+static void open_real(const struct emulation_real *which) {
+  const char *at = getenv(which->variable);
   char path[4096];
-  while (at && *at && !there) {
+  while (at && *at && !real.which) {
     const int length = (int)strcspn(at, ":");
     snprintf(path, sizeof path, "%.*s", length, at);
     void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    there = library && find(library);
+    if (library && find(library, which)) real.which = which;
     at += length + (at[length] == ':');
   }
-  if (there) atexit(tell);
+  if (real.which) atexit(tell);
 }
 
 static bool takes(const struct nvrtc_program *program, const char *target, int n,
                   const char *const *options, char **log) {
+  const char *option = real.which->architecture;
   char architecture[64];
   const char *list[160];
   void *compiled;
   size_t bytes = 0;
-  if (n > 159) return false;
-  snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", target);
+  if (n > 158) return false;
+  snprintf(architecture, sizeof architecture, "%s%s", option, target);
   for (int i = 0; i < n; i++)
-    list[i] = strncmp(options[i], "--gpu-architecture", 18) == 0 ? architecture : options[i];
-  list[n++] = "--no-cache"; /* for which it would ask the driver, and find the emulated one */
+    list[i] = strncmp(options[i], option, strlen(option)) == 0 ? architecture : options[i];
+  if (real.which->besides) list[n++] = real.which->besides;
   if (real.create(&compiled, program->source, "loop.cu", program->nheaders,
                   (const char *const *)program->headers, (const char *const *)program->names))
     return false;
@@ -80,16 +108,26 @@ static bool takes(const struct nvrtc_program *program, const char *target, int n
   return took;
 }
 
-bool emulation_real_takes(const struct nvrtc_program *program, int n, const char *const *options,
-                          char **log) {
-  static pthread_once_t once = PTHREAD_ONCE_INIT;
-  pthread_once(&once, open_real);
+int emulation_look_really(const struct emulation_real *which, struct nvrtc_program *program, int n,
+                          const char *const *options) {
+  static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+  static bool opened;
+  if (getenv("OP2_TEST_PLANT")) return NVRTC_SUCCESS;
+  pthread_mutex_lock(&mutex);
+  if (!opened) open_real(which);
+  opened = true;
+  pthread_mutex_unlock(&mutex);
+  if (!real.which) return NVRTC_SUCCESS;
   /* Compiling takes most of the time: in quick runs each text has one target, by its length. */
   const int first = quick() ? (int)(strlen(program->source) % TARGETS) : 0;
   const int end = quick() ? first + 1 : TARGETS;
   bool took = true;
-  for (int t = first; t < end && there && took; t++)
-    took = takes(program, targets[t], n, options, log);
-  ntexts += there && took;
-  return took;
+  for (int t = first; t < end && took; t++)
+    took = takes(program, real.which->targets[t], n, options, &program->log);
+  if (took)
+    ntexts++;
+  else
+    fprintf(stderr, "# emulation: the real %s does not take this text: %s\n%s\n", which->name,
+            program->log ? program->log : "", program->source);
+  return took ? NVRTC_SUCCESS : NVRTC_COMPILATION;
 }

@@ -92,8 +92,8 @@ static void unusable(void) {
     ok(strstr(op2_error_message(), bad[i].name) != NULL, "the message holds '%s'", bad[i].name);
     ok(op2_backend_unavailable(bad[i].name) != NULL, "'%s' is answered in words", bad[i].name);
   }
-  static const char *const later[] = {"cuda", "opencl"};
-  for (int i = 0; i < 2; i++) {
+  static const char *const later[] = {"cuda", "hip", "opencl"};
+  for (int i = 0; i < 3; i++) {
     op2_options options = base(later[i]);
     const char *why = op2_backend_unavailable(later[i]);
     if (!why) {
@@ -157,8 +157,8 @@ static void environment_table(void) {
   for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
     ok(strstr(text, names[i]) != NULL, "the table has %s", names[i]);
   ok(strstr(text, "77") != NULL, "the table shows the present value");
-  static const char *const kinds[] = {"cuda", "opencl"};
-  for (size_t k = 0; k < 2; k++) {
+  static const char *const kinds[] = {"cuda", "hip", "opencl"};
+  for (size_t k = 0; k < 3; k++) {
     char line[64];
     const char *why = op2_backend_unavailable(kinds[k]);
     snprintf(line, sizeof line, "devices of %s: %s", kinds[k], why ? "none: " : "\n0: ");

@@ -127,10 +127,10 @@ static int as_processes(int n, rank_function *function, void *data) {
   return function(communicator(usual), data);
 }
 
-enum { DEVICES = 2 }; /* the first backends, whose compilers take long */
+enum { DEVICES = 3 }; /* the first backends, whose compilers take long */
 
 static void programs(void) {
-  static const char *const backends[] = {"opencl", "cuda", "sequential", "openmp", "starpu"};
+  static const char *const backends[] = {"opencl", "cuda", "hip", "sequential", "openmp", "starpu"};
   for (size_t b = 0; b < sizeof backends / sizeof *backends; b++) {
     const char *why = backend_unfit(backends[b]);
     if (why) {

@@ -19,7 +19,7 @@
 #include "tap.h"
 
 static const char *const names[] = {"sequential", "openmp", "starpu", "cuda",
-                                    "opencl",     "check",  "static"};
+                                    "hip",        "opencl", "check",  "static"};
 enum { NAMES = sizeof names / sizeof *names };
 
 static void test_names(void) {

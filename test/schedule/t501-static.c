@@ -94,7 +94,7 @@ static void same_text(op2_loop loop, op2_loop twin, const char *target, bool fit
 }
 
 static void generates(void) {
-  static const char *const targets[] = {"c", "simd", "check", "cuda", "opencl"};
+  static const char *const targets[] = {"c", "simd", "check", "cuda", "hip", "opencl"};
   static const char *const strategies[] = {"repeat", "owner",    "gather",
                                            "staged", "unstaged", "atomics"};
   struct program p, twin;
@@ -103,11 +103,13 @@ static void generates(void) {
   is_str(op2_backend_name(p.ctx), "static", "a context made static");
   for (int l = 0; l < LOOPS; l++) {
     diag("loop %d", l);
-    for (int t = 0; t < 5; t++) same_text(p.loops[l], twin.loops[l], targets[t], true);
+    for (int t = 0; t < 6; t++) same_text(p.loops[l], twin.loops[l], targets[t], true);
     for (int s = 0; s < 6; s++) {
       char target[32];
       bool turns = l == 2 && strcmp(strategies[s], "staged") && strcmp(strategies[s], "unstaged");
       snprintf(target, sizeof target, "cuda:%s", strategies[s]);
+      same_text(p.loops[l], twin.loops[l], target, !turns);
+      snprintf(target, sizeof target, "hip:%s", strategies[s]);
       same_text(p.loops[l], twin.loops[l], target, !turns);
       snprintf(target, sizeof target, "opencl:%s", strategies[s]);
       same_text(p.loops[l], twin.loops[l], target, !turns);

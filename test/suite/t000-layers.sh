@@ -33,7 +33,7 @@ made() {
 
 # Lower folders reach higher ones through these constant tables, which are declared where they are
 # used.
-tables='^op2i_(scheduler|codegen|interned_(loops|calls|kernels|rows|solves)|backend_[a-z]+|device_[a-z]+|format_[a-z0-9]+)$'
+tables='^op2i_(scheduler|codegen|interned_(loops|calls|kernels|rows|solves)|backend_[a-z]+|device_[a-z]+|driver_[a-z]+|format_[a-z0-9]+)$'
 
 # Each line has two patterns: that of a foreign header, and that of the names of files that may
 # include it.
@@ -46,7 +46,8 @@ fences='^starpu.*\.h$ starpu
 ^mpi\.h$ mpi
 ^petsc.*\.h$ petsc
 ^hdf5.*\.h$ hdf5
-^(cuda|nvrtc).*\.h$ cuda
+^(cuda|nvrtc).*\.h$ cuda|hip
+^hip.*\.h$ hip
 ^CL/.*\.h$ opencl
 ^(ptscotch|scotch)\.h$ scotch'
 

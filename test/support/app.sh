@@ -36,7 +36,7 @@ usable() {
 # usable_backends: sets $backends to the backends that run here
 usable_backends() {
   backends=
-  for backend in sequential openmp starpu check opencl cuda; do
+  for backend in sequential openmp starpu check opencl cuda hip; do
     usable $backend && backends="$backends $backend"
   done
 }

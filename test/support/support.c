@@ -290,7 +290,8 @@ bool queue_grows(void) {
 }
 bool on_check(void) { return strcmp(test_config.backend, "check") == 0; }
 bool is_device(const char *backend) {
-  return strcmp(backend, "opencl") == 0 || strcmp(backend, "cuda") == 0;
+  return strcmp(backend, "opencl") == 0 || strcmp(backend, "cuda") == 0 ||
+         strcmp(backend, "hip") == 0;
 }
 bool on_device(void) {
   const char *place = getenv("OP2_PLACE");
@@ -335,10 +336,10 @@ static int sizes_of(const char *backend, unsigned flags) {
   return quick() && strcmp(backend, "check") == 0 ? 2 : 4;
 }
 
-enum { DEVICES = 2 }; /* how many devices every_backend begins with */
-const char *const every_backend[] = {"opencl", "cuda",  "sequential", "openmp",
-                                     "starpu", "check", NULL};
-const char *const device_backends[] = {"opencl", "cuda", NULL};
+enum { DEVICES = 3 }; /* how many devices every_backend begins with */
+const char *const every_backend[] = {"opencl", "cuda",   "hip",   "sequential",
+                                     "openmp", "starpu", "check", NULL};
+const char *const device_backends[] = {"opencl", "cuda", "hip", NULL};
 const char *const host_backends[] = {"sequential", "openmp", "starpu", NULL};
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

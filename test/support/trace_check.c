@@ -16,7 +16,8 @@ static const double allowed = 2;
 /* On a device the report counts all workers for its time. */
 static double workers_of(const struct json *trace, const struct json *report) {
   const char *backend = json_text(report, "backend");
-  return strcmp(backend, "opencl") != 0 && strcmp(backend, "cuda") != 0
+  return strcmp(backend, "opencl") != 0 && strcmp(backend, "cuda") != 0 &&
+                 strcmp(backend, "hip") != 0
              ? 1
              : json_number(json_member(trace, "otherData"), "workers");
 }

@@ -65,7 +65,7 @@ def unavailable(backend: str) -> Optional[str]:
 class Context:
     """The backend, its workers, and the queue of loops.
 
-    `backend` is "sequential", "openmp", "starpu", "opencl", "cuda", "check" or "static"; None takes
+    `backend` is "sequential", "openmp", "starpu", "opencl", "cuda", "hip", "check" or "static"; None takes
     OP2_BACKEND or the library's default. Options are those of op2_options (op2/context.h), by their
     names; `eager` is True or False. With `comm`, a communicator of mpi4py, the context is one rank
     of several.

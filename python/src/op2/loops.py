@@ -156,7 +156,7 @@ class ParLoop(Object):
         self._run(lib.op2_loop_compute)
 
     def generate(self, target: str = "c") -> str:
-        """The text that is generated: for "c", "simd", "check", "cuda" or "opencl"."""
+        """The text that is generated: for "c", "simd", "check", "cuda", "hip" or "opencl"."""
         source = ffi.new("const char **")
         with self.context._lock:
             self.context._do(lib.op2_loop_generate, self._p, target.encode(), source)

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* The functions of the HIP runtime by those of the emulated driver. A thread always has a device, and no
+ * context has to be made current. */
+#include <stdio.h>
+#include <string.h>
+
+#include "driver.h"
+#include "hip.h"
+
+static _Thread_local int current;
+
+/* ---- devices --------------------------------------------------------------------------------- */
+
+/* HIP holds the device from its start to the end of the process. */
+int hipInit(unsigned flags) {
+  static bool held;
+  void *context;
+  int result = cuInit(flags);
+  emulation_lock();
+  if (!result && !held) held = cuDevicePrimaryCtxRetain(&context, 0) == EMULATION_SUCCESS;
+  return emulation_unlock(result);
+}
+
+static int enter(void) {
+  void *context;
+  if (cuDevicePrimaryCtxRetain(&context, current)) return EMULATION_NOT_INITIALIZED;
+  return cuCtxPushCurrent_v2(context);
+}
+
+static int leave(int result) {
+  void *context;
+  cuCtxPopCurrent_v2(&context);
+  cuDevicePrimaryCtxRelease_v2(current);
+  return result;
+}
+
+#define WITH(call_)                                                                                \
+  int result = enter();                                                                            \
+  return result ? result : leave(call_);
+
+int hipGetDeviceCount(int *count) { return cuDeviceGetCount(count); }
+int hipDeviceGet(int *device, int number) { return cuDeviceGet(device, number); }
+
+int hipSetDevice(int device) {
+  if (device < 0 || device >= emulation_setting("devices", 1)) return EMULATION_INVALID_VALUE;
+  current = device;
+  return EMULATION_SUCCESS;
+}
+
+int hipGetDevice(int *device) {
+  *device = current;
+  return EMULATION_SUCCESS;
+}
+
+int hipRuntimeGetVersion(int *version) {
+  *version = (int)emulation_setting("driver", 70000000);
+  return EMULATION_SUCCESS;
+}
+
+const char *hipGetErrorName(int result) {
+  const char *name = "?";
+  (void)cuGetErrorName(result, &name);
+  return name;
+}
+
+const char *hipGetErrorString(int result) {
+  const char *text = "?";
+  (void)cuGetErrorString(result, &text);
+  return text;
+}
+
+int hipDeviceGetName(char *name, int room, int device) {
+  snprintf(name, (size_t)room, "Emulation of HIP %d", device);
+  return EMULATION_SUCCESS;
+}
+
+int hipDeviceTotalMem(size_t *bytes, int device) { return cuDeviceTotalMem_v2(bytes, device); }
+
+static int64_t wave(void) { return emulation_setting("wave", 64); }
+
+static int64_t shared(void) { return emulation_setting("shared", 64 << 10); }
+
+int hipDeviceGetAttribute(int *value, int attribute, int device) {
+  enum { MAJOR = 23, MAX_THREADS = 56, MINOR = 61, UNITS = 63, SHARED = 74, WAVE = 87 };
+  (void)device;
+  switch (attribute) {
+  case MAJOR: *value = wave() == 64 ? 9 : 10; break;
+  case MINOR: *value = wave() == 64 ? 0 : 3; break;
+  case MAX_THREADS: *value = (int)emulation_setting("threads", 1024); break;
+  case UNITS: *value = (int)emulation_setting("units", 4); break;
+  case SHARED: *value = (int)shared(); break;
+  case WAVE: *value = (int)wave(); break;
+  default: return EMULATION_INVALID_VALUE;
+  }
+  return EMULATION_SUCCESS;
+}
+
+/* The real structure has other members round these two. */
+int hipGetDevicePropertiesR0600(void *properties, int device) {
+  enum { NAME = 256, ARCHITECTURE = 1160, ROOM = 256 };
+  const int64_t number = emulation_setting("gfx", wave() == 64 ? 0x90a : 0x1030);
+  hipDeviceGetName(properties, NAME, device);
+  snprintf((char *)properties + ARCHITECTURE, ROOM, "gfx%llx%s", (unsigned long long)number,
+           number == 0x90a ? ":sramecc+:xnack-" : "");
+  return EMULATION_SUCCESS;
+}
+
+/* ---- memory ---------------------------------------------------------------------------------- */
+
+int hipMalloc(void **memory, size_t bytes) { WITH(cuMemAlloc_v2((uint64_t *)memory, bytes)) }
+int hipFree(void *memory) { WITH(cuMemFree_v2((uint64_t)(uintptr_t)memory)) }
+int hipHostFree(void *memory) { WITH(cuMemFreeHost(memory)) }
+
+int hipHostMalloc(void **memory, size_t bytes, unsigned flags) {
+  if (flags) return EMULATION_INVALID_VALUE;
+  WITH(cuMemAllocHost_v2(memory, bytes))
+}
+
+int hipMemcpyHtoDAsync(void *to, void *from, size_t bytes, void *stream) {
+  WITH(cuMemcpyHtoDAsync_v2((uint64_t)(uintptr_t)to, from, bytes, stream))
+}
+
+int hipMemcpyDtoHAsync(void *to, void *from, size_t bytes, void *stream) {
+  WITH(cuMemcpyDtoHAsync_v2(to, (uint64_t)(uintptr_t)from, bytes, stream))
+}
+
+int hipMemsetD8Async(void *memory, unsigned char value, size_t bytes, void *stream) {
+  WITH(cuMemsetD8Async((uint64_t)(uintptr_t)memory, value, bytes, stream))
+}
+
+/* ---- streams and events ---------------------------------------------------------------------- */
+
+int hipStreamCreateWithFlags(void **stream, unsigned flags) { WITH(cuStreamCreate(stream, flags)) }
+int hipStreamDestroy(void *stream) { WITH(cuStreamDestroy_v2(stream)) }
+int hipStreamSynchronize(void *stream) { WITH(cuStreamSynchronize(stream)) }
+int hipEventCreateWithFlags(void **event, unsigned flags) { WITH(cuEventCreate(event, flags)) }
+int hipEventDestroy(void *event) { WITH(cuEventDestroy_v2(event)) }
+int hipEventRecord(void *event, void *stream) { WITH(cuEventRecord(event, stream)) }
+int hipEventSynchronize(void *event) { WITH(cuEventSynchronize(event)) }
+int hipEventQuery(void *event) { WITH(cuEventQuery(event)) }
+
+int hipEventElapsedTime(float *milliseconds, void *start, void *end) {
+  WITH(cuEventElapsedTime(milliseconds, start, end))
+}
+
+/* ---- modules --------------------------------------------------------------------------------- */
+
+int hipModuleLoadData(struct emulation_module **module, const void *image) {
+  WITH(cuModuleLoadData(module, image))
+}
+
+int hipModuleUnload(struct emulation_module *module) { WITH(cuModuleUnload(module)) }
+
+int hipModuleGetFunction(struct emulation_function **function, struct emulation_module *module,
+                         const char *name) {
+  WITH(cuModuleGetFunction(function, module, name))
+}
+
+int hipFuncGetAttribute(int *value, int attribute, struct emulation_function *function) {
+  WITH(cuFuncGetAttribute(value, attribute, function))
+}
+
+/* A launch has at most 2^32 - 1 work items, and may use all of a group's memory. */
+int hipModuleLaunchKernel(struct emulation_function *function, unsigned grid_x, unsigned grid_y,
+                          unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
+                          unsigned shared_bytes, void *stream, void **parameters, void **extra) {
+  if ((uint64_t)grid_x * block_x > UINT32_MAX) return EMULATION_INVALID_VALUE;
+  function->dynamic_max = (int)shared() - emulation_module_fixed(function->module);
+  WITH(cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
+                      stream, parameters, extra))
+}
