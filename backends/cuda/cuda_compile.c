@@ -66,9 +66,11 @@ op2_status op2i_cuda_compile_by(const struct op2i_cuda_compiler *compiler, const
     headers[h] = op2i_cuda_headers[h].text;
     names[h] = op2i_cuda_headers[h].name;
   }
-  if (compiler->api->nvrtcCreateProgram(&program, source, "loop.cu", OP2I_CUDA_HEADERS, headers,
-                                        names))
-    return op2i_error_nomem(compiler->name);
+  int result = compiler->api->nvrtcCreateProgram(&program, source, "loop.cu", OP2I_CUDA_HEADERS,
+                                                 headers, names);
+  if (result)
+    return op2i_error(OP2_ERR_COMPILE, "%s does not take the text (error %d)", compiler->name,
+                      result);
   op2_status status = compile(compiler, program, includes);
   if (status)
     take_log(compiler->api, program, log);

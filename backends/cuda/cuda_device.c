@@ -64,6 +64,7 @@ static bool harmless(op2i_cuda_result result) {
 static op2_status failed(struct cuda *cuda, const char *call, op2i_cuda_result result) {
   const char *name = "?", *text = "?";
   if (!result) return OP2_SUCCESS;
+  call = cuda->driver->name(call);
   cuda->api->cuGetErrorName(result, &name);
   cuda->api->cuGetErrorString(result, &text);
   if (result == OP2I_CUDA_NOMEM)

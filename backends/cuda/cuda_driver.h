@@ -18,6 +18,8 @@ struct op2i_cuda_driver {
   /* Write the architecture for which the compiler makes code that is to run on a target. Return true
    * if that code has to be translated by op2i_cuda_translate(). */
   bool (*architecture)(const char *target, char architecture[OP2I_CUDA_ARCHITECTURE]);
+  /* Return the name of a function of struct op2i_cuda_api by which its users know it. */
+  const char *(*name)(const char *function);
   op2_status (*compile)(const char *source, const char *architecture, const char *const *includes,
                         struct op2i_text *log, void **binary, size_t *bytes);
 };

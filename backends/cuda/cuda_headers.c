@@ -107,6 +107,7 @@ static const char definitions[] = DEFINITIONS, library[] = DEFINITIONS OP2I_STDL
 static const char strings[] =
     DEFINITIONS "#ifndef OP2_STRING\n#define OP2_STRING\n" OP2I_STRING "#endif\n";
 
+#define NONE "\n" /* hipRTC takes no header without a text */
 const struct op2i_cuda_header op2i_cuda_headers[] = {{"stdint.h", integers},
                                                      {"inttypes.h", integers},
                                                      {"limits.h", limits},
@@ -122,11 +123,11 @@ const struct op2i_cuda_header op2i_cuda_headers[] = {{"stdint.h", integers},
                                                      {"iso646.h", OP2I_ISO646("op2_word_")},
                                                      {"stdalign.h", OP2I_STDALIGN},
                                                      {"stdnoreturn.h", OP2I_STDNORETURN},
-                                                     {"complex.h", ""},
-                                                     {"errno.h", ""},
-                                                     {"ctype.h", ""},
-                                                     {"stdarg.h", ""},
-                                                     {"time.h", ""}};
+                                                     {"complex.h", NONE},
+                                                     {"errno.h", NONE},
+                                                     {"ctype.h", NONE},
+                                                     {"stdarg.h", NONE},
+                                                     {"time.h", NONE}};
 _Static_assert(sizeof op2i_cuda_headers / sizeof *op2i_cuda_headers == OP2I_CUDA_HEADERS,
                "the number of headers");
 

@@ -107,11 +107,14 @@ static const struct op2i_cuda_api *find_both(const char **why) {
   return api && op2i_nvrtc_api(why) ? api : NULL;
 }
 
+static const char *name(const char *function) { return function; }
+
 const struct op2i_cuda_driver op2i_driver_cuda = {
     .kind = &op2i_device_cuda,
     .maker = "NVIDIA",
     .api = find_both,
     .describe = op2i_cuda_describe,
     .architecture = op2i_cuda_architecture,
+    .name = name,
     .compile = op2i_cuda_compile,
 };

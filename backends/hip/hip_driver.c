@@ -94,6 +94,18 @@ void op2i_hip_adapt(const struct op2i_hip_api *found, struct op2i_cuda_api *as_c
   as_cuda->cuFuncSetAttribute = set_attribute;
 }
 
+static const char *name(const char *function) {
+#define PAIR(cuda_name_, hip_name_) {#cuda_name_, #hip_name_},
+  static const struct {
+    const char *cuda, *hip;
+  } pairs[] = {OP2I_HIP_SAME(PAIR){"cuCtxPushCurrent", "hipSetDevice"},
+               {"cuMemAllocHost_v2", "hipHostMalloc"}};
+#undef PAIR
+  for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
+    if (strcmp(pairs[p].cuda, function) == 0) return pairs[p].hip;
+  return function;
+}
+
 /* ---- properties ------------------------------------------------------------------------------ */
 
 /* Write the name of the device's architecture. It is a text in a structure that has other members in
@@ -139,5 +151,6 @@ const struct op2i_cuda_driver op2i_driver_hip = {
     .api = find_both,
     .describe = describe,
     .architecture = op2i_hip_architecture,
+    .name = name,
     .compile = op2i_hip_compile,
 };

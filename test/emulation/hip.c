@@ -11,15 +11,7 @@ static _Thread_local int current;
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-/* HIP holds the device from its start to the end of the process. */
-int hipInit(unsigned flags) {
-  static bool held;
-  void *context;
-  int result = cuInit(flags);
-  emulation_lock();
-  if (!result && !held) held = cuDevicePrimaryCtxRetain(&context, 0) == EMULATION_SUCCESS;
-  return emulation_unlock(result);
-}
+int hipInit(unsigned flags) { return cuInit(flags); }
 
 static int enter(void) {
   void *context;
@@ -130,8 +122,22 @@ int hipMemsetD8Async(void *memory, unsigned char value, size_t bytes, void *stre
 
 /* ---- streams and events ---------------------------------------------------------------------- */
 
-int hipStreamCreateWithFlags(void **stream, unsigned flags) { WITH(cuStreamCreate(stream, flags)) }
-int hipStreamDestroy(void *stream) { WITH(cuStreamDestroy_v2(stream)) }
+/* Each stream holds the device. Without any it is as new, so that tests can lose it more than once, which
+ * real ones do not forgive. */
+int hipStreamCreateWithFlags(void **stream, unsigned flags) {
+  void *context;
+  int result = enter();
+  if (!result) result = leave(cuStreamCreate(stream, flags));
+  return result ? result : cuDevicePrimaryCtxRetain(&context, current);
+}
+
+int hipStreamDestroy(void *stream) {
+  int result = enter();
+  if (!result) result = leave(cuStreamDestroy_v2(stream));
+  cuDevicePrimaryCtxRelease_v2(current);
+  return result;
+}
+
 int hipStreamSynchronize(void *stream) { WITH(cuStreamSynchronize(stream)) }
 int hipEventCreateWithFlags(void **event, unsigned flags) { WITH(cuEventCreate(event, flags)) }
 int hipEventDestroy(void *event) { WITH(cuEventDestroy_v2(event)) }

@@ -337,25 +337,31 @@ const struct outcome *emulation_expected(enum emulation_program program) {
 
 /* ---- faults ---------------------------------------------------------------------------------- */
 
-static void *nvrtc;
+static void *compiler;
 static int (*planted)(void); /* number of planted faults since the last call */
 
+const char *emulation_backend(void) {
+  const char *asked = getenv("OP2_TEST_BACKEND");
+  return asked && strcmp(asked, "hip") == 0 ? "hip" : "cuda";
+}
+
 bool emulation_begin(void) {
+  const bool hip = strcmp(emulation_backend(), "hip") == 0;
   test_environment();
   setenv("OP2_LOG", "0", 1);
-  nvrtc = dlopen("libnvrtc.so.13", RTLD_NOW | RTLD_LOCAL);
-  if (nvrtc) *(void **)&planted = dlsym(nvrtc, "op2_emulation_planted");
+  compiler = dlopen(hip ? "libhiprtc.so.7" : "libnvrtc.so.13", RTLD_NOW | RTLD_LOCAL);
+  if (compiler) *(void **)&planted = dlsym(compiler, "op2_emulation_planted");
   if (!planted) {
     skip("the emulation is not here: LD_LIBRARY_PATH is to have its folder, test/emulation");
     return false;
   }
-  ok(!op2_backend_unavailable("cuda"), "the backend has a device");
+  ok(!op2_backend_unavailable(emulation_backend()), "the backend has a device");
   return true;
 }
 
 void emulation_end(void) {
-  if (nvrtc) dlclose(nvrtc);
-  nvrtc = NULL;
+  if (compiler) dlclose(compiler);
+  compiler = NULL;
 }
 
 static int count_lines(const char *plant) {
@@ -379,7 +385,7 @@ void emulation_find(const struct emulation_fault *fault, const char *strategy, c
   setenv("OP2_TEST_EMULATION", device, 1);
   setenv("OP2_DEVICE_STRATEGY", strategy, 1);
   (void)planted();
-  emulation_run("cuda", fault->program, cache, &got);
+  emulation_run(emulation_backend(), fault->program, cache, &got);
   unsetenv("OP2_TEST_PLANT");
   unsetenv("OP2_TEST_EMULATION");
   unsetenv("OP2_DEVICE_STRATEGY");

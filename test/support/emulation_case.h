@@ -55,6 +55,8 @@ struct emulation_fault {
   const char *says; /* text that the report must contain; null: the fault shows in the result */
 };
 
+/* The backend whose device is emulated here: "hip" if OP2_TEST_BACKEND says so, or else "cuda". */
+const char *emulation_backend(void);
 /* Returns false, and records a skip, where programs do not run on the emulation. */
 bool emulation_begin(void);
 void emulation_end(void);
