@@ -5,6 +5,7 @@
 #   test/deps.sh build demo     also the graph and the picture of the demonstration
 #   test/deps.sh build mpi      also MPI, for contexts over several ranks
 #   test/deps.sh build opencl   also OpenCL, with PoCL for a device
+#   test/deps.sh hip            AMD's HIP runtime with hipRTC (18 MB), alone; it compiles without a device
 #   test/deps.sh build hdf5     also HDF5, for meshes in files; built with that MPI
 #   test/deps.sh build petsc    also PETSc, for matrices as its own and its solvers; built with that MPI
 #   test/deps.sh build fortran  also a Fortran compiler, for the module op2
@@ -29,9 +30,10 @@ fortran="gfortran"
 python="python3-dev python3-pip python3-setuptools python3-venv python3-wheel python3-cffi python3-numpy"
 docs="doxygen python3-sphinx python3-myst-parser furo"
 opencl="opencl-c-headers ocl-icd-libopencl1 pocl-opencl-icd"
+hip="libamdhip64-5 libhiprtc-builtins5"
 # gcc includes the run-time libraries of its sanitizers and of OpenMP; clang's OpenMP is a separate
 # package. MPICH is tested in addition to Debian's default MPI.
-test="$demo $mpi $hdf5 $petsc $opencl $fortran valgrind hdf5-tools libmpich-dev mpich g++ clang libomp-dev"
+test="$demo $mpi $hdf5 $petsc $opencl $hip $fortran valgrind hdf5-tools libmpich-dev mpich g++ clang libomp-dev"
 test="$test likwid python3-pyelftools python3-yaml binutils cmake debootstrap gdb $python python3-pytest python3-mpi4py python3-petsc4py mypy"
 test="$test $docs man-db mandoc python3-meshio python3-h5py python3-netcdf4"
 
@@ -46,16 +48,17 @@ for group; do
     demo) wanted="$wanted $demo" ;;
     mpi) wanted="$wanted $mpi" ;;
     opencl) wanted="$wanted $opencl" ;;
+    hip) wanted="$wanted $hip" ;;
     hdf5) wanted="$wanted $mpi $hdf5" ;;
     petsc) wanted="$wanted $mpi $petsc" ;;
     fortran) wanted="$wanted $fortran" ;;
     python) wanted="$wanted $python" ;;
     docs) wanted="$wanted $docs" ;;
     test) wanted="$wanted $test" fetches=yes ;;
-    *) die "unknown group '$group' (there are: build, demo, mpi, opencl, hdf5, petsc, fortran, python, docs, test)" ;;
+    *) die "unknown group '$group' (there are: build, demo, mpi, opencl, hip, hdf5, petsc, fortran, python, docs, test)" ;;
   esac
 done
-[ -n "$wanted" ] || die "which groups? (build, demo, mpi, opencl, hdf5, petsc, fortran, python, docs, test)"
+[ -n "$wanted" ] || die "which groups? (build, demo, mpi, opencl, hip, hdf5, petsc, fortran, python, docs, test)"
 wanted=$(printf '%s\n' $wanted | sort -u)
 if [ $list = yes ]; then
   printf '%s\n' $wanted

@@ -26,6 +26,7 @@ op2_status op2i_hip_compile(const char *source, const char *architecture,
                                  "-fhip-fp32-correctly-rounded-divide-sqrt",
                                  "-fno-gpu-flush-denormals-to-zero",
                                  "--gpu-max-threads-per-block=256", /* as many as groups have */
+                                 "-Wno-c++11-narrowing", /* which C has no word against */
                                  "-w"};
   const struct op2i_cuda_compiler compiler = {.name = "hipRTC",
                                               .api = op2i_hiprtc_api(&why),

@@ -335,34 +335,39 @@ static bool stays(const struct cursor *c, int64_t t, const struct op2i_loop_cons
   return t > unit->code[unit->items[c->item].body] && op2i_rewrite_local(c->r, c->item, constant);
 }
 
-/* True if the declaration that begins at index `at` defines an initialized constant, and not a
- * pointer, which may change. */
-static bool declares_table(const struct op2i_unit *unit, int at, int end) {
+enum declared { NEITHER, VARIABLE, TABLE };
+/* Return what the declaration that begins at index `at` defines with a value: a constant, a variable, or
+ * neither, if it is a pointer, which may change. */
+static enum declared declared(const struct op2i_unit *unit, int at, int end) {
   bool constant = false;
   for (; at < end && !op2i_unit_is(unit, at, ";"); at++) {
     constant = constant || op2i_unit_is(unit, at, "const");
-    if (op2i_unit_is(unit, at, "=")) return constant;
-    if (op2i_unit_is(unit, at, "*")) return false;
+    if (op2i_unit_is(unit, at, "=")) return constant ? TABLE : VARIABLE;
+    if (op2i_unit_is(unit, at, "*")) return NEITHER;
     if (unit->match[at] > at) at = unit->match[at];
   }
-  return false;
+  return NEITHER;
 }
 
 /* The first token of a table, or the `static` of one. Returns true if it has been written or
  * dropped. */
 static bool table_token(const struct cursor *c, int64_t t) {
   const struct op2i_unit *unit = &c->r->unit;
-  if (!c->r->tables || c->item == unit->nitems || t < first_token(unit, &unit->items[c->item]))
-    return false;
+  if (!c->r->tables && !c->r->variables) return false;
+  if (c->item == unit->nitems || t < first_token(unit, &unit->items[c->item])) return false;
   const struct op2i_item *item = &unit->items[c->item];
   bool outside = item->kind == OP2I_ITEM_OTHER;
-  if (outside && !declares_table(unit, item->begin, item->end)) return false;
+  enum declared kind = outside ? declared(unit, item->begin, item->end) : NEITHER;
+  if (kind == VARIABLE && c->r->variables && t == first_token(unit, item))
+    op2i_text_add(c->out, "%s", c->r->variables);
+  if (!c->r->tables || (outside && kind != TABLE)) return false;
   if (outside && t == first_token(unit, item)) op2i_text_add(c->out, "%s", c->r->tables);
   if (!token_is(c, t, "static")) return false;
   if (outside) return true;
   int at = item->begin;
   while (at < item->end && unit->code[at] != t) at++;
-  return item->kind == OP2I_ITEM_FUNCTION && at > item->body && declares_table(unit, at, item->end);
+  return item->kind == OP2I_ITEM_FUNCTION && at > item->body &&
+         declared(unit, at, item->end) == TABLE;
 }
 
 static void one_token(const struct cursor *c, int64_t t) {

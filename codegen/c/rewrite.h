@@ -45,9 +45,10 @@ struct op2i_rewrite {
    * keep their names, which macros may use. */
   bool mergeable;
   const char *tables; /* qualifier for constants at file scope, with a blank after it; null: none */
-  bool longs;         /* `long long` becomes `long`: see longs.h */
-  bool renames;       /* every function gets another name */
-  bool operators;     /* words that are operators in C++ (and, xor, ...) get other names */
+  const char *variables; /* the same for variables there */
+  bool longs;            /* `long long` becomes `long`: see longs.h */
+  bool renames;          /* every function gets another name */
+  bool operators;        /* words that are operators in C++ (and, xor, ...) get other names */
 };
 
 op2_status op2i_rewrite_begin(const struct op2i_loop *loop, int member,

@@ -224,6 +224,7 @@ static op2_status make_portable(struct op2i_devgen *g, const struct op2i_loop *l
         status = op2i_rewrite_begin(loop, m, r); /* the device's compiler decides */
       }
       r->tables = made.tables;
+      r->variables = made.variables;
       r->longs = made.longs;
       r->renames = made.renames;
       r->operators = made.operators;

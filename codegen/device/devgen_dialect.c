@@ -293,6 +293,7 @@ const struct op2i_device_dialect op2i_dialect_hip = {
     .stages = true,
     .c = {.restricted = "__restrict__",
           .global = "OP2_GLOBAL ",
+          .variables = "__device__ ",
           .renames = true,
           .operators = true},
 };

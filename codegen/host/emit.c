@@ -115,6 +115,7 @@ op2_status op2i_emitter_begin(struct op2i_emitter *e, const struct op2i_loop *lo
     e->nmembers++;
     status = begin_rewrite(loop, m, &e->rewrites[m]);
     e->rewrites[m].tables = dialect->tables;
+    e->rewrites[m].variables = dialect->variables;
     e->rewrites[m].longs = dialect->longs;
     e->rewrites[m].renames = dialect->renames;
     e->rewrites[m].operators = dialect->operators;

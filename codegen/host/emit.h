@@ -32,6 +32,7 @@ struct op2i_dialect {
   const char *body_prefix;  /* before a function that generated code calls */
   const char *entry_prefix; /* before the function that the library calls */
   const char *tables;       /* qualifier of tables, as in op2i_rewrite; or null */
+  const char *variables;    /* the same for variables */
   bool longs;               /* these three as in op2i_rewrite */
   bool renames;
   bool operators;

@@ -16,7 +16,8 @@ struct form {
   const char *headers;       /* separated by blanks, or null */
   const char *before;        /* text in front of the kernel, or null */
   const char *body;          /* of the kernel, whose name is the form's */
-  const char *cuda, *opencl; /* null: the device runs it; else a part of the reason why not */
+  /* null: the device runs it; else a part of the reason why not. hip is as cuda. */
+  const char *cuda, *opencl;
 };
 
 struct forms {

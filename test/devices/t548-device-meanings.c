@@ -297,7 +297,7 @@ static void compare(const struct kernel *k, const char *backend, const double *w
 static void try_one(const struct run *host, const struct run *device, const struct kernel *k) {
   double want[N * OUT], got[N * OUT];
   const char *backend = device->ctx->backend->name;
-  bool there = k->devices & (strcmp(backend, "cuda") == 0 ? CUDA : OPENCL);
+  bool there = k->devices & (strcmp(backend, "opencl") == 0 ? OPENCL : CUDA);
   if (!compute(host, k, want)) return;
   int64_t launches = device->ctx->device->counts.launches;
   if (!compute(device, k, got)) return;

@@ -46,6 +46,7 @@ int hiprtcCompileProgram(struct nvrtc_program *program, int n, const char *const
                                       "-fhip-fp32-correctly-rounded-divide-sqrt",
                                       "-fno-gpu-flush-denormals-to-zero",
                                       "--gpu-max-threads-per-block=256",
+                                      "-Wno-c++11-narrowing",
                                       "-w"};
   enum { KNOWN = sizeof known / sizeof *known };
   const char *list[OPTIONS] = {"--gpu-architecture=sm_80"};
