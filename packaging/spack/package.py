@@ -6,7 +6,7 @@ from spack.package import *
 
 class Op2(MesonPackage):
     """Lazily evaluated parallel loops over unstructured meshes, with code that is generated and compiled
-    at run time, through StarPU, OpenMP, CUDA or OpenCL, over ranks of MPI."""
+    at run time, through StarPU, OpenMP, CUDA, HIP or OpenCL, over ranks of MPI."""
 
     # Sources are taken from a checkout: spack dev-build op2@1.0.0, in its folder.
     license("BSD-3-Clause")

@@ -28,7 +28,7 @@ if [ -n "$info" ] && [ -x "$info" ]; then
   result $? "op2-info ends well"
   runs "it tells the version" says "^op2 $version\$"
   runs "the backend that is used" says "sequential can be used, and is used unless another one"
-  runs "every backend" test "$(grep -c 'can be used\|cannot be used: .' "$tmp/said")" -eq 7
+  runs "every backend" test "$(grep -c 'can be used\|cannot be used: .' "$tmp/said")" -eq 8
   runs "the machine" says "^machine: [0-9]* of [0-9]* processing units"
   runs "the version alone" test "$("$info" --version)" = "$version"
   "$info" --environment >"$tmp/said"
