@@ -12,6 +12,7 @@ enum { GROUP = OP2I_DEVICE_GROUP };
 
 /* Quadrilaterals of a grid, numbered row by row, and the edges between two of them. */
 struct grid {
+  int run; /* work items of a wave */
   int64_t width, height, ncells, nedges;
   int32_t (*cells)[2]; /* [nedges] */
   int32_t *begin, *entries;
@@ -40,7 +41,7 @@ static void add_entries(struct grid *g) {
 }
 
 static struct grid grid(int64_t width, int64_t height) {
-  struct grid g = {.width = width, .height = height, .ncells = width * height};
+  struct grid g = {.run = 32, .width = width, .height = height, .ncells = width * height};
   g.cells = malloc((size_t)(2 * g.ncells) * sizeof *g.cells);
   g.begin = calloc((size_t)g.ncells + 2, sizeof *g.begin);
   g.entries = malloc((size_t)(4 * g.ncells) * sizeof *g.entries);
@@ -95,7 +96,7 @@ static int64_t put_in_order(struct grid *g) {
   for (int64_t c = 0; c < g->ncells; c++)
     if (g->begin[c + 1] > g->begin[c]) g->order[n++] = (int32_t)c;
   const struct op2i_device_links links = {.nrows = g->ncells,
-                                          .run = 32,
+                                          .run = g->run,
                                           .nreached = n,
                                           .begin = g->begin,
                                           .entries = g->entries,
@@ -139,6 +140,19 @@ static void wide(int64_t width, int64_t height) {
   free_grid(&g);
 }
 
+/* Wider waves load more consecutive cells together. */
+static void waves(void) {
+  struct grid narrow = grid(3600, 100), wide = grid(3600, 100);
+  wide.run = 64;
+  int64_t n = put_in_order(&narrow), m = put_in_order(&wide);
+  ok(n == m && wide.moved && each_once(&wide, m), "  an order for waves of 64");
+  ok(breaks(&wide, m) * 3 < breaks(&narrow, n) * 2,
+     "  has fewer cells that do not follow their neighbour: %lld, and %lld for waves of 32",
+     (long long)breaks(&wide, m), (long long)breaks(&narrow, n));
+  free_grid(&narrow);
+  free_grid(&wide);
+}
+
 /* Rows of a grid that is as narrow as a run are compact groups already. */
 static void narrow(void) {
   struct grid g = grid(32, 2000);
@@ -175,6 +189,7 @@ int main(void) {
   wide(3600, 100);
   wide(1001, 77);
   wide(300, 300);
+  waves();
   narrow();
   small();
   part();

@@ -45,6 +45,14 @@ static void all_agree(void) {
   agrees(INCREMENT, "shared=4096", "owner");
 }
 
+/* Groups consist of whole waves, also those of small blocks. */
+static void whole_waves(void) {
+  setenv("OP2_BLOCK_SIZE", "16", 1);
+  agrees(IN_TURN, "wave=64,whole=1", "");
+  agrees(IN_TURN, "wave=32,gfx=0x90a,whole=1", "");
+  unsetenv("OP2_BLOCK_SIZE");
+}
+
 static const struct emulation_fault faults[] = {
     {"rows of two dats in one place", TWO, "s~op2_shared + 48 *~op2_shared + 0 *~", ""},
     {"the wrong column", INCREMENT, "s~op2_column == 0~op2_column == 1~", NULL},
@@ -173,6 +181,7 @@ int main(void) {
   kept();
   unknown();
   all_agree();
+  whole_waves();
   for (size_t f = 0; f < sizeof faults / sizeof *faults; f++)
     emulation_find(&faults[f], "", f % 2 ? "wave=32" : "wave=64");
   refused();

@@ -3,7 +3,7 @@
 #define OP2_EMULATION_H
 
 /* The CUDA model on the CPU: what stands in for libcuda.so.1 and libnvrtc.so.13, so that tests run the
- * backend `cuda` as it is where there is no device. Device code is compiled by the host's compiler
+ * backend `cuda` as it is where there is no device, and for libamdhip64.so.7 and libhiprtc.so.7 of `hip`. Device code is compiled by the host's compiler
  * (nvrtc.c); a launch runs its blocks one after the other, and the threads of a block one after the other
  * from barrier to barrier, both in orders that change from launch to launch (launch.c); each access to
  * memory is looked at (memory.c). All that is asynchronous is put off as long as it may be (stream.c).
@@ -21,9 +21,17 @@
  *   instantiate=N   the Nth graph, and all after it, cannot be made
  *   lost=N          the Nth call that needs a context, and all after it, fail
  *
+ * and of an AMD device (hip.c, hiprtc.c)
+ *
+ *   wave=64         work items of a wave
+ *   gfx=0x90a       its architecture, a hexadecimal number
+ *   knows=0x90a     the only architecture that hipRTC knows
+ *   whole=1         launches are refused if groups are not whole waves
+ *
  * OP2_TEST_PLANT has faults that are planted in the text before it is compiled: lines s|this|that|.
  * OP2_TEST_NVRTC says where the real NVRTC's library may be, separated by colons: the first that is there has
- * to compile every text for each of sm_80, sm_90 and sm_100, besides; with OP2_TEST_QUICK=1 for one of them. */
+ * to compile every text for each of sm_80, sm_90 and sm_100, besides; with OP2_TEST_QUICK=1 for one of them.
+ * OP2_TEST_HIPRTC is the same for hipRTC, with gfx90a, gfx906 and gfx1030. */
 
 #include <stdbool.h>
 #include <stddef.h>

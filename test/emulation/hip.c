@@ -171,6 +171,7 @@ int hipModuleLaunchKernel(struct emulation_function *function, unsigned grid_x, 
                           unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                           unsigned shared_bytes, void *stream, void **parameters, void **extra) {
   if ((uint64_t)grid_x * block_x > UINT32_MAX) return EMULATION_INVALID_VALUE;
+  if (emulation_setting("whole", 0) && block_x % wave() != 0) return EMULATION_INVALID_VALUE;
   function->dynamic_max = (int)shared() - emulation_module_fixed(function->module);
   WITH(cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
                       stream, parameters, extra))
