@@ -73,6 +73,8 @@ static void tell(void) {
 static void open_real(const struct emulation_real *which) {
   const char *at = getenv(which->variable);
   char path[4096];
+  /* hipRTC is LLVM, which does not go together with the sanitizer in a program. */
+  if (which == &emulation_real_hiprtc && dlsym(RTLD_DEFAULT, "__asan_init")) return;
   while (at && *at && !real.which) {
     const int length = (int)strcspn(at, ":");
     snprintf(path, sizeof path, "%.*s", length, at);
