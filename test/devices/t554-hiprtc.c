@@ -24,21 +24,30 @@ static unsigned char *compile(const char *statement, const char *architecture, s
   return status ? NULL : binary;
 }
 
-/* The number of words that are v_fma_f64 on gfx906: its encoding has these upper 16 bits. */
-static int count_fma(const char *statement) {
+/* The number of words with these upper 16 bits, by which instructions of gfx906 are known. */
+static int count(const char *statement, unsigned upper) {
   size_t bytes = 0;
   int n = 0;
   unsigned char *binary = compile(statement, "gfx906", &bytes);
   for (size_t i = 0; binary && i + 4 <= bytes; i += 4)
-    n += binary[i + 2] == 0xcc && binary[i + 3] == 0xd1;
+    n += binary[i + 2] == (upper & 0xff) && binary[i + 3] == upper >> 8;
   op2i_free(binary);
   return n;
 }
+
+static int count_fma(const char *statement) { return count(statement, 0xd1cc); } /* v_fma_f64 */
+static int count_loads(const char *statement) { return count(statement, 0xdc50); }
 
 static void rounds_as_the_host(void) {
   ok(count_fma("a[i] = fma(a[i], a[i + 1], a[i + 2]);") > 0, "fma() is one instruction");
   is_int(count_fma("a[i] = a[i] * a[i + 1] + a[i + 2];"), 0,
          "a product and a sum are not contracted");
+}
+
+/* Signed numbers wrap: what is asked here is so for all but the largest, and has to be looked up. */
+static void wraps_as_the_host(void) {
+  is_int(count_loads("f[i] = 1;"), 0, "what is stored alone is not loaded");
+  ok(count_loads("int n = ((int *)f)[i]; f[i] = n + 1 > n;") > 0, "signed integers wrap");
 }
 
 static void knows_architectures(void) {
@@ -86,6 +95,7 @@ int main(void) {
   }
   diag("hipRTC %s", op2i_hiprtc_version());
   rounds_as_the_host();
+  wraps_as_the_host();
   knows_architectures();
   lacks_architectures();
   return done();
