@@ -39,15 +39,18 @@ static void op2_python_release(const void *memory) { op2_memory_release(&memory)
 static int op2_python_iter(int space) { return OP2_ITER(space); }
 """
 
-# For each companion library: its header, the pkg-config modules that have it, types of others and
+# For each companion library: its headers, the pkg-config modules that have it, types of others and
 # what the package itself needs from C.
 COMPANIONS = {
-    "mpi": ("op2/mpi.h", ["op2-mpi", "op2-openmpi", "op2-mpich"], """
+    "mpi": (["op2/mpi.h"], ["op2-mpi", "op2-openmpi", "op2-mpich"], """
 typedef int... MPI_Fint;
 int MPI_Get_library_version(char *version, int *length);
 """, ""),
-    "hdf5": ("op2/io.h", ["op2-hdf5"], "", ""),
-    "petsc": ("op2/petsc.h", ["op2-petsc"], """
+    "meshfile": (["op2/meshfile.h"], ["op2-meshfile"], "", ""),
+    "hdf5": (["op2/io.h", "op2/checkpoint.h", "op2/vtkhdf.h"], ["op2-hdf5"], """
+typedef struct op2_mesh_s *op2_mesh;
+""", ""),
+    "petsc": (["op2/petsc.h"], ["op2-petsc"], """
 typedef ... *Mat;
 typedef ... *Vec;
 typedef ... *KSP;
@@ -88,19 +91,24 @@ def flags(module):
     return found
 
 
-def preprocessed(header, module, *options):
-    """The text of a header and of the headers of op2 that it includes."""
+def preprocessed(headers, module, *options):
+    """The text of headers and of the headers of op2 that they include."""
     include = [word for word in shlex.split(pkg_config("--cflags-only-I", module))]
     with tempfile.TemporaryDirectory() as folder:
         for name in FOREIGN:
             with open(os.path.join(folder, name), "w", encoding="utf-8"):
                 pass
         with open(os.path.join(folder, "all.c"), "w", encoding="utf-8") as file:
-            file.write(f"#include <{header}>\n")
+            file.write(including(headers))
         command = [*shlex.split(CC), "-E", "-P", "-nostdinc", "-I", folder, *include,
                    "-D__attribute__(x)=", "-DOP2_INLINE_=OP2_INLINE_", *options,
                    os.path.join(folder, "all.c")]
         return subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+
+
+def including(headers):
+    """The lines of C that include these headers."""
+    return "".join(f"#include <{header}>\n" for header in headers)
 
 
 def without_definitions(text):
@@ -119,17 +127,17 @@ def without_definitions(text):
     return "".join(kept) + text[start:]
 
 
-def constants(header, module):
+def constants(headers, module):
     """Public macros that are integers, as cffi declares them."""
-    defined = preprocessed(header, module, "-dM")
+    defined = preprocessed(headers, module, "-dM")
     names = re.findall(r"^#define (OP2_[A-Z0-9_]*[A-Z0-9]) \(?-?\d+\)?$", defined, re.M)
     return "".join(f"#define {name} ...\n" for name in sorted(names))
 
 
-def declarations(header, module, without=()):
-    """What a header declares, without what another header has and without unknown types."""
+def declarations(headers, module, without=()):
+    """What headers declare, without what others have and without unknown types."""
     kept = []
-    for part in split(without_definitions(preprocessed(header, module))):
+    for part in split(without_definitions(preprocessed(headers, module))):
         if part not in without and "MPI_Comm" not in part and "bool _Bool" not in part:
             kept.append(part)
     return kept
@@ -149,28 +157,32 @@ def split(text):
 def libop2():
     """The module op2._native, of libop2."""
     ffi = cffi.FFI()
-    ffi.cdef("\n".join(declarations("op2.h", "op2") + [constants("op2.h", "op2"), OWN]))
+    ffi.cdef("\n".join(declarations(["op2.h"], "op2") + [constants(["op2.h"], "op2"), OWN]))
     ffi.set_source("op2._native", OWN_SOURCE, **flags("op2"))
     return ffi
 
 
 def companion(name):
     """The module of a companion library, or None if it is not installed."""
-    header, modules, types, source = COMPANIONS[name]
+    headers, modules, types, source = COMPANIONS[name]
     module = next(filter(installed, modules), None)
     if module is None:
         return None
     ffi = cffi.FFI()
     ffi.include(libop2())
-    own = declarations(header, module, set(declarations("op2.h", "op2")))
+    others = ["op2.h"] + (["op2/meshfile.h"] if name == "hdf5" else [])
+    own = declarations(headers, module, set(declarations(others, "op2")))
     ffi.cdef(types + "\n" + "\n".join(own))
-    ffi.set_source("op2._native_" + name, f"#include <op2.h>\n#include <{header}>\n{source}",
-                   **flags(module))
+    ffi.set_source("op2._native_" + name, including(["op2.h", *headers]) + source, **flags(module))
     return ffi
 
 
 def mpi():
     return companion("mpi")
+
+
+def meshfile():
+    return companion("meshfile")
 
 
 def hdf5():

@@ -114,6 +114,46 @@ def dense_row(context, edges, nodes, ends, length):
     return row, int(y.get_block(0, 1)[0] != expected)
 
 
+def strip(path, squares):
+    """Write a mesh for SU2: a row of squares, whose lower sides are the wall."""
+    nodes = [(i, j) for j in (0, 1) for i in range(squares + 1)]
+    up = squares + 1
+    lines = ["NDIME= 2", f"NPOIN= {len(nodes)}", *[f"{x} {y}" for x, y in nodes],
+             f"NELEM= {squares}", *[f"9 {i} {i + 1} {i + 1 + up} {i + up}" for i in range(squares)],
+             "NMARK= 1", "MARKER_TAG= wall", f"MARKER_ELEMS= {squares}",
+             *[f"3 {i} {i + 1}" for i in range(squares)]]
+    with open(path, "w", encoding="ascii") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def mesh_file(comm, path, squares=20):
+    """The number of wrong sums over a mesh that is read from a file, and of a checkpoint."""
+    if comm.rank == 0:
+        strip(path + ".su2", squares)
+    comm.barrier()
+    with op2.Context(BACKEND, comm=comm) as context:
+        mesh = op2.read_mesh(context, path + ".su2")
+        faces = mesh.faces()
+        wall = mesh.group("wall", faces.boundary)
+        context.partition("coordinates", coordinates=mesh.coordinates)
+        length, volume = op2.Global(context, 0.0), mesh.geometry()[0]
+        measure = op2.Kernel(context, "measure", """
+            void measure(const double *const *x, double *l) { *l += x[1][0] - x[0][0]; }""")
+        op2.par_loop(measure, wall, mesh.coordinates(op2.READ, faces.boundary_nodes),
+                     length(op2.INC))
+        wrong = (length.value != squares) + (volume.sum().value != squares)
+        mesh.write_vtu(path + ".vtu", [volume])
+        checkpoint = op2.Checkpoint(context, path + ".state")
+        checkpoint.add(volume)
+        checkpoint.write()
+        volume.fill(0)
+        wrong += not checkpoint.read()
+        wrong += volume.sum().value != squares
+    comm.barrier()
+    written = path + (".pvtu" if comm.size > 1 else ".vtu")
+    return int(wrong) + (not os.path.exists(written))
+
+
 def failure(context, nodes):
     """A loop that does not compile fails on each rank."""
     broken = op2.Kernel(context, "broken", "void broken(double *x) { *x = nowhere(*x); }")
@@ -147,12 +187,13 @@ def pyop2s(comm):
 def main():
     comm = MPI.COMM_WORLD
     pyop2s(comm)
+    wrong_in_file = comm.allreduce(mesh_file(comm, sys.argv[1] + ".mesh"))
     with op2.Context(BACKEND, comm=comm) as context:
         assert (context.rank, context.ranks) == (comm.rank, comm.size)
         edges, nodes, ends, length = mesh(context, comm)
         wrong = comm.allreduce(sums(context, edges, nodes, ends, length))
         row, wrong_row = dense_row(context, edges, nodes, ends, length)
-        wrong += comm.allreduce(wrong_row)
+        wrong += comm.allreduce(wrong_row) + wrong_in_file
         wrong += matrix(context, comm, sys.argv[1] + ".all", edges, nodes, ends)
         del row
         ones = op2.Dat(nodes)

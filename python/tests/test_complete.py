@@ -30,7 +30,7 @@ LEFT_OUT = {
 def functions():
     """The functions that the modules of cffi have."""
     found = set()
-    for name in ("_native", "_native_mpi", "_native_hdf5", "_native_petsc"):
+    for name in ("_native", "_native_mpi", "_native_hdf5", "_native_petsc", "_native_meshfile"):
         try:
             module = importlib.import_module("op2." + name)
         except ImportError:
@@ -49,10 +49,15 @@ def used(text):
         found |= {f"op2_{kind}_destroy", f"op2_{kind}_info_get"}
     for groups in re.findall(r'self\._do\("(\w+)"|_reader\("(\w+)"|_objects\("(\w+)"', text):
         found |= {"op2_file_" + name for name in groups if name}
+    for name in re.findall(r'self\._do\("(\w+)"', text):
+        found.add("op2_checkpoint_" + name)
     # What is put together of two parts or more.
     found |= {f"op2_{kind}_{mode}_{end}" for kind in ("dat", "gbl") for mode in ("read", "write")
               for end in ("begin", "end")}
     found |= {"op2_file_write_" + kind for kind in ("set", "map", "dat")}
+    found |= {f"op2_{kind}_{end}" for kind in ("vtu_series", "vtkhdf")
+              for end in ("create", "write_at", "destroy")}
+    found |= {"op2_checkpoint_add_" + kind for kind in ("dat", "gbl", "const")}
     found |= {f"op2_{kind}_petsc{end}" for kind in ("mat", "dat") for end in ("", "_end")}
     return found
 

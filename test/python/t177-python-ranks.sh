@@ -6,7 +6,7 @@
 set -u
 . "$(dirname "$0")/../support/tap.sh"
 . "$src/test/python/package.sh"
-if ! "$python" -c 'import mpi4py, op2._native_mpi, op2._native_hdf5' 2>"$tmp/err"; then
+if ! "$python" -c 'import mpi4py, op2._native_mpi, op2._native_hdf5, op2._native_meshfile' 2>"$tmp/err"; then
   skip "no ranks: $(tail -n 1 "$tmp/err")"
   done_testing
 fi

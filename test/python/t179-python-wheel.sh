@@ -48,6 +48,12 @@ try:
         op2.dump(context, "nowhere.h5")
 except op2.UnavailableError:
     print("no files")
+for absent in (op2.read_mesh, op2.Checkpoint):
+    try:
+        with op2.Context("sequential") as context:
+            absent(context, "nowhere")
+    except op2.UnavailableError as error:
+        print(str(error).split(":")[0].split()[-1])
 exec(open("page.py").read())
 END
 answer() {
@@ -55,7 +61,7 @@ answer() {
     "$python" loops.py)
 }
 answer >"$tmp/out" 2>&1
-runs "its program runs by itself" test "$(tr '\n' ' ' <"$tmp/out")" = "None True no files [101.  11. 110.] "
+runs "its program runs by itself" test "$(tr '\n' ' ' <"$tmp/out")" = "None True no files libop2-meshfile libop2-hdf5 [101.  11. 110.] "
 diag "$(cat "$tmp/out")"
 
 if [ "${OP2_TEST_BARE:-0}" != 1 ]; then

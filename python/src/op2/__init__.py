@@ -20,6 +20,7 @@ array([101.,  11., 110.])
 from . import errors
 from .arguments import Arg, index, map_index, opaque, optional, value, work
 from .calls import MatRows, call
+from .checkpoints import Checkpoint
 from .context import Context, environment, unavailable, version
 from .enums import (ALL, INC, ITER, MAX, MIN, PACKED, READ, RW, WRITE, Access, DataState, Norm,
                     PartitionMethod, Place, Reason, Side)
@@ -31,18 +32,20 @@ from .files import File, dump
 from .loops import Kernel, ParLoop, par_loop
 from .matrices import Mat, Operator, Solver, SolveResult, Sparsity
 from .mesh import Map, Set, Subset
+from .meshfile import Mesh, Series, read_mesh
 from .translation import array, number, translate
 from .values import Component, Constant, Dat, Global
 from .vectors import Scalar, ratio
 
 __all__ = [
-    "ALL", "Access", "AccessError", "Arg", "ArgumentError", "ArityError", "CallError",
+    "ALL", "Access", "AccessError", "Arg", "ArgumentError", "ArityError", "CallError", "Checkpoint",
     "CompileError", "Component", "Constant", "Context", "Dat", "DataState", "DataTypeError",
     "DivergedError", "Error", "FatalError", "File", "FileError", "Global", "INC", "ITER", "Kernel",
-    "KernelError", "KernelSyntaxError", "MAX", "MIN", "Map", "Mat", "MatRows", "MismatchError",
-    "NameValueError", "NoMemoryError", "Norm", "Operator", "OptionError", "PACKED", "ParLoop",
-    "PartitionMethod", "Place", "READ", "RW", "RangeError", "Reason", "Scalar", "Set", "Side",
-    "SolveResult", "Solver", "Sparsity", "StateError", "Subset", "UnavailableError", "WRITE",
-    "array", "call", "dump", "environment", "errors", "index", "map_index", "number", "opaque",
-    "optional", "par_loop", "ratio", "translate", "unavailable", "value", "version", "work",
+    "KernelError", "KernelSyntaxError", "MAX", "MIN", "Map", "Mat", "MatRows", "Mesh",
+    "MismatchError", "NameValueError", "NoMemoryError", "Norm", "Operator", "OptionError", "PACKED",
+    "ParLoop", "PartitionMethod", "Place", "READ", "RW", "RangeError", "Reason", "Scalar", "Series",
+    "Set", "Side", "SolveResult", "Solver", "Sparsity", "StateError", "Subset", "UnavailableError",
+    "WRITE", "array", "call", "dump", "environment", "errors", "index", "map_index", "number",
+    "opaque", "optional", "par_loop", "ratio", "read_mesh", "translate", "unavailable", "value",
+    "version", "work",
 ]

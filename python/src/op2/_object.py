@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Optional
 
 import numpy as np
 
+from ._companions import library_of
 from ._native import ffi, lib
 from .errors import DataTypeError, RangeError, text as string_at
 
@@ -71,6 +72,8 @@ class Object:
     _owns = False
     #: What C uses as long as a queued loop uses the object.
     _keeps: Any = None
+    #: What owns the handle, if it is part of something larger.
+    _part_of: Any = None
 
     def __init__(self, context: "Context", name: Optional[str] = None):
         #: The context that the object belongs to.
@@ -80,7 +83,7 @@ class Object:
 
     def _create(self, function: Any, *arguments: Any) -> None:
         """Make the object: the function's last parameter gets the handle."""
-        made = ffi.new(f"op2_{self._kind} *")
+        made = library_of(self._kind)[0].new(f"op2_{self._kind} *")
         self.context._call(function, *arguments, made)
         self._p, self._owns = made[0], True
         if self.name is None and self._kind in _NAMED:
@@ -95,10 +98,26 @@ class Object:
         self._p, self._owns = ffi.cast(f"op2_{cls._kind}", handle), True
         return self
 
+    @classmethod
+    def _borrow(cls, owner: "Object", handle: Any) -> Any:
+        """An object whose handle belongs to another one, which is kept as long as this one is."""
+        self = cls.__new__(cls)
+        Object.__init__(self, owner.context)
+        self._p, self._part_of = handle, owner
+        self.name = string_at(self._info().name)
+        return self
+
+    def _return(self) -> None:
+        """Give up a handle that was borrowed, as its owner is going to."""
+        if self.context.initialised:
+            self._settle()
+        self._p = ffi.NULL
+
     def _info(self) -> Any:
         """What the library knows of the object: a structure op2_KIND_info."""
-        found = ffi.new(f"op2_{self._kind}_info *")
-        self.context._do(getattr(lib, f"op2_{self._kind}_info_get"), self._p, found)
+        own_ffi, own_lib = library_of(self._kind)
+        found = own_ffi.new(f"op2_{self._kind}_info *")
+        self.context._do(getattr(own_lib, f"op2_{self._kind}_info_get"), self._p, found)
         return found
 
     def destroy(self) -> None:

@@ -12,6 +12,7 @@ from collections import deque
 from typing import Any, Callable, Deque, Dict, Iterator, List, Optional, Set, Tuple
 
 from . import structs
+from ._companions import library_of
 from ._native import ffi, lib
 from ._object import numbers, pointer
 from .errors import (ArgumentError, CallError, Error, FileError, UnavailableError, causes_of, last,
@@ -99,6 +100,8 @@ class Context:
         self._kept: List[Any] = []
         self._leaving: List[Any] = []
         self._lending: "weakref.WeakSet[Any]" = weakref.WeakSet()
+        # Checkpoints, which end before the context.
+        self._checkpoints: "weakref.WeakSet[Any]" = weakref.WeakSet()
         self._pid = os.getpid()
         self._handle = ffi.new("op2_context *")
         #: The handle for the C interface.
@@ -208,7 +211,8 @@ class Context:
                 except Error:
                     pass  # the dat goes as well, so nobody will see its values
             else:
-                getattr(lib, f"op2_{kind}_destroy")(ffi.new(f"op2_{kind} *", handle))
+                own_ffi, own_lib = library_of(kind)
+                getattr(own_lib, f"op2_{kind}_destroy")(own_ffi.new(f"op2_{kind} *", handle))
             if kept is not None:
                 self._keep_until_done(kept)
 
@@ -255,6 +259,8 @@ class Context:
                 return
             if not self._inside_call:
                 self._settle_all()
+                for checkpoint in list(self._checkpoints):
+                    checkpoint.destroy()
             self._bury()
             status = lib.op2_finalize(self._handle)
             error = self._failure() if status else None

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, Dict, List, Optional, Tuple, Union
 
 import numpy as np
 
+from ._companions import companion
 from ._native import ffi, lib
 from ._object import DTYPES, name_of, numbers, pointer, type_of
-from .errors import ArgumentError, OptionError, UnavailableError, text
+from .errors import ArgumentError, OptionError, text
 from .matrices import Mat, Sparsity
 from .mesh import Map, Set, Subset
 from .values import Constant, Dat, Global
@@ -54,7 +55,7 @@ class File:
         self.context = context
         #: The path of the file.
         self.path = os.fspath(path)
-        self._ffi, self._lib = _hdf5()
+        self._ffi, self._lib = companion("hdf5")
         made = self._ffi.new("op2_file *")
         context._call(self._lib.op2_file_open, context._p, os.fsencode(self.path),
                       getattr(self._lib, "OP2_FILE_" + _MODES[mode]), made)
@@ -253,7 +254,7 @@ def dump(context: "Context", path: Union[str, "os.PathLike[str]"]) -> None:
     under their names."""
     for dat in list(context._lending):
         dat._settle()
-    context._do(_hdf5()[1].op2_file_dump, context._p, os.fsencode(os.fspath(path)))
+    context._do(companion("hdf5")[1].op2_file_dump, context._p, os.fsencode(os.fspath(path)))
 
 
 def _address(handle: Any) -> int:
@@ -262,12 +263,3 @@ def _address(handle: Any) -> int:
 
 def _memory(array: np.ndarray) -> Any:
     return ffi.cast("void *", array.ctypes.data)
-
-
-def _hdf5() -> Tuple[Any, Any]:
-    """The functions of libop2-hdf5."""
-    try:
-        from . import _native_hdf5 as found
-    except ImportError as error:
-        raise UnavailableError(f"this package was built without libop2-hdf5: {error}") from None
-    return found.ffi, found.lib

@@ -12,9 +12,10 @@ from ._native import ffi
 from .errors import OptionError, text
 
 
-def fields(name: str) -> Dict[str, Any]:
-    """The fields of a structure by name, without those that are reserved."""
-    found = ffi.typeof(name).fields
+def fields(name: str, of: Any = ffi) -> Dict[str, Any]:
+    """The fields of a structure by name, without those that are reserved. `of` has the declarations
+    of the library that the structure is of."""
+    found = of.typeof(name).fields
     return {key: field for key, field in found if not key.startswith("reserved")}
 
 
@@ -29,10 +30,10 @@ def _number(kind, key: str, value: Any) -> int:
     raise OptionError(f"{key} is '{value}', and is one of {names}")
 
 
-def fill(name: str, given: Dict[str, Any]) -> Tuple[Any, List[Any]]:
+def fill(name: str, given: Dict[str, Any], of: Any = ffi) -> Tuple[Any, List[Any]]:
     """A structure with these fields, and what has to be kept as long as it is used."""
-    known, kept = fields(name), []
-    made = ffi.new(name + " *")
+    known, kept = fields(name, of), []
+    made = of.new(name + " *")
     for key, value in given.items():
         if key not in known:
             raise OptionError(f"there is no option '{key}'; there are {', '.join(known)}")
@@ -48,9 +49,9 @@ def fill(name: str, given: Dict[str, Any]) -> Tuple[Any, List[Any]]:
     return made, kept
 
 
-def result(title: str, name: str) -> Any:
+def result(title: str, name: str, of: Any = ffi) -> Any:
     """A class of named tuples with the fields of a structure."""
-    return namedtuple(title, list(fields(name)))
+    return namedtuple(title, list(fields(name, of)))
 
 
 def read(kind: Any, made: Any) -> Any:

@@ -287,7 +287,7 @@ class Dat(_OnSet, DatVector):
         self.context._do(lib.op2_dat_to, self._p, int(place))
 
     def __del__(self) -> None:
-        if self._owns and self._lent is not None:
+        if self._lent is not None and (self._owns or self._part_of is not None):
             self.context._given_up("scope", self._lent.end)
         super().__del__()
 
