@@ -24,6 +24,7 @@ FROM_ONE = {
     'op2_dat_get_block': ['first'], 'op2_dat_set_block': ['first'], 'op2_profile_get': ['i'],
     'op2_comm_neighbour_get': ['i'], 'op2_comm_dat_get': ['i'],
     'op2_map_get': ['idx'], 'op2_map_get_global': ['idx'], 'op2_object_get': ['i'],
+    'op2_mesh_group_get': ['i'],
 }
 # Parameters that C allows to be null, beside the input structures, which all are. They are optional
 # in Fortran and come after the others.
@@ -33,6 +34,8 @@ OPTIONAL = {
     'op2_gbl_shape': ['dim', 'type'], 'op2_const_shape': ['dim', 'type'],
     'op2_map_shape': ['arity', 'rows'],
     'op2_mat_shape': ['row_dim', 'column_dim', 'type', 'places'],
+    'op2_mesh_group': ['name'], 'op2_mesh_geometry_at': ['volume', 'centroid'],
+    'op2_faces_geometry_at': ['normal', 'centre'],
 }
 # Arrays that may be left out when an object is declared; the extents are parameters then.
 ABSENT_ARRAY = {'op2_dat_create': 'data', 'op2_gbl_create': 'data', 'op2_map_create': 'idx'}
@@ -201,7 +204,8 @@ class Procedure:
             lines.append('    call finish(code, stat)')
         elif function:
             text = {'const char*': f'text_of({call})'}.get(self.f.result, call)
-            lines += wrapped(f'answer = {text}', '    ')
+            part = '%handle' if self.f.result in self.maker.h.handles else ''
+            lines += wrapped(f'answer{part} = {text}', '    ')
         else:
             lines += wrapped(f'call {call}', '    ')
             lines += ['    ' + line for line in self.after]
@@ -224,7 +228,7 @@ class Maker:
             return 'character(:), allocatable'
         if text == 'bool':
             return 'logical'
-        if text in VALUES:
+        if text in VALUES + self.h.handles:
             return f'type({text})'
         return NUMBERS[text]
 
@@ -245,7 +249,8 @@ class Maker:
         if p.base in self.h.inputs | self.h.outputs or p.base in ('void', 'FILE') and p.stars == 1:
             return f'type(c_ptr), value :: {name}'
         if p.base == 'char' and p.stars == 1:
-            return f'character(kind=c_char), intent(in) :: {name}(*)'
+            optional = ', optional' if name in OPTIONAL.get(f.name, []) else ''
+            return f'character(kind=c_char), intent(in){optional} :: {name}(*)'
         if p.stars == 0 and not p.extent:
             return f'{self.mirror(p)}, value :: {name}'
         if p.base in MIRRORS and not array:
@@ -268,7 +273,8 @@ class Maker:
             lines += ['      ' + self.interface_param(f, p) for p in f.params]
             if f.result != 'void':
                 answer = {'op2_status': 'integer(c_int)', 'const char*': 'type(c_ptr)',
-                          'bool': 'logical(c_bool)'}.get(f.result) or self.result(f.result)
+                          'bool': 'logical(c_bool)', **dict.fromkeys(self.h.handles, 'type(c_ptr)')
+                          }.get(f.result) or self.result(f.result)
                 lines.append(f'      {answer} :: answer')
             lines.append(f'    end {kind}')
         return lines + ['  end interface']
@@ -357,6 +363,9 @@ class Maker:
             intent = 'in' if p.stars == 0 or p.const else 'inout'
             array = shape and p.stars
             proc.arg(name, f'type({p.base}), intent({intent})', optional, '(:)' if array else '')
+            if optional:
+                proc.local(f'c_{name}', 'type(c_ptr)')
+                proc.before += [f'c_{name} = c_null_ptr', f'if (present({name})) c_{name} = {name}%handle']
         elif p.base in ('char', 'FILE'):
             self.text_param(proc, f, p)
         elif p.base in self.h.inputs:
@@ -376,7 +385,12 @@ class Maker:
     def text_param(self, proc, f, p):
         """Strings, and files, which are given by their paths."""
         if p.base == 'char' and p.stars == 1:
-            proc.arg(p.name, 'character(*), intent(in)')
+            optional = p.name in OPTIONAL.get(f.name, [])
+            proc.arg(p.name, 'character(*), intent(in)', optional)
+            if optional:
+                # One that is not allocated is an absent argument of the C function.
+                proc.local(f'c_{p.name}', 'character(:), allocatable')
+                proc.before.append(f'if (present({p.name})) c_{p.name} = trim({p.name})//c_null_char')
             return
         proc.local('at', 'type(c_ptr)')
         if p.base == 'char':
@@ -539,6 +553,8 @@ class Maker:
             return 'c_null_ptr' if p.base == 'void' else 'nothing'
         if name in implied:
             return self.implied_value(f, p, data)
+        if name in OPTIONAL.get(f.name, []) and (p.base in self.h.handles or p.base == 'char'):
+            return f'c_{name}'
         if p.base in self.h.handles:
             return f'{name}%handle'
         if p.base == 'char' and p.stars == 1:
