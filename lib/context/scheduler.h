@@ -13,13 +13,14 @@ struct op2i_resource;
 struct op2i_sched;
 struct op2i_version;
 
-enum op2i_wish { OP2I_LATER, OP2I_EAGER, OP2I_COMPUTE };
+enum op2i_wish { OP2I_LATER, OP2I_BEHIND, OP2I_EAGER, OP2I_COMPUTE };
 
 struct op2i_scheduler {
   /* Queue an operation. The payload holds the captured values of op2_arg_val() and is copied;
-   * constants are captured here. On failure nothing is queued. OP2I_EAGER also runs it and returns
-   * its own failure; OP2I_COMPUTE also returns the failure of another operation that cancelled
-   * it. */
+   * constants are captured here. On failure nothing is queued. With OP2I_BEHIND nothing runs before
+   * that, even if the queue is full: the operation belongs to the one before it. OP2I_EAGER also runs
+   * it and returns its own failure; OP2I_COMPUTE also returns the failure of another operation that
+   * cancelled it. */
   op2_status (*enqueue)(struct op2i_sched *sched, struct op2i_op *op, op2_where where,
                         const unsigned char *payload, enum op2i_wish wish);
   /* Remove the operation that was queued last if it uses this version and has not run. Used when

@@ -382,11 +382,11 @@ bool op2i_sums_elsewhere(const struct op2i_sums *s, op2_context ctx) {
 /* ---- queueing -------------------------------------------------------------------------------- */
 
 /* These loops have no values of the program's. */
-static op2_status queue(op2_where where, struct op2i_loop *loop) {
+static op2_status queue(op2_where where, struct op2i_loop *loop, enum op2i_wish wish) {
   const op2_context ctx = loop->op.ctx;
   unsigned char *payload = op2i_calloc(1, (size_t)loop->op.payload_bytes);
   if (!payload) return op2i_context_abort_ranks(ctx, op2i_error_nomem("a loop's values"));
-  op2_status status = op2i_scheduler.enqueue(ctx->sched, &loop->op, where, payload, OP2I_LATER);
+  op2_status status = op2i_scheduler.enqueue(ctx->sched, &loop->op, where, payload, wish);
   op2i_free(payload);
   return status;
 }
@@ -406,15 +406,16 @@ op2_status op2i_sums_before(const struct op2i_sums *s) {
   for (int k = 0; k < s->nsums && !status; k++) status = check_scopes(s, &s->sums[k]);
   for (int k = 0; k < s->nsums && !status; k++) {
     struct op2i_loop *fill = s->sums[k].fill;
-    if (fill) status = queue(s->where, fill);
+    if (fill) status = queue(s->where, fill, OP2I_LATER);
   }
   return status;
 }
 
 static op2_status queue_sum(const struct op2i_sums *s, const struct op2i_sum *sum) {
   op2_status status = OP2_SUCCESS;
-  if (sum->call) return op2i_call_own_queue(s->where, sum->call, sum->dat, OP2I_LATER);
-  for (int row = 0; row < sum->nadd && !status; row++) status = queue(s->where, sum->add[row]);
+  if (sum->call) return op2i_call_own_queue(s->where, sum->call, sum->dat, OP2I_BEHIND);
+  for (int row = 0; row < sum->nadd && !status; row++)
+    status = queue(s->where, sum->add[row], OP2I_BEHIND);
   return status;
 }
 

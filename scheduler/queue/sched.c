@@ -222,16 +222,16 @@ static op2_status enqueue(struct op2i_sched *sched, struct op2i_op *op, op2_wher
   if (sched->ctx->comm) op2i_op_trail(op, where, payload, wish == OP2I_COMPUTE);
   if (!op->counted) status = op2i_numbering_count(sched, op);
   if (status) return op2i_context_abort_ranks(sched->ctx, status);
-  if (sched->queue.nnodes >= sched->ctx->config.queue_max)
+  if (wish != OP2I_BEHIND && sched->queue.nnodes >= sched->ctx->config.queue_max)
     status = make_room(sched);
-  else if (too_large(sched))
+  else if (wish != OP2I_BEHIND && too_large(sched))
     status = op2i_sched_run_all(sched, "captured values filled the memory for them", "");
   op2i_op_count_changes(op);
   if (!status) {
     status = op2i_graph_add(sched, op, where, payload);
     if (status) status = op2i_context_abort_ranks(sched->ctx, status);
   }
-  return status || wish == OP2I_LATER ? status : run_last(sched, wish);
+  return status || wish < OP2I_EAGER ? status : run_last(sched, wish);
 }
 
 static void undo(struct op2i_sched *sched, const struct op2i_version *version) {
