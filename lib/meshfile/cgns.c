@@ -8,21 +8,28 @@
 
 /* ---- nodes of the tree ----------------------------------------------------------------------- */
 
+/* A link is a node whose group has the other node as " link": append that to the path of such a node. */
+static void follow(struct op2i_cgns *cgns, char *path) {
+  char text[OP2I_CGNS_LABEL];
+  const size_t length = strlen(path);
+  if (cgns->tree->methods->attribute(cgns->tree->file, path, "type", text, sizeof text) &&
+      strcmp(text, "LK") == 0)
+    snprintf(path + length, OP2I_CGNS_PATH - length, "/ link");
+}
+
 bool op2i_cgns_next(struct op2i_cgns *cgns, const char *path, const char *label, int64_t *i,
-                    char *child, const char **name) {
+                    char *child, char *name) {
   const struct op2i_tree_methods *methods = cgns->tree->methods;
-  char its_name[100], text[OP2I_CGNS_LABEL];
+  char its_name[OP2I_CGNS_NAME], text[OP2I_CGNS_LABEL];
   while (methods->member(cgns->tree->file, path, (*i)++, its_name, sizeof its_name)) {
     const int parent = strcmp(path, "/") == 0 ? 0 : (int)strlen(path);
-    int length = snprintf(child, OP2I_CGNS_PATH, "%.*s/%s", parent, path, its_name);
+    const int length = snprintf(child, OP2I_CGNS_PATH, "%.*s/%s", parent, path, its_name);
     if (length < 0 || length + 10 >= OP2I_CGNS_PATH) continue;
-    if (methods->attribute(cgns->tree->file, child, "type", text, sizeof text) &&
-        strcmp(text, "LK") == 0)
-      snprintf(child + length, (size_t)(OP2I_CGNS_PATH - length), "/ link");
+    follow(cgns, child);
     if (!methods->attribute(cgns->tree->file, child, "label", text, sizeof text) ||
         strcmp(text, label) != 0)
       continue;
-    if (name) *name = child + parent + 1;
+    if (name) strcpy(name, its_name);
     return true;
   }
   return false;
@@ -33,21 +40,25 @@ bool op2i_cgns_child(struct op2i_cgns *cgns, const char *path, const char *label
   return op2i_cgns_next(cgns, path, label, &i, child, NULL);
 }
 
-static bool data_of(const char *path, const char *name, char *data) {
-  const int length = snprintf(data, OP2I_CGNS_PATH, "%s%s%s/ data", path, *name ? "/" : "", name);
-  return length > 0 && length < OP2I_CGNS_PATH;
+static bool data_of(struct op2i_cgns *cgns, const char *path, const char *name, char *data) {
+  const int length = snprintf(data, OP2I_CGNS_PATH, "%s%s%s", path, *name ? "/" : "", name);
+  if (length < 0 || length + 20 >= OP2I_CGNS_PATH) return false;
+  if (*name) follow(cgns, data);
+  strcat(data, "/ data");
+  return true;
 }
 
 bool op2i_cgns_has(struct op2i_cgns *cgns, const char *path, const char *name) {
   char data[OP2I_CGNS_PATH];
   struct op2i_tree_data what;
-  return data_of(path, name, data) && cgns->tree->methods->find(cgns->tree->file, data, &what);
+  return data_of(cgns, path, name, data) &&
+         cgns->tree->methods->find(cgns->tree->file, data, &what);
 }
 
 bool op2i_cgns_named(struct op2i_cgns *cgns, const char *path, const char *name, bool real,
                      int64_t *n, void **out) {
   char data[OP2I_CGNS_PATH];
-  if (!data_of(path, name, data))
+  if (!data_of(cgns, path, name, data))
     return op2i_tree_fail(cgns->tree, path, "the name of a node is too long");
   return op2i_tree_numbers(cgns->tree, data, real, n, out);
 }
@@ -60,7 +71,7 @@ bool op2i_cgns_numbers(struct op2i_cgns *cgns, const char *path, bool real, int6
 bool op2i_cgns_text(struct op2i_cgns *cgns, const char *path, char *text, size_t size) {
   char data[OP2I_CGNS_PATH], *found = NULL;
   struct op2i_tree_data what;
-  if (!data_of(path, "", data))
+  if (!data_of(cgns, path, "", data))
     return op2i_tree_fail(cgns->tree, path, "the name of a node is too long");
   if (!op2i_tree_texts(cgns->tree, data, &what, &found)) return false;
   const size_t length = (size_t)what.n * what.bytes;
@@ -145,8 +156,7 @@ static bool read_zone(struct op2i_cgns *cgns, const char *path, const char *name
 }
 
 static bool read_base(struct op2i_cgns *cgns, const char *base) {
-  char path[OP2I_CGNS_PATH], other[OP2I_CGNS_PATH];
-  const char *name;
+  char path[OP2I_CGNS_PATH], other[OP2I_CGNS_PATH], name[OP2I_CGNS_NAME];
   int64_t i = 0, after;
   cgns->base = base;
   if (!read_value(cgns, base, 0, &cgns->dimension) || !read_value(cgns, base, 1, &cgns->space))
@@ -158,7 +168,7 @@ static bool read_base(struct op2i_cgns *cgns, const char *base) {
                           cgns->dimension, cgns->space);
   if (cgns->space == 2) cgns->raw->space = 2;
   bool several = false;
-  while (op2i_cgns_next(cgns, base, "Zone_t", &i, path, &name)) {
+  while (op2i_cgns_next(cgns, base, "Zone_t", &i, path, name)) {
     after = i;
     several = several || op2i_cgns_next(cgns, base, "Zone_t", &after, other, NULL);
     if (!read_zone(cgns, path, name, several)) return false;

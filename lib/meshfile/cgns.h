@@ -9,7 +9,7 @@
 #include "meshfile_tree.h"
 #include "vtu_read.h"
 
-enum { OP2I_CGNS_PATH = 600, OP2I_CGNS_LABEL = 40 };
+enum { OP2I_CGNS_PATH = 600, OP2I_CGNS_NAME = 100, OP2I_CGNS_LABEL = 40 };
 
 struct op2i_cgns {
   struct op2i_tree *tree;
@@ -44,10 +44,10 @@ struct op2i_cgns_zone {
 bool op2i_cgns_recognise(struct op2i_tree *tree);
 bool op2i_cgns_read(struct op2i_tree *tree, struct op2i_raw *raw);
 
-/* The next child of a node with this label, from the i-th on, with its path and its name in it. *i becomes the one
- * behind it. False: there is no more. Links are followed. */
+/* The next child of a node with this label, from the i-th on: its path, and its name in OP2I_CGNS_NAME letters unless
+ * that is null. *i becomes the one behind it. False: there is no more. Here and below links are followed. */
 bool op2i_cgns_next(struct op2i_cgns *cgns, const char *path, const char *label, int64_t *i,
-                    char *child, const char **name);
+                    char *child, char *name);
 /* The first child with this label. */
 bool op2i_cgns_child(struct op2i_cgns *cgns, const char *path, const char *label, char *child);
 /* Data of a node: numbers, of which there are *n, or any if that is -1, and a short text. */

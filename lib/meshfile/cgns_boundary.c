@@ -122,11 +122,11 @@ static bool read_boundary(struct boundary *boundary) {
 }
 
 bool op2i_cgns_boundaries(struct op2i_cgns *cgns, struct op2i_cgns_zone *zone) {
-  char all[OP2I_CGNS_PATH], path[OP2I_CGNS_PATH];
-  struct boundary boundary = {.cgns = cgns, .zone = zone, .path = path};
+  char all[OP2I_CGNS_PATH], path[OP2I_CGNS_PATH], name[OP2I_CGNS_NAME];
+  struct boundary boundary = {.cgns = cgns, .zone = zone, .path = path, .name = name};
   int64_t i = 0;
   if (!op2i_cgns_child(cgns, zone->path, "ZoneBC_t", all)) return true;
-  while (op2i_cgns_next(cgns, all, "BC_t", &i, path, &boundary.name)) {
+  while (op2i_cgns_next(cgns, all, "BC_t", &i, path, name)) {
     boundary.tag = (cgns->zones.n << 32) + i;
     if (!read_boundary(&boundary)) return false;
   }

@@ -115,12 +115,12 @@ static bool read_section(struct op2i_cgns *cgns, struct op2i_cgns_zone *zone, co
   if (good) {
     section.type = ((int64_t *)head)[0];
     first = ((int64_t *)range)[0];
-    section.n = ((int64_t *)range)[1] - first + 1;
+    section.n = first < 1 ? -1 : ((int64_t *)range)[1] - first + 1;
     good = check_type(&section);
     section.end = -1;
   }
   good = good && op2i_cgns_named(cgns, path, "ElementConnectivity", false, &section.end, &numbers);
-  if (good && (first < 1 || section.n < 0 || section.n > section.end))
+  if (good && (section.n < 0 || section.n > section.end))
     good = op2i_tree_fail(cgns->tree, path, "the range of elements is damaged");
   section.numbers = numbers;
   if (good && !op2i_raw_room(raw->op2, &zone->section, sizeof *zone->section, zone->nsections + 1,

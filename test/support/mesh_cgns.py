@@ -59,34 +59,45 @@ def start(file, dimension, space):
     return node(file, "Base", "CGNSBase_t", numpy.array([dimension, space], "int32"))
 
 
-def start_zone(base, name, points, cells, space, soft=None, linked=None):
-    """A zone with its coordinates, which may be a link to a node of this path, that `soft` makes."""
+def link(parent, name, soft, target):
+    """A link to the node of this path, which `soft` makes."""
+    made = parent.create_group(name, track_order=True)
+    for attribute, text, width in (("name", name, 33), ("label", "", 33), ("type", "LK", 3)):
+        made.attrs.create(attribute, numpy.bytes_(text), dtype=f"S{width}")
+    made[" link"] = soft(target)
+
+
+def start_zone(base, name, points, cells, space):
+    """A zone with its coordinates."""
     zone = node(base, name, "Zone_t", numpy.array([[len(points)], [cells], [0]], "int32"))
     node(zone, "ZoneType", "ZoneType_t", "Unstructured")
-    if linked:
-        place = zone.create_group("GridCoordinates")
-        for attribute, text, width in (("name", "GridCoordinates", 33), ("label", "", 33), ("type", "LK", 3)):
-            place.attrs.create(attribute, numpy.bytes_(text), dtype=f"S{width}")
-        place[" link"] = soft("/" + linked)
-        place = zone.file[linked]
-    else:
-        place = node(zone, "GridCoordinates", "GridCoordinates_t")
+    place = node(zone, "GridCoordinates", "GridCoordinates_t")
     for k in range(space):
         node(place, "Coordinate" + "XYZ"[k], "DataArray_t", points[:, k].astype("float64"))
     return zone
 
 
+def move(file, soft, path, to, name):
+    """Move a node, and leave a link to it in its place."""
+    file.move(path, f"{to}/{name}")
+    parent, _, own = path.rpartition("/")
+    link(file[parent], own, soft, f"/{to}/{name}")
+
+
 def write_zones(h5py, path, mesh, parts):
-    """Write a zone for each part: its points, and its cells as (block, row). The last one's coordinates are a link."""
+    """Write a zone for each part: its points, and its cells as (block, row). The last one is a link, and so are its
+    coordinates, and one of these."""
     with h5py.File(path, "w", track_order=True) as file:
         base = start(file, 3, 3)
-        node(base, "elsewhere", "GridCoordinates_t")
+        node(file, "Elsewhere", "UserDefinedData_t")
         for z, (points, cells) in enumerate(parts):
             number = {p: i + 1 for i, p in enumerate(points)}
-            linked = "Base/elsewhere" if z + 1 == len(parts) else None
-            zone = start_zone(base, f"zone {z}", mesh.points[points], len(cells), 3, h5py.SoftLink, linked)
+            zone = start_zone(base, f"zone {z}", mesh.points[points], len(cells), 3)
             rows = [(TYPES[mesh.cells[b].type], [number[int(p)] for p in mesh.cells[b].data[i]]) for b, i in cells]
             section(zone, "all", MIXED, 1, rows, len(rows))
+        last = f"Base/zone {len(parts) - 1}"
+        for linked in (f"{last}/GridCoordinates/CoordinateY", f"{last}/GridCoordinates", last):
+            move(file, h5py.SoftLink, linked, "Elsewhere", linked.rpartition("/")[2] + " there")
 
 
 def write(h5py, path, mesh, want, dice, space, mixed):
