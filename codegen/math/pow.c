@@ -2,13 +2,14 @@
 /* Powers: exp(y log x), where log x is a sum of two numbers with about 66 right bits.
  *
  * log(1 + f) = s (2 + s^2 (2/3 + s^2 Q(s^2))) with s = f / (2 + f). Factors are cut into numbers of
- * 26 bits and rests, so that products of the first parts are exact; only Q is computed with single
- * numbers. The method is that of K. C. Ng (FDLIBM, 1993), without its table. With fused operations,
+ * 26 bits and rests, so that products of the first parts are exact; only Q without its first term is
+ * computed with single numbers. The method is that of K. C. Ng (FDLIBM, 1993), without its table. With fused operations,
  * what a product loses is one operation. */
 #include "coefficients.h"
 #include "math_text.h"
 
 const struct op2i_math_text op2i_math_pow[] = {
+    /* (Q(z) - Q(0)) / z */
     OP2I_MATH(PART, real, pow_series, (const real z),
               {
                 const real z2 = z * z;
@@ -16,7 +17,7 @@ const struct op2i_math_text op2i_math_pow[] = {
                                      fused(every(OP2I_POW_3), z, every(OP2I_POW_2)));
                 const real b =
                     fused(every(OP2I_POW_8), z2, fused(every(OP2I_POW_7), z, every(OP2I_POW_6)));
-                return fused(fused(b, z2 * z2, a), z, every(OP2I_POW_1));
+                return fused(b, z2 * z2, a);
               }),
     /* k ln 2 + log(1 + f): the result and *low */
     OP2I_MATH_TWO(PART, real, log_pair, (const real k, const real f, real *const low), ({
@@ -27,9 +28,13 @@ const struct op2i_math_text op2i_math_pow[] = {
                         fused_minus(s, f - (d - 2.0), fused_minus(s, d, f)) * inverse;
                     const real z = s * s;
                     const real z_low = fused(s + s, s_low, fused(s, s, -z));
-                    const real w = z * pow_series(z);
+                    const real r = z * pow_series(z);
+                    const real q = OP2I_POW_1 + r;
+                    const real q_low = (OP2I_POW_1 - q) + r;
+                    const real w = z * q;
+                    const real w_low = fused(z, q, -w) + fused(z, q_low, z_low * q);
                     const real c = OP2I_2_THIRDS + w;
-                    const real c_low = ((OP2I_2_THIRDS - c) + w) + OP2I_2_THIRDS_LOW;
+                    const real c_low = ((OP2I_2_THIRDS - c) + w) + (OP2I_2_THIRDS_LOW + w_low);
                     const real p = z * c;
                     const real p_low = fused(z_low, c, fused(z, c_low, fused(z, c, -p)));
                     const real t = 2.0 + p;
@@ -52,11 +57,18 @@ const struct op2i_math_text op2i_math_pow[] = {
                     const real square = s1 * s1;
                     const real square_low = s2 * (s1 + (s1 + s2));
                     const real z = square + square_low;
-                    const real w = s * s * pow_series(s * s);
-                    const real c = OP2I_2_THIRDS + w;
-                    const real c_low = ((OP2I_2_THIRDS - c) + w) + OP2I_2_THIRDS_LOW;
                     const real z1 = first_bits(z);
                     const real z2 = (square - z1) + square_low;
+                    const real r = z * pow_series(z);
+                    const real q = OP2I_POW_1 + r;
+                    const real q1 = first_bits(q);
+                    const real q2 = (q - q1) + ((OP2I_POW_1 - q) + r);
+                    const real w1 = z1 * q1;
+                    const real w2 = z1 * q2 + z2 * q;
+                    const real w = w1 + w2;
+                    const real w_low = (w1 - w) + w2;
+                    const real c = OP2I_2_THIRDS + w;
+                    const real c_low = ((OP2I_2_THIRDS - c) + w) + (OP2I_2_THIRDS_LOW + w_low);
                     const real c1 = first_bits(c);
                     const real c2 = (c - c1) + c_low;
                     const real p = z1 * c1;
