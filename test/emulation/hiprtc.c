@@ -41,6 +41,7 @@ int hiprtcCompileProgram(struct nvrtc_program *program, int n, const char *const
   static const char target[] = "--offload-arch=";
   static const char *const known[] = {"-std=c++17",
                                       "-O3",
+                                      "-fwrapv",
                                       "-ffp-contract=off",
                                       "-fno-fast-math",
                                       "-fhip-fp32-correctly-rounded-divide-sqrt",

@@ -157,7 +157,8 @@ class Mesh:
     def cell_counts(self) -> Dict[str, int]:
         """The number of cells of each type that the mesh has, on all ranks: point, line, triangle,
         quadrilateral, tetrahedron, pyramid, prism or hexahedron."""
-        counts = self._info().cells_of
+        info = self._info()  # whose memory the array is
+        counts = list(info.cells_of)
         return {name: counts[kind] for name, kind in self._types().items() if counts[kind]}
 
     def _types(self) -> Dict[str, int]:
