@@ -106,7 +106,7 @@ static bool read_coordinates(struct op2i_cgns *cgns, const struct op2i_cgns_zone
   for (int64_t i = 0; good && i < n; i++) {
     double at[3] = {0};
     for (int k = 0; k < cgns->space; k++) at[k] = ((double *)x[k])[i];
-    if (at[0] - at[0] != 0 || at[1] - at[1] != 0 || at[2] - at[2] != 0)
+    if (!op2i_is_place(at))
       good = op2i_tree_fail(cgns->tree, path, "a coordinate is not a finite number");
     else if (!op2i_raw_node(cgns->raw, cgns->raw->nnodes, at))
       good = op2i_scan_nomem(cgns->tree->scan);

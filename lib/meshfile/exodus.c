@@ -63,7 +63,7 @@ static bool add_nodes(struct op2i_exodus *exodus, double *const *x, int64_t n) {
     double at[3] = {0};
     for (int k = 0; k < 3; k++)
       if (x[k]) at[k] = x[k][i];
-    if (at[0] - at[0] != 0 || at[1] - at[1] != 0 || at[2] - at[2] != 0)
+    if (!op2i_is_place(at))
       return op2i_netcdf_fail(&exodus->file, "coord", "a coordinate is not a finite number");
     if (!op2i_raw_node(exodus->raw, i + 1, at)) return op2i_scan_nomem(exodus->file.scan);
   }

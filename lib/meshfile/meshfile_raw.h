@@ -54,6 +54,11 @@ static inline int64_t op2i_element_begin(const struct op2i_elements *elements, i
   return e ? elements->end[e - 1] : 0;
 }
 
+/* True if the coordinates are finite numbers. */
+static inline bool op2i_is_place(const double x[3]) {
+  return x[0] - x[0] == 0 && x[1] - x[1] == 0 && x[2] - x[2] == 0;
+}
+
 void op2i_raw_free(struct op2i_raw *raw);
 /* Make space for n elements in an array that has a capacity; false: there is no memory. */
 bool op2i_raw_room(const struct op2i_companion *op2, void *array_of_pointer, size_t bytes,

@@ -188,7 +188,6 @@ size_t op2i_netcdf_classic_bytes(const struct op2i_netcdf_variable *variable) {
 
 void op2i_netcdf_classic_read(const struct op2i_netcdf_variable *variable, bool real,
                               void *values) {
-  const uint16_t one = 1;
-  const bool little = *(const unsigned char *)&one == 1;
-  op2i_numbers_convert(variable->begin, &types[variable->type], little, variable->n, real, values);
+  op2i_numbers_convert(variable->begin, &types[variable->type], op2i_little_endian(), variable->n,
+                       real, values);
 }

@@ -14,8 +14,7 @@ enum { RATIO_MOST = 1040 };
 
 static uint64_t bits_of(const unsigned char *from, int bytes, bool swapped) {
   uint64_t bits = 0;
-  const uint16_t one = 1;
-  const bool little = *(const unsigned char *)&one == 1;
+  const bool little = op2i_little_endian();
   for (int b = 0; b < bytes; b++)
     bits |= (uint64_t)from[b] << 8 * (little != swapped ? b : bytes - 1 - b);
   return bits;

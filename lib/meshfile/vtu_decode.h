@@ -17,6 +17,12 @@ struct op2i_vtu_code {
   bool appended_base64; /* they are in base64 */
 };
 
+/* True if this machine has the least significant byte of a number first. */
+static inline bool op2i_little_endian(void) {
+  const uint16_t one = 1;
+  return *(const unsigned char *)&one == 1;
+}
+
 /* A type of numbers in memory. */
 struct op2i_number_type {
   int bytes;

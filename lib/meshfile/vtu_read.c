@@ -50,7 +50,7 @@ static bool read_points(struct piece *piece) {
   bool good = op2i_vtu_decode(piece->code, array, 3 * piece->npoints, true, &x);
   for (int64_t i = 0; i < piece->npoints && good; i++) {
     const double *at = (double *)x + 3 * i;
-    if (at[0] - at[0] != 0 || at[1] - at[1] != 0 || at[2] - at[2] != 0)
+    if (!op2i_is_place(at))
       good =
           op2i_xml_fail(xml, array, "a coordinate of point %" PRId64 " is not a finite number", i);
     else if (!op2i_raw_node(piece->raw, piece->raw->nnodes, at))
@@ -146,12 +146,10 @@ static bool read_code(const struct op2i_xml *xml, struct op2i_vtu_code *code) {
   const char *order = op2i_xml_attribute(xml->root, "byte_order");
   const char *header = op2i_xml_attribute(xml->root, "header_type");
   const char *compressor = op2i_xml_attribute(xml->root, "compressor");
-  const uint16_t one = 1;
-  const bool little = *(const char *)&one == 1;
   *code = (struct op2i_vtu_code){.xml = xml, .header_bytes = 4};
   if (order && strcmp(order, "BigEndian") != 0 && strcmp(order, "LittleEndian") != 0)
     return op2i_xml_fail(xml, xml->root, "the order of bytes '%.40s' is not known", order);
-  code->swapped = order && (strcmp(order, "LittleEndian") == 0) != little;
+  code->swapped = order && (strcmp(order, "LittleEndian") == 0) != op2i_little_endian();
   if (header && strcmp(header, "UInt64") == 0)
     code->header_bytes = 8;
   else if (header && strcmp(header, "UInt32") != 0)

@@ -54,7 +54,7 @@ static bool read_geometry(struct xdmf *xdmf, const struct op2i_xml_element *grid
   for (int64_t i = 0; good && i < n / space; i++) {
     double at[3] = {0};
     memcpy(at, (double *)x + space * i, (size_t)space * sizeof *at);
-    if (at[0] - at[0] != 0 || at[1] - at[1] != 0 || at[2] - at[2] != 0)
+    if (!op2i_is_place(at))
       good = op2i_xml_fail(xml, item, "a coordinate of node %" PRId64 " is not a finite number", i);
     else if (!op2i_raw_node(xdmf->raw, i, at))
       good = op2i_scan_nomem(xml->scan);

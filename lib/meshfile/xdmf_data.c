@@ -74,8 +74,7 @@ static bool read_type(const struct item *item, struct op2i_number_type *type, bo
   const struct op2i_xml_element *element = item->element;
   const char *name = op2i_xml_attribute(element, "DataType");
   const char *order = op2i_xml_attribute(element, "Endian");
-  const uint16_t one = 1;
-  const bool little = *(const char *)&one == 1;
+  const bool little = op2i_little_endian();
   int64_t bytes = 4;
   if (!name) name = op2i_xml_attribute(element, "NumberType");
   if (!name) name = "Float";
