@@ -21,7 +21,7 @@ extern "C" {
  * - Gmsh's `.msh`, formats 2.0 to 2.2 and 4.1, as text and binary, in either order of bytes;
  * - SU2's native `.su2` files of one zone;
  * - VTK's `.vtu` and `.pvtu`, in all encodings but compression by LZ4 and LZMA, if the library was
- *   built with Expat, and with zlib for compressed arrays;
+ *   built with Expat, and with zlib or libdeflate for compressed arrays;
  * - XDMF's `.xdmf`, if it was built with Expat;
  * - CGNS in HDF5, of unstructured zones;
  * - Exodus II, in any version of netCDF.
