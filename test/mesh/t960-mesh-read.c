@@ -163,7 +163,7 @@ static void plane_groups(const struct copy *copy, const char *file) {
 static bool is_read(const char *name) {
   const char *lacking = NULL;
   op2_mesh mesh = NULL;
-#ifndef OP2_MESHFILE_ZLIB
+#if !defined OP2_MESHFILE_ZLIB && !defined OP2_MESHFILE_LIBDEFLATE
   if (strcmp(name, "plane-b.vtu") == 0) lacking = "zlib1g-dev";
 #endif
 #ifndef OP2_TEST_HDF5

@@ -72,7 +72,7 @@ int main(void) {
   test_file("plane-4.msh");
   test_file("plane-2b.msh");
   test_file("solid.su2");
-#if defined OP2_MESHFILE_EXPAT && defined OP2_MESHFILE_ZLIB
+#if defined OP2_MESHFILE_EXPAT && (defined OP2_MESHFILE_ZLIB || defined OP2_MESHFILE_LIBDEFLATE)
   test_file("plane-b.vtu");
 #endif
 #if defined OP2_MESHFILE_EXPAT && defined OP2_TEST_HDF5
