@@ -117,12 +117,25 @@ static bool add_elements(struct xdmf *xdmf, struct elements *elements) {
                        elements->groups, elements->count);
 }
 
+/* Numbers of nodes begin at 0, and nodes are in the format's order, unless the topology says otherwise. */
+static bool check_order(const struct op2i_xml *xml, const struct op2i_xml_element *topology) {
+  int64_t base = 0;
+  if (op2i_xml_attribute(topology, "BaseOffset") &&
+      !op2i_xml_count(xml, topology, "BaseOffset", &base))
+    return false;
+  if (base || op2i_xml_attribute(topology, "Order"))
+    return op2i_xml_fail(xml, topology, "a topology with %s is not read",
+                         base ? "a BaseOffset" : "an Order of its own");
+  return true;
+}
+
 static bool read_topology(struct xdmf *xdmf, struct elements *elements) {
   const struct op2i_xml *xml = xdmf->xml;
   const char *type = type_of(elements->topology, "TopologyType");
   const bool mixed = is_text(type, "Mixed");
   int64_t nodes = 0;
   void *data = NULL;
+  if (!check_order(xml, elements->topology)) return false;
   if (!mixed && op2i_xml_attribute(elements->topology, "NodesPerElement") &&
       !op2i_xml_count(xml, elements->topology, "NodesPerElement", &nodes))
     return false;

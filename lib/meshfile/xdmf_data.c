@@ -98,6 +98,10 @@ static bool read_binary(struct item *item, void **out) {
   struct op2i_number_type type;
   bool swapped, good = false;
   int64_t seek = 0;
+  const char *compression = op2i_xml_attribute(item->element, "Compression");
+  if (compression && strcasecmp(compression, "Raw") != 0)
+    return op2i_xml_fail(item->xml, item->element, "a DataItem with compression by '%.40s'",
+                         compression);
   if (!read_path(item, NULL, 0) || !read_type(item, &type, &swapped)) return false;
   if (op2i_xml_attribute(item->element, "Seek") &&
       !op2i_xml_count(item->xml, item->element, "Seek", &seek))

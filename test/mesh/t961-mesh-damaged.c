@@ -172,6 +172,12 @@ static void xml_messages(void) {
   says(XDMF("Triangle", "3 x", "XYZ", "3 3", "0 1 2"), "the Dimensions are '3 x'");
   says(XDMF("Triangle", "99999999999 99999999999", "XYZ", "3 3", ""), "the Dimensions are '999");
   says(XDMF("3DSMesh", "3", "XYZ", "3 3", "0 1 2"), "a topology of type '3DSMesh'");
+  says(XDMF("Triangle' BaseOffset='1", "3", "XYZ", "3 3", "1 2 0"), "with a BaseOffset");
+  says(XDMF("Triangle' Order='0 2 1", "3", "XYZ", "3 3", "0 1 2"), "with an Order of its own");
+  says("<Xdmf><Domain><Grid><Topology Type='Triangle'><DataItem Dimensions='3' Format='Binary' "
+       "Compression='Zlib'>x</DataItem></Topology><Geometry><DataItem Dimensions='3 3'>"
+       "0 0 0 1 0 0 0 1 0</DataItem></Geometry></Grid></Domain></Xdmf>",
+       "a DataItem with compression by 'Zlib'");
   says(XDMF("Mixed", "4", "XYZ", "3 3", "77 0 1 2"), "element 0 is of type 77");
   says(XDMF("Mixed", "4", "XYZ", "3 3", "5 0 1 2"), "the last element has too few nodes");
   says("<Xdmf Version='3.0'><Domain/></Xdmf>", "there is no grid with a topology");
