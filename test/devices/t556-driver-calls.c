@@ -93,6 +93,10 @@ static void compiled_together(void) {
 int main(void) {
   static struct result want;
   test_environment();
+#ifdef __SANITIZE_ADDRESS__
+  skip("under the address sanitizer memory has other addresses each time, and graphs change with them");
+  return done();
+#endif
   void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver) *(void **)&count = dlsym(driver, "op2_emulation_count");
   if (!count) {

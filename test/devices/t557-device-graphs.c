@@ -329,6 +329,10 @@ static void lost(void) {
 
 int main(void) {
   test_environment();
+#ifdef __SANITIZE_ADDRESS__
+  skip("under the address sanitizer memory has other addresses each time, and graphs change with them");
+  return done();
+#endif
   driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
   if (driver) *(void **)&calls = dlsym(driver, "op2_emulation_calls");
   if (!calls) {

@@ -156,6 +156,11 @@ static void renumbered(void) {
 /* A loop that keeps the order of a set gives it back the program's. A run that goes on from after
  * that has no such loop, and its sets are renumbered at once, or when they are partitioned. */
 static void given_back(void) {
+  const char *why = backend_unfit("openmp");
+  if (why) {
+    skip("%s", why);
+    return;
+  }
   setenv("OP2_RENUMBER", "1", 1);
   for (int ranks = 0; ranks <= 2; ranks += 2)
     for (int ordered = 2; ordered <= 5; ordered += 3)

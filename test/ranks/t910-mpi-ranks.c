@@ -340,6 +340,7 @@ static const struct {
     {"OP2_DEVICE", "9"},
     {"OP2_DEVICE_MEMORY", "77"},
     {"OP2_DEVICE_STRATEGY", "staged"},
+    {"OP2_DEVICE_GRAPHS", "0"},
     {"OP2_PLACE", "*:cpu"},
     {"OP2_PLACE_COSTS", "byte=1"},
 };

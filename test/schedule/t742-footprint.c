@@ -134,7 +134,7 @@ static void compared(void) {
   for (uint64_t m = 0; m < (quick() ? MESHES_QUICK : MESHES); m++) random_mesh(m);
   test_ctx->backend = own;
   EXPECT(seen.wrong == 0);
-  EXPECT(seen.blocks > 1000 && seen.intervals > seen.blocks);
+  EXPECT(seen.blocks > 100 && seen.intervals > seen.blocks); /* a block is a whole loop at most */
   diag("%lld intervals of %lld blocks", (long long)seen.intervals, (long long)seen.blocks);
 }
 
