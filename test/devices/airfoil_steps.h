@@ -37,7 +37,7 @@ op2_status steps_try(enum way way, int number);
 /* Queue steps with these numbers. */
 bool steps_queue(enum way way, int first, int n);
 
-/* What steps have come to. The sum has rounding errors: the host adds in another order. */
+/* This is the state after some steps. The sum has rounding errors: the host adds in another order. */
 struct result {
   double q[CELLS][4], rms;
 };

@@ -137,7 +137,7 @@ static void add_piece(const char *path, double *area, long *cells) {
   vtu_close(&vtu);
 }
 
-/* What was written is read again: the same mesh, whose pieces share their nodes. */
+/* The files are read again and give the same mesh, whose pieces share their nodes. */
 static void read_back(int ranks, const char *results, const struct shared *alone) {
 #ifdef OP2_MESHFILE_EXPAT
   const op2_options options = rank_options("sequential", false);
