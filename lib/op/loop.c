@@ -119,6 +119,13 @@ void op2i_loop_drop_code(struct op2i_loop *loop) {
 
 /* ---- captured values ------------------------------------------------------------------------- */
 
+/* Write a value into its pieces of 16 bytes. What is left of the last one is zero, since a device
+ * compares all pieces of a loop at once with those it got last. */
+static void write_pieces(unsigned char *at, const void *value, size_t bytes) {
+  if (bytes % 16) memset(at + bytes / 16 * 16, 0, 16);
+  memcpy(at, value, bytes);
+}
+
 void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
                               unsigned char *payload) {
   if (!loop->op.payload_bytes) return;
@@ -126,8 +133,8 @@ void op2i_loop_capture_values(const struct op2i_loop *loop, const op2_arg *args,
     const struct op2i_loop_arg *arg = &loop->args[n];
     const uint64_t pointer = (uintptr_t)args[n].value;
     if (op2i_arg_captured(arg))
-      memcpy(payload + arg->offset, arg->kind == OP2I_ARG_VAL ? args[n].value : &pointer,
-             (size_t)arg->dim * op2i_type_size(arg->type));
+      write_pieces(payload + arg->offset, arg->kind == OP2I_ARG_VAL ? args[n].value : &pointer,
+                   (size_t)arg->dim * op2i_type_size(arg->type));
   }
 }
 
@@ -150,8 +157,8 @@ static op2_status capture_consts(struct op2i_op *op, unsigned char *payload) {
         "loop '%s': a constant it uses was created or destroyed since the loop object was made",
         loop->kernel->obj.name);
   for (int c = 0; c < loop->nconsts; c++)
-    memcpy(payload + loop->consts[c].offset, loop->kernel->consts[c]->data,
-           loop->kernel->consts[c]->bytes);
+    write_pieces(payload + loop->consts[c].offset, loop->kernel->consts[c]->data,
+                 loop->kernel->consts[c]->bytes);
   return OP2_SUCCESS;
 }
 

@@ -86,10 +86,14 @@ static int32_t take_bytes(int32_t *used, size_t bytes, size_t align) {
   return at;
 }
 
+/* Captured values fill whole pieces of 16 bytes. */
+static int32_t take_pieces(struct op2i_loop *loop, size_t bytes) {
+  return take_bytes(&loop->op.payload_bytes, (bytes + 15) / 16 * 16, 16);
+}
+
 static void resolve_captured(struct op2i_loop *loop, struct op2i_loop_arg *out) {
   if (out->kind == OP2I_ARG_OPAQUE) out->type = OP2_U64;
-  out->offset =
-      take_bytes(&loop->op.payload_bytes, (size_t)out->dim * op2i_type_size(out->type), 16);
+  out->offset = take_pieces(loop, (size_t)out->dim * op2i_type_size(out->type));
 }
 
 static void resolve_gbl(struct op2i_loop *loop, op2_gbl gbl, struct op2i_loop_arg *out) {
@@ -172,7 +176,7 @@ static op2_status resolve_consts(struct op2i_loop *loop) {
     out->id = cst->obj.id;
     out->type = cst->type;
     out->dim = cst->dim;
-    out->offset = take_bytes(&loop->op.payload_bytes, cst->bytes, 16);
+    out->offset = take_pieces(loop, cst->bytes);
     out->in_place = !fits_stack(cst, &local);
   }
   return OP2_SUCCESS;
