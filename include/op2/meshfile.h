@@ -43,9 +43,11 @@ extern "C" {
  * MaterialIDs: the first of these that is there. Cells have no group where it is 0, except in the
  * last two. op2_mesh_group() makes subsets of them.
  *
- * With several ranks every rank reads the whole file and declares its block of each set by global
- * numbers (op2/ranks.h), so that op2_partition() is the next call. The whole mesh is in the memory
- * of every rank until op2_mesh_destroy(). */
+ * With several ranks, rank 0 reads the file and sends each rank a block of the nodes and of the
+ * elements of each dimension, which that rank declares by global numbers (op2/ranks.h) and keeps
+ * until op2_mesh_destroy(). op2_partition() is the next call. The whole mesh is in the memory of
+ * rank 0 alone, and only within op2_mesh_read(). Faces, edges and neighbours are found by all ranks
+ * together, and have the same numbers on any number of ranks. */
 
 typedef struct op2_mesh_s *op2_mesh; /**< a mesh that was read from a file */
 
@@ -87,13 +89,13 @@ typedef struct op2_mesh_group_info {
 /** @brief Read a mesh from a file and declare its sets, maps and coordinates. The contents of the
  * file decide which format it is.
  * @units  coordinates as in the file
- * @memory path is copied; the mesh is the caller's, until op2_mesh_destroy(). It keeps all elements
- *         and coordinates of the file, 8 bytes for each number
+ * @memory path is copied; the mesh is the caller's, until op2_mesh_destroy(). It keeps this rank's
+ *         blocks of nodes and elements, 8 bytes for each number
  * @sync   runs nothing; waits for the file system
- * @mpi    collective: all ranks read the same file, and each declares a block of every set
+ * @mpi    collective: rank 0 reads the file, and each rank declares a block of every set
  * @errors OP2_ERR_ARG (null), OP2_ERR_STATE (no context), OP2_ERR_IO (no such file, an unknown
  *         format, a damaged file: with the line, or the byte in binary files, a node that an element
- *         has and the file has not, ranks that see different files), OP2_ERR_UNAVAILABLE
+ *         has and the file has not), OP2_ERR_UNAVAILABLE
  *         (libop2-meshfile and libop2 of different builds; a format whose library this build lacks:
  *         the message has the package and the option), OP2_ERR_NOMEM; on error *mesh is untouched
  * @source Gmsh MSH file format; SU2 mesh file; VTK file formats; XDMF model and

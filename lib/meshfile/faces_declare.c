@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Faces of a mesh as sets with maps to cells and nodes, in blocks over ranks, and which faces are the
- * elements that groups have. */
+/* Faces of a mesh as sets with maps to cells and nodes, each on the rank of its first cell, and which
+ * faces are the elements that groups have. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,26 +9,28 @@
 
 /* This rank's rows of the maps of interior faces, or of those of the boundary. */
 struct rows {
-  int64_t first, n;
+  int64_t n;
   int sides, nodes; /* arities of the maps to cells and nodes */
   int64_t *cell, *node;
 };
 
 static op2_status make_rows(op2_mesh mesh, const struct op2i_faces *faces, bool interior,
                             struct rows *rows) {
+  const size_t n = (size_t)(interior ? faces->interior : faces->boundary);
   rows->sides = interior ? 2 : 1;
   rows->nodes = faces->most_nodes;
-  op2i_mesh_block(mesh, interior ? faces->interior : faces->boundary, &rows->first, &rows->n);
-  rows->cell = mesh->op2->calloc((size_t)(rows->n * rows->sides) + 1, sizeof *rows->cell);
-  rows->node = mesh->op2->calloc((size_t)(rows->n * rows->nodes) + 1, sizeof *rows->node);
+  rows->cell = mesh->op2->calloc(n * (size_t)rows->sides + 1, sizeof *rows->cell);
+  rows->node = mesh->op2->calloc(n * (size_t)rows->nodes + 1, sizeof *rows->node);
   if (!rows->cell || !rows->node) return mesh->op2->error_nomem("faces");
   for (int64_t f = 0; f < faces->n; f++) {
     const struct op2i_face *face = &faces->face[f];
-    const int64_t row = face->number - rows->first;
-    if ((face->cell[1] >= 0) != interior || row < 0 || row >= rows->n) continue;
-    memcpy(rows->cell + row * rows->sides, face->cell, (size_t)rows->sides * sizeof *rows->cell);
+    if ((face->cell[1] >= 0) != interior) continue;
+    int64_t *node = rows->node + rows->n * rows->nodes;
+    memcpy(rows->cell + rows->n * rows->sides, face->cell,
+           (size_t)rows->sides * sizeof *rows->cell);
     for (int k = 0; k < rows->nodes; k++)
-      rows->node[row * rows->nodes + k] = face->node[k] >= 0 ? face->node[k] : face->node[k - 1];
+      node[k] = face->node[k] >= 0 ? face->node[k] : face->node[k - 1];
+    rows->n++;
   }
   return OP2_SUCCESS;
 }
@@ -38,27 +40,36 @@ static void free_rows(op2_mesh mesh, struct rows *rows) {
   mesh->op2->free(rows->node);
 }
 
-/* For each element of the dimension of faces, find its face: its number among the interior faces, -1
- * less its number at the boundary, or INT64_MIN if it is no face. Those of groups have to be one. */
-static op2_status match(op2_mesh mesh, const struct op2i_faces *faces, int64_t **out) {
+/* The corners of this rank's elements of the dimension of faces. */
+static int64_t (*list_corners(op2_mesh mesh))[4] {
+  const struct op2i_elements *list = &mesh->raw.of[mesh->raw.dimension - 1];
+  int64_t(*node)[4] = mesh->op2->calloc((size_t)list->n + 1, sizeof *node);
+  for (int64_t e = 0; node && e < list->n; e++)
+    for (int k = 0; k < 4; k++)
+      node[e][k] = k < op2i_cell_kinds[list->kind[e]].corners
+                       ? list->node[op2i_element_begin(list, e) + k]
+                       : -1;
+  return node;
+}
+
+/* Find the face of each of these elements, as op2i_faces_look_up() does. Those of groups have to be
+ * one. */
+static op2_status match(op2_mesh mesh, const struct op2i_faces *faces) {
   const int side = mesh->raw.dimension - 1;
   const struct op2i_elements *list = &mesh->raw.of[side];
   const struct op2i_members *members = &mesh->raw.group[side];
-  int64_t *facet = mesh->op2->calloc((size_t)list->n + 1, sizeof *facet);
-  if (!facet) return mesh->op2->error_nomem("faces");
-  for (int64_t e = 0; e < list->n; e++) {
-    const struct op2i_face *face = op2i_faces_at(faces, op2i_cell_kinds[list->kind[e]].corners,
-                                                 list->node + op2i_element_begin(list, e));
-    facet[e] = !face ? INT64_MIN : face->cell[1] >= 0 ? face->number : -1 - face->number;
-  }
-  *out = facet;
-  for (int64_t m = 0; m < members->n; m++)
-    if (facet[members->member[m].element] == INT64_MIN)
-      return mesh->op2->error(OP2_ERR_MISMATCH,
-                              "%s: element %" PRId64 " of group '%s' is no face of a cell",
-                              mesh->path, list->tag[members->member[m].element],
-                              mesh->raw.groups[members->member[m].group].name);
-  return OP2_SUCCESS;
+  int64_t(*node)[4] = list_corners(mesh);
+  mesh->facet = mesh->op2->calloc((size_t)list->n + 1, sizeof *mesh->facet);
+  op2_status status = node && mesh->facet ? OP2_SUCCESS : mesh->op2->error_nomem("faces");
+  status = op2i_faces_look_up(faces, status, list->n, (const int64_t(*)[4])node, mesh->facet);
+  mesh->op2->free(node);
+  for (int64_t m = 0; m < members->n && !status; m++)
+    if (mesh->facet[members->member[m].element] == INT64_MIN)
+      status = mesh->op2->error(OP2_ERR_MISMATCH,
+                                "%s: element %" PRId64 " of group '%s' is no face of a cell",
+                                mesh->path, list->tag[members->member[m].element],
+                                mesh->raw.groups[members->member[m].group].name);
+  return op2i_mesh_agree(mesh, status);
 }
 
 /* ---- declaration ----------------------------------------------------------------------------- */
@@ -93,8 +104,8 @@ static op2_status make_faces(op2_mesh mesh) {
   struct op2i_faces faces = {0};
   struct rows rows[2] = {{0}, {0}};
   op2_faces *made = &mesh->faces;
-  op2_status status = op2i_faces_find(&mesh->raw, mesh->path, &faces);
-  if (!status) status = match(mesh, &faces, &mesh->facet);
+  op2_status status = op2i_faces_find(mesh, true, &faces);
+  if (!status) status = match(mesh, &faces);
   if (!status) status = make_rows(mesh, &faces, true, &rows[0]);
   if (!status) status = make_rows(mesh, &faces, false, &rows[1]);
   op2i_faces_free(&faces);

@@ -159,21 +159,15 @@ static op2_status check(op2_mesh mesh, const char *call, op2_dat first, op2_dat 
 
 op2_status op2_mesh_geometry_at(op2_where where, op2_mesh mesh, op2_dat volume, op2_dat centroid) {
   op2_status status = check(mesh, "op2_mesh_geometry", volume, centroid);
-  int64_t cells_of[OP2_CELL_HEXAHEDRON + 1] = {0};
   if (status) return status;
-  const struct op2i_elements *cells = &mesh->raw.of[mesh->raw.dimension];
-  int corners[OP2_CELL_HEXAHEDRON + 1] = {0};
-  for (int64_t e = 0; e < cells->n; e++) {
-    const struct op2i_cell_kind *kind = &op2i_cell_kinds[cells->kind[e]];
-    cells_of[kind->shape]++;
-    corners[kind->shape] = kind->corners;
-  }
+  static const int corners[] = {1, 2, 3, 4, 4, 5, 6, 8}; /* by op2_cell_type */
   for (int shape = 0; shape <= OP2_CELL_HEXAHEDRON && !status; shape++) {
     struct text text = {.length = 0};
     op2_set subset = NULL;
-    if (!cells_of[shape]) continue;
+    if (!mesh->info.cells_of[shape]) continue;
     cell_text(&text, shape, mesh->raw.dimension, corners[shape], volume, centroid);
-    if (cells_of[shape] < cells->n) status = op2_mesh_cells_of(mesh, (op2_cell_type)shape, &subset);
+    if (mesh->info.cells_of[shape] < mesh->info.cells)
+      status = op2_mesh_cells_of(mesh, (op2_cell_type)shape, &subset);
     if (!status)
       status = queue(where, mesh, "cell_geometry", &text, subset ? subset : mesh->cells,
                      mesh->cell_nodes, corners[shape], volume, centroid);

@@ -9,6 +9,7 @@
 #include "cgns.h"
 #include "exodus.h"
 #include "meshfile_formats.h"
+#include "meshfile_spread.h"
 #include "vtu_read.h"
 #include "xdmf.h"
 
@@ -75,52 +76,15 @@ static op2_status read_format(struct op2i_scan *scan, struct op2i_raw *raw) {
   return good ? OP2_SUCCESS : scan->status;
 }
 
-static uint64_t digest_of(uint64_t digest, const void *data, size_t bytes) {
-  for (const unsigned char *c = data; bytes; bytes--, c++)
-    digest = (digest ^ *c) * UINT64_C(1099511628211);
-  return digest;
-}
-
-/* Return a number that is most probably another one for another mesh. */
-static int64_t digest_of_mesh(const struct op2i_raw *raw) {
-  uint64_t digest = UINT64_C(14695981039346656037);
-  digest = digest_of(digest, raw->x, 3 * (size_t)raw->nnodes * sizeof *raw->x);
-  for (int d = 0; d < 4; d++) {
-    const struct op2i_elements *list = &raw->of[d];
-    digest = digest_of(digest, list->kind, (size_t)list->n);
-    digest = digest_of(digest, list->node,
-                       (size_t)op2i_element_begin(list, list->n) * sizeof *list->node);
-    for (int64_t m = 0; m < raw->group[d].n; m++) {
-      const int64_t member[2] = {raw->group[d].member[m].group, raw->group[d].member[m].element};
-      digest = digest_of(digest, member, sizeof member);
-    }
-  }
-  for (int64_t g = 0; g < raw->ngroups; g++)
-    digest = digest_of(digest, raw->groups[g].name, strlen(raw->groups[g].name) + 1);
-  return (int64_t)digest;
-}
-
-/* Ranks on machines with local disks may find different files under one name. */
-static op2_status check_same(op2_mesh mesh, int64_t digest) {
-  int64_t first = digest;
-  if (!mesh->comm) return OP2_SUCCESS;
-  op2_status status = mesh->op2->share(mesh->comm, 0, &first, sizeof first);
-  if (!status && first != digest)
-    status =
-        mesh->op2->error(OP2_ERR_IO, "%s: this rank sees another file than rank 0", mesh->path);
-  return op2i_mesh_agree(mesh, status);
-}
-
+/* Rank 0 reads the file. */
 static op2_status read_file(op2_mesh mesh) {
   struct op2i_scan scan;
-  int64_t digest = 0;
+  if (op2_rank(mesh->ctx) > 0) return op2i_mesh_agree(mesh, OP2_SUCCESS);
   op2_status status = op2i_scan_open(&scan, mesh->op2, mesh->path);
   if (!status) status = read_format(&scan, &mesh->raw);
   op2i_scan_close(&scan);
   if (!status) status = op2i_raw_finish(&mesh->raw, mesh->path);
-  if (!status && mesh->comm) digest = digest_of_mesh(&mesh->raw);
-  status = op2i_mesh_agree(mesh, status);
-  return status ? status : check_same(mesh, digest);
+  return op2i_mesh_agree(mesh, status);
 }
 
 static op2_status make_mesh(const struct op2i_companion *op2, op2_context ctx, const char *path,
@@ -158,6 +122,7 @@ op2_status op2_mesh_read(op2_context ctx, const char *path, op2_mesh *out) {
   mesh->comm = comm;
   op2->hold(ctx);
   status = read_file(mesh);
+  if (!status) status = op2i_mesh_spread(mesh);
   if (!status) status = op2i_mesh_declare(mesh);
   if (status)
     op2_mesh_destroy(&mesh);
@@ -193,38 +158,10 @@ op2_set op2_mesh_cells(op2_mesh mesh) { return mesh ? mesh->cells : NULL; }
 op2_map op2_mesh_cell_nodes(op2_mesh mesh) { return mesh ? mesh->cell_nodes : NULL; }
 op2_dat op2_mesh_coordinates(op2_mesh mesh) { return mesh ? mesh->coordinates : NULL; }
 
-/* Count the nodes that belong to no cell; *unused is untouched if there is no memory. */
-static op2_status count_unused(op2_mesh mesh, int64_t *unused) {
-  const struct op2i_raw *raw = &mesh->raw;
-  const struct op2i_elements *cells = &raw->of[raw->dimension];
-  char *used = mesh->op2->calloc((size_t)raw->nnodes, 1);
-  if (!used) return mesh->op2->error_nomem("marks of nodes");
-  *unused = raw->nnodes;
-  for (int64_t i = 0; i < op2i_element_begin(cells, cells->n); i++) {
-    *unused -= !used[cells->node[i]];
-    used[cells->node[i]] = 1;
-  }
-  mesh->op2->free(used);
-  return OP2_SUCCESS;
-}
-
 op2_status op2_mesh_info_get(op2_mesh mesh, op2_mesh_info *info) {
   op2_status status = op2i_mesh_validate(mesh, "op2_mesh_info_get");
   if (status) return status;
   if (!info) return mesh->op2->error(OP2_ERR_ARG, "op2_mesh_info_get: a null pointer");
-  const struct op2i_raw *raw = &mesh->raw;
-  const struct op2i_elements *cells = &raw->of[raw->dimension];
-  op2_mesh_info got = {.dimension = raw->dimension,
-                       .space = raw->space,
-                       .nodes = raw->nnodes,
-                       .cells = cells->n,
-                       .groups = (int32_t)raw->ngroups};
-  for (int64_t e = 0; e < cells->n; e++) {
-    const struct op2i_cell_kind *kind = &op2i_cell_kinds[cells->kind[e]];
-    got.cells_of[kind->shape]++;
-    if (kind->nodes > got.cell_nodes) got.cell_nodes = kind->nodes;
-  }
-  status = count_unused(mesh, &got.unused_nodes);
-  if (!status) *info = got;
-  return status;
+  *info = mesh->info;
+  return OP2_SUCCESS;
 }

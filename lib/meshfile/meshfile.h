@@ -2,7 +2,8 @@
 #ifndef OP2I_MESHFILE_H
 #define OP2I_MESHFILE_H
 
-/* A mesh that was read: what was in the file, and the objects that were declared of it. */
+/* A mesh that was read: this rank's share of what was in the file, and the objects that were declared
+ * of it. */
 
 #include "companion.h"
 #include "meshfile_raw.h"
@@ -10,7 +11,7 @@
 #include "op2/ranks.h"
 
 /* This changes with the structs that libop2-hdf5 uses: those of this file and of vtu.h. */
-#define OP2I_MESH_MAGIC UINT64_C(0x6f70326d65736832)
+#define OP2I_MESH_MAGIC UINT64_C(0x6f70326d65736833)
 
 struct op2i_vtu_job;
 struct op2i_vtu_grid;
@@ -35,7 +36,9 @@ struct op2_mesh_s {
   op2_context ctx;
   struct op2i_comm *comm; /* null: alone */
   char *path;
-  struct op2i_raw raw;
+  struct op2i_raw raw; /* this rank's share */
+  op2_mesh_info info;
+  int64_t only_kind; /* the kind of all cells, or -1 if there are several */
   op2_set nodes, cells;
   op2_map cell_nodes;
   op2_dat coordinates;
@@ -44,7 +47,7 @@ struct op2_mesh_s {
   op2_map neighbours;             /* null until op2_neighbours_create() */
   op2_faces faces;                /* null handles until op2_faces_create() */
   struct op2i_vtu_writer *writer; /* writes its files; null before the first one. The context's */
-  int64_t *facet;                 /* the faces of elements of their dimension (faces_declare.c) */
+  int64_t *facet; /* the faces of this rank's elements of their dimension (faces_declare.c) */
 };
 
 /* Collective: a failure of one rank is one of all. */

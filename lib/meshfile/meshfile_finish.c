@@ -165,5 +165,5 @@ op2_status op2i_raw_finish(struct op2i_raw *raw, const char *path) {
     for (int64_t i = 0; i < raw->nnodes; i++)
       if (raw->x[3 * i + 2] != 0) raw->space = 3;
   }
-  return status;
+  return status ? status : op2i_raw_find_turned(raw);
 }

@@ -18,6 +18,7 @@ void op2i_raw_free(struct op2i_raw *raw) {
   for (int64_t g = 0; g < raw->ngroups; g++) raw->op2->free(raw->groups[g].name);
   raw->op2->free(raw->groups);
   raw->op2->free(raw->slot);
+  raw->op2->free(raw->turned);
   raw->op2->free(raw->tag);
   raw->op2->free(raw->x);
   *raw = (struct op2i_raw){0};
@@ -134,7 +135,8 @@ bool op2i_raw_group(struct op2i_raw *raw, int32_t dimension, int64_t tag, const 
   char *copy = raw->op2->calloc(length + 1, 1);
   if (!copy) return false;
   memcpy(copy, name, length);
-  raw->groups[raw->ngroups] = (struct op2i_mesh_group){copy, dimension, tag};
+  raw->groups[raw->ngroups] =
+      (struct op2i_mesh_group){.name = copy, .dimension = dimension, .tag = tag};
   *group = (int32_t)raw->ngroups++;
   *slot = *group + 1;
   return true;

@@ -86,7 +86,7 @@ op2_status op2_vtu_write_at(op2_where where, op2_mesh mesh, const char *path, in
   op2_status status = op2i_mesh_validate(mesh, "op2_vtu_write");
   if (status) return status;
   mesh->op2->call(mesh->ctx, "op2_vtu_write", path, (uint64_t)n, 0);
-  status = check_write(mesh, "op2_vtu_write", path, n, dats);
+  status = op2i_mesh_agree(mesh, check_write(mesh, "op2_vtu_write", path, n, dats));
   if (!status) status = op2i_vtu_job_make(mesh, path, n, dats, NULL, &job);
   status = op2i_mesh_agree(mesh, status);
   if (status) {
@@ -185,6 +185,7 @@ op2_status op2_vtu_series_write_at(op2_where where, op2_vtu_series series, doubl
   path = op2i_vtu_join(op2, series->stem, number);
   status = path ? check_write(mesh, "op2_vtu_series_write", path, n, dats)
                 : op2->error_nomem("a series");
+  status = op2i_mesh_agree(mesh, status);
   if (!status) status = op2i_vtu_job_make(mesh, path, n, dats, &series->grid, &job);
   if (!status) status = add_series(series, job, time, &entries);
   op2->free(path);

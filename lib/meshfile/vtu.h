@@ -83,7 +83,7 @@ struct op2i_vtu_call {
   struct op2i_vtu_job *job;
 };
 
-/* vtu_job.c: a job for a file of the dats, which are on nodes and on one of the mesh's other sets. A
+/* vtu_job.c, collective: a job for a file of the dats, which are on nodes and on one of the mesh's other sets. A
  * null path makes no file. *grid is used if it still holds, and else made anew; a null pointer keeps
  * none. */
 op2_status op2i_vtu_job_make(op2_mesh mesh, const char *path, int n, const op2_dat *dats,

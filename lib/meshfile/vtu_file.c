@@ -36,8 +36,8 @@ _Thread_local const struct op2i_vtu_call *op2i_vtu_queueing;
 /* True if a piece of the array does not become smaller by a tenth, as with most results. */
 static bool is_dense(const unsigned char *data, size_t size, void *room, size_t most) {
   const size_t length = size < PROBE ? size : PROBE;
-  return length && op2i_vtu_compress(data + (size - length) / 2, length, room, most) >
-                       length - length / 10;
+  return length &&
+         op2i_vtu_compress(data + (size - length) / 2, length, room, most) > length - length / 10;
 }
 
 /* Blocks are compressed one by one; the header has their number and sizes. Those of dense arrays

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mesh_mail.h"
 #include "op2/query.h"
 #include "vtu.h"
 
@@ -99,14 +100,27 @@ static op2_status make_dats(op2_mesh mesh, struct op2i_vtu_job *job, const op2_d
 
 /* ---- cells ----------------------------------------------------------------------------------- */
 
-/* These are read from the mesh's objects: the nodes of elements, and which elements of the whole set
- * they are. */
+/* These are read from the mesh's objects: the nodes of elements, which elements of the whole set they
+ * are, and the kinds of cells. */
 struct source {
   op2_set of;
   int arity;
   int32_t *entry;
   int64_t *number;
+  uint8_t *kind;
 };
+
+/* Find the kinds of the cells that this rank has now. Collective. */
+static op2_status find_kinds(op2_mesh mesh, op2_status status, int64_t n,
+                             const struct source *source) {
+  const struct op2i_elements *cells = &mesh->raw.of[mesh->raw.dimension];
+  if (source->of != mesh->cells) return status;
+  if (mesh->only_kind < 0)
+    return op2i_mesh_fetch(mesh, status, cells->total, 1, cells->kind, status ? 0 : n,
+                           source->number, source->kind);
+  if (!status) memset(source->kind, (int)mesh->only_kind, (size_t)n);
+  return status;
+}
 
 static op2_status read_source(op2_mesh mesh, struct op2i_vtu_grid *grid, struct source *source) {
   const op2_set of = source->of;
@@ -117,14 +131,16 @@ static op2_status read_source(op2_mesh mesh, struct op2i_vtu_grid *grid, struct 
   int64_t ends[4] = {0};
   op2_status status = op2_map_info_get(map, &info);
   if (!status) status = op2_set_sections(of, ends);
-  if (status) return status;
   source->arity = info.arity;
   grid->ncells = op2_set_size(of);
   source->entry = mesh->op2->calloc((size_t)(grid->ncells * info.arity) + 1, sizeof *source->entry);
   source->number = mesh->op2->calloc((size_t)ends[3] + 1, sizeof *source->number);
-  if (!source->entry || !source->number) return mesh->op2->error_nomem("a file of results");
-  status = op2_map_get(map, source->entry);
-  return status ? status : op2_set_global(of, source->number);
+  source->kind = mesh->op2->calloc((size_t)grid->ncells + 1, 1);
+  if (!status && (!source->entry || !source->number || !source->kind))
+    status = mesh->op2->error_nomem("a file of results");
+  if (!status) status = op2_map_get(map, source->entry);
+  if (!status) status = op2_set_global(of, source->number);
+  return find_kinds(mesh, status, grid->ncells, source);
 }
 
 /* The nodes of an element in VTK's order; returns VTK's number of its kind. */
@@ -133,8 +149,7 @@ static uint8_t order_nodes(op2_mesh mesh, const struct source *source, int64_t e
   static const uint8_t faces[] = {0, 0, 3, 5, 9};
   const int32_t *entry = source->entry + element * source->arity;
   if (source->of == mesh->cells) {
-    const struct op2i_elements *cells = &mesh->raw.of[mesh->raw.dimension];
-    const struct op2i_cell_kind *kind = &op2i_cell_kinds[cells->kind[source->number[element]]];
+    const struct op2i_cell_kind *kind = &op2i_cell_kinds[source->kind[element]];
     for (*n = 0; *n < kind->vtk_nodes; ++*n)
       nodes[*n] = entry[kind->reorder ? kind->reorder[*n] : *n];
     return kind->vtk;
@@ -183,11 +198,16 @@ static op2_status make_points(op2_mesh mesh, struct op2i_vtu_grid *grid) {
   return status;
 }
 
-/* Make the points and cells of a file. */
+/* Make the points and cells of a file. Collective. */
 static op2_status make_grid(op2_mesh mesh, op2_set of, struct op2i_vtu_grid **out) {
   struct source source = {.of = of};
   struct op2i_vtu_grid *grid = mesh->op2->calloc(1, sizeof *grid);
-  if (!grid) return mesh->op2->error_nomem("a file of results");
+  op2_status made =
+      op2i_mesh_agree(mesh, grid ? OP2_SUCCESS : mesh->op2->error_nomem("a file of results"));
+  if (made) {
+    mesh->op2->free(grid);
+    return made;
+  }
   grid->refs = 1;
   grid->of = of;
   grid->changes = op2_dat_changes(mesh->coordinates);
@@ -196,6 +216,7 @@ static op2_status make_grid(op2_mesh mesh, op2_set of, struct op2i_vtu_grid **ou
   if (!status) status = make_points(mesh, grid);
   mesh->op2->free(source.entry);
   mesh->op2->free(source.number);
+  mesh->op2->free(source.kind);
   if (status)
     op2i_vtu_grid_drop(mesh->op2, grid);
   else
@@ -203,12 +224,16 @@ static op2_status make_grid(op2_mesh mesh, op2_set of, struct op2i_vtu_grid **ou
   return status;
 }
 
-/* Let a job use the grid that is kept, if it is one of the same elements, or else a new one. */
+/* Let a job use the grid that is kept, if it is one of the same elements, or else a new one: on all
+ * ranks if on any. */
 static op2_status use_grid(op2_mesh mesh, struct op2i_vtu_job *job, op2_set of,
                            struct op2i_vtu_grid **kept) {
   struct op2i_vtu_grid *grid = kept ? *kept : NULL;
+  int64_t anew = !grid || grid->of != of || grid->ncells != op2_set_size(of);
   op2_status status = OP2_SUCCESS;
-  if (!grid || grid->of != of || grid->ncells != op2_set_size(of)) {
+  if (mesh->comm) status = mesh->op2->greatest(mesh->comm, 1, &anew);
+  if (status) return status;
+  if (anew) {
     status = make_grid(mesh, of, &grid);
     if (status) return status;
     if (kept) {
@@ -233,13 +258,18 @@ op2_status op2i_vtu_job_make(op2_mesh mesh, const char *path, int n, const op2_d
                              struct op2i_vtu_grid **kept, struct op2i_vtu_job **out) {
   op2_set of = NULL;
   struct op2i_vtu_job *job = mesh->op2->calloc(1, sizeof *job);
-  if (!job) return mesh->op2->error_nomem("a file of results");
+  op2_status status =
+      op2i_mesh_agree(mesh, job ? OP2_SUCCESS : mesh->op2->error_nomem("a file of results"));
+  if (status) {
+    mesh->op2->free(job);
+    return status;
+  }
   *job = (struct op2i_vtu_job){.op2 = mesh->op2,
                                .ctx = mesh->ctx,
                                .ranks = op2_ranks(mesh->ctx),
                                .space = mesh->raw.space,
                                .ndats = n};
-  op2_status status = make_dats(mesh, job, dats, &of);
+  status = op2i_mesh_agree(mesh, make_dats(mesh, job, dats, &of));
   if (!status) status = use_grid(mesh, job, of, kept);
   if (!status && path) status = op2i_vtu_writer_get(mesh, &job->writer);
   if (!status && path) status = make_names(job, path);

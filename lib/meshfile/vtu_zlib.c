@@ -12,9 +12,7 @@ enum { LEVEL = 1 };
 
 const char *const op2i_vtu_compressor = "vtkZLibDataCompressor";
 
-size_t op2i_vtu_compressed_most(size_t size) {
-  return libdeflate_zlib_compress_bound(NULL, size);
-}
+size_t op2i_vtu_compressed_most(size_t size) { return libdeflate_zlib_compress_bound(NULL, size); }
 
 size_t op2i_vtu_compress(const void *data, size_t size, void *out, size_t room) {
   struct libdeflate_compressor *compressor = libdeflate_alloc_compressor(LEVEL);
@@ -111,6 +109,6 @@ void op2i_vtu_put_stored(FILE *file, const void *data, size_t size) {
     sum = add_to_sum(sum, at, n);
     at += n;
   } while (at < end);
-  put_bytes(file,
-            (const unsigned char[]){sum >> 24, sum >> 16 & 0xff, sum >> 8 & 0xff, sum & 0xff}, 4);
+  put_bytes(file, (const unsigned char[]){sum >> 24, sum >> 16 & 0xff, sum >> 8 & 0xff, sum & 0xff},
+            4);
 }

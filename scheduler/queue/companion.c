@@ -7,6 +7,7 @@
 #include "block.h"
 #include "block_map.h"
 #include "clock.h"
+#include "comm_parcel.h"
 #include "context.h"
 #include "error.h"
 #include "exchange.h"
@@ -40,6 +41,11 @@ static const struct op2i_companion table = {.init_ranks = op2i_init_ranks,
                                             .agree = op2i_comm_agree,
                                             .greatest = op2i_comm_greatest,
                                             .share = op2i_comm_share,
+                                            .mail_pack = op2i_mail_pack,
+                                            .mail_free = op2i_mail_free,
+                                            .deliver = op2i_comm_deliver,
+                                            .parcels_free = op2i_parcels_free,
+                                            .share_find = op2i_share_find,
                                             .call = op2i_context_call,
                                             .object_call = op2i_object_call,
                                             .farewell = op2i_comm_farewell,

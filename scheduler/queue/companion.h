@@ -7,6 +7,7 @@
 #include "comm.h"
 #include "env.h"
 #include "fpenv.h"
+#include "mail.h"
 #include "methods.h"
 #include "object.h"
 #include "op2/mesh.h"
@@ -17,7 +18,7 @@
  * that are linked with what the library itself must not load unless it is needed, such as MPI. This
  * table is all that they call, and op2i_companion() is the only symbol that the shared library
  * exports besides the public ones. */
-enum { OP2I_COMPANION_VERSION = 16 }; /* changes with this file and what it includes */
+enum { OP2I_COMPANION_VERSION = 17 }; /* changes with this file and what it includes */
 
 struct op2i_companion {
   /* Ranks. init_ranks(): see init.h. comm_of(): null for a context without other ranks. */
@@ -26,6 +27,14 @@ struct op2i_companion {
   op2_status (*agree)(struct op2i_comm *comm, op2_status status);
   op2_status (*greatest)(struct op2i_comm *comm, int n, int64_t *values);
   op2_status (*share)(struct op2i_comm *comm, int root, void *data, size_t bytes);
+  /* Rows for other ranks, and their answers: see mail.h and comm_parcel.h. */
+  op2_status (*mail_pack)(int64_t n, const int32_t *to, size_t row_bytes, const void *rows,
+                          struct op2i_mail *mail);
+  void (*mail_free)(struct op2i_mail *mail);
+  op2_status (*deliver)(struct op2i_comm *comm, int64_t n, const struct op2i_parcel *parcels,
+                        struct op2i_parcels *received);
+  void (*parcels_free)(struct op2i_parcels *parcels);
+  void (*share_find)(struct op2i_share *share, int64_t i);
   /* Calls that all ranks make alike: see context.h and object.h; and the last one: see watch.h. */
   void (*call)(op2_context ctx, const char *call, const char *name, uint64_t arguments,
                uint64_t values);

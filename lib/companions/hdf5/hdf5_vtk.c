@@ -111,17 +111,22 @@ static op2_status make_time(op2_vtkhdf file, double time, int n, const op2_dat *
                             struct op2i_vtk_time **out) {
   const struct op2i_companion *op2 = file->op2;
   const size_t length = strlen(file->path) + 1;
-  if (n < 0 || (n > 0 && !dats))
-    return op2->error(OP2_ERR_ARG, "op2_vtkhdf_write: null dats, or a negative number of them");
   struct op2i_vtk_time *at = op2->calloc(1, sizeof *at + length);
-  if (!at) return op2->error_nomem("values of a time");
+  op2_status status = at ? OP2_SUCCESS : op2->error_nomem("values of a time");
+  if (!status && (n < 0 || (n > 0 && !dats)))
+    status = op2->error(OP2_ERR_ARG, "op2_vtkhdf_write: null dats, or a negative number of them");
+  status = file->methods->agree(file->mesh, status);
+  if (status) {
+    op2->free(at);
+    return status;
+  }
   *at = (struct op2i_vtk_time){.op2 = op2,
                                .methods = file->methods,
                                .comm = file->mesh->comm,
                                .path = memcpy((char *)at + sizeof *at, file->path, length),
                                .time = time,
                                .first = !file->begun};
-  op2_status status = file->methods->job_make(file->mesh, NULL, n, dats, NULL, &at->cells);
+  status = file->methods->job_make(file->mesh, NULL, n, dats, NULL, &at->cells);
   if (!status) status = check_dats(file, at->cells);
   if (status)
     free_time(at);
