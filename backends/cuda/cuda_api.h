@@ -58,8 +58,7 @@ struct op2i_cuda_memset_node {
   size_t width, height; /* elements; rows */
 };
 
-/* Functions that older drivers, and other tables of this kind, may lack: all of them are there, or
- * none is used. */
+/* Functions that older drivers may lack: all of them are there, or none is used. */
 #define OP2I_CUDA_GRAPH_FUNCTIONS(use_)                                                            \
   use_(cuCtxGetCurrent, (op2i_cuda_context * context)) use_(cuCtxSetCurrent,                       \
                                                             (op2i_cuda_context context))           \

@@ -188,7 +188,7 @@ static op2_status launch_collected(struct cuda *cuda) {
   const char *call = "";
   bool apart = false;
   op2i_cuda_result result = op2i_cuda_graph_launch(&place, graphs, &cuda->collected, &apart, &call);
-  if (result) cuda->device.no_graphs = call;
+  if (result) cuda->device.no_graphs = cuda->driver->name(call);
   op2_status status = result || apart ? launch_apart(cuda, &place) : OP2_SUCCESS;
   cuda->device.counts.graphs += !result && !apart;
   op2i_cuda_ops_clear_all(&cuda->collected);

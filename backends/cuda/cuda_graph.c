@@ -172,7 +172,7 @@ static op2i_cuda_result make(const struct op2i_cuda_place *place, struct graph *
   result = place->api->cuGraphCreate(&g->graph, 0);
   for (int64_t i = 0; i < g->ops.n && !result; i++) result = add_node(place, g, i, call);
   if (result) return result;
-  *call = "cuGraphInstantiate";
+  *call = "cuGraphInstantiateWithFlags";
   return place->api->cuGraphInstantiateWithFlags(&g->exec, g->graph, 0);
 }
 

@@ -39,6 +39,12 @@ enum {
                                               use_(cuFuncGetAttribute, hipFuncGetAttribute)        \
                                                   use_(cuLaunchKernel, hipModuleLaunchKernel)
 
+/* Functions of graphs, in the same way. All of them and of those below are there, or none is used. */
+#define OP2I_HIP_GRAPH_SAME(use_)                                                                  \
+  use_(cuGraphCreate, hipGraphCreate) use_(cuGraphDestroy, hipGraphDestroy)                        \
+      use_(cuGraphInstantiateWithFlags, hipGraphInstantiateWithFlags)                              \
+          use_(cuGraphLaunch, hipGraphLaunch) use_(cuGraphExecDestroy, hipGraphExecDestroy)
+
 /* Functions of NVRTC's table, in the same way. */
 #define OP2I_HIPRTC_SAME(use_)                                                                     \
   use_(nvrtcVersion, hiprtcVersion) use_(nvrtcCreateProgram, hiprtcCreateProgram)                  \
@@ -58,9 +64,27 @@ enum {
                   use_(const char *, hipGetErrorName, (int result))                                \
                       use_(const char *, hipGetErrorString, (int result))
 
+/* Functions of graphs that take structures of HIP's own. */
+struct op2i_hip_kernel_node;
+struct op2i_hip_memset_node;
+#define OP2I_HIP_GRAPH_OWN(use_)                                                                   \
+  use_(int, hipGraphAddKernelNode,                                                                 \
+       (op2i_cuda_node * node, op2i_cuda_graph graph, const op2i_cuda_node *after, size_t nafter,  \
+        const struct op2i_hip_kernel_node *kernel))                                                \
+      use_(int, hipGraphAddMemsetNode,                                                             \
+           (op2i_cuda_node * node, op2i_cuda_graph graph, const op2i_cuda_node *after,             \
+            size_t nafter, const struct op2i_hip_memset_node *memset))                             \
+          use_(int, hipGraphExecKernelNodeSetParams,                                               \
+               (op2i_cuda_exec exec, op2i_cuda_node node,                                          \
+                const struct op2i_hip_kernel_node *kernel))                                        \
+              use_(int, hipGraphExecMemsetNodeSetParams,                                           \
+                   (op2i_cuda_exec exec, op2i_cuda_node node,                                      \
+                    const struct op2i_hip_memset_node *memset))
+
 #define OP2I_HIP_MEMBER(type_, name_, parameters_) type_(*name_) parameters_;
 struct op2i_hip_api {
   OP2I_HIP_OWN(OP2I_HIP_MEMBER)
+  OP2I_HIP_GRAPH_OWN(OP2I_HIP_MEMBER)
   /* hipGetDevicePropertiesR0600, which HIP has since version 6, or hipGetDeviceProperties. */
   int (*properties)(void *properties, int device);
 };

@@ -36,9 +36,8 @@ static int error_text(int result, const char **text) {
   return 0;
 }
 
-/* A device's only context is known by the device's number. */
 static int retain_context(op2i_cuda_context *context, int device) {
-  *context = (op2i_cuda_context)(uintptr_t)(device + 1);
+  *context = op2i_hip_context(device);
   return 0;
 }
 
@@ -55,7 +54,7 @@ static int push_context(op2i_cuda_context context) {
   enum { INVALID_CONTEXT = 201 };
   if (depth == DEPTH) return INVALID_CONTEXT;
   int result = hip->hipGetDevice(&before[depth]);
-  if (!result) result = hip->hipSetDevice((int)(uintptr_t)context - 1);
+  if (!result) result = hip->hipSetDevice(op2i_hip_device(context));
   if (!result) depth++;
   return result;
 }
@@ -98,8 +97,12 @@ static const char *name(const char *function) {
 #define PAIR(cuda_name_, hip_name_) {#cuda_name_, #hip_name_},
   static const struct {
     const char *cuda, *hip;
-  } pairs[] = {OP2I_HIP_SAME(PAIR){"cuCtxPushCurrent", "hipSetDevice"},
-               {"cuMemAllocHost_v2", "hipHostMalloc"}};
+  } pairs[] = {OP2I_HIP_SAME(PAIR) OP2I_HIP_GRAPH_SAME(PAIR){"cuCtxSetCurrent", "hipSetDevice"},
+               {"cuMemAllocHost_v2", "hipHostMalloc"},
+               {"cuGraphAddKernelNode", "hipGraphAddKernelNode"},
+               {"cuGraphAddMemsetNode", "hipGraphAddMemsetNode"},
+               {"cuGraphExecKernelNodeSetParams", "hipGraphExecKernelNodeSetParams"},
+               {"cuGraphExecMemsetNodeSetParams", "hipGraphExecMemsetNodeSetParams"}};
 #undef PAIR
   for (size_t p = 0; p < sizeof pairs / sizeof *pairs; p++)
     if (strcmp(pairs[p].cuda, function) == 0) return pairs[p].hip;

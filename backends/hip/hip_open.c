@@ -35,6 +35,24 @@ static const char *find_same(void *handle, struct op2i_cuda_api *api) {
   return NULL;
 }
 
+static const char *find_graphs(void *handle, struct op2i_cuda_api *api) {
+  OP2I_HIP_GRAPH_SAME(FIND_AS)
+  return NULL;
+}
+
+static const char *find_own_graphs(void *handle, struct op2i_hip_api *api) {
+  OP2I_HIP_GRAPH_OWN(FIND_OWN)
+  return NULL;
+}
+
+/* Before HIP 6 a node does not take a function of a module everywhere. */
+static bool has_graphs(void *handle) {
+  enum { HIP_6 = 60000000 };
+  int runtime = 0;
+  return !as_cuda.cuDriverGetVersion(&runtime) && runtime >= HIP_6 &&
+         !find_graphs(handle, &as_cuda) && !find_own_graphs(handle, &hip);
+}
+
 static const char *find_hiprtc(void *handle, struct op2i_nvrtc_api *api) {
   OP2I_HIPRTC_SAME(FIND_AS)
   return NULL;
@@ -84,6 +102,8 @@ static void open_hip(void) {
   if (!hip_missing) hip_missing = find_same(handle, &as_cuda);
   if (hip_missing) return;
   op2i_hip_adapt(&hip, &as_cuda);
+  op2i_hip_adapt_graphs(&hip, &as_cuda);
+  as_cuda.graphs = has_graphs(handle);
   hiprtc_missing = find_hiprtc(compiler, &hiprtc);
   if (hiprtc_missing)
     hiprtc_missing = "libhiprtc is not here (AMD's ROCm has it; ROCM_PATH says where)";

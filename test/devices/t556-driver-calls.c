@@ -9,6 +9,7 @@
 
 #include "airfoil_steps.h"
 #include "emulation/driver.h"
+#include "emulation_names.h"
 #include "machine.h"
 #include "support.h"
 
@@ -41,7 +42,7 @@ static void print_tally(const char *what, const struct tally *before, const stru
 /* Each step is a program, as the queue is full when it is queued. */
 static bool measure(enum way way, const char *name, struct tally *before, struct tally *after,
                     struct result *got) {
-  if (!steps_begin("cuda", LOOPS)) return false;
+  if (!steps_begin(emulation_backend(), LOOPS)) return false;
   bool good = steps_queue(way, 0, BEFORE);
   tally(before);
   good = good && steps_queue(way, BEFORE, STEPS);
@@ -68,17 +69,20 @@ static void without_graphs(enum way way, const struct result *want) {
   static struct result with, without;
   static struct tally before, after;
   bool good = measure(way, ways[way], &before, &after, &with);
-  const int64_t graphs = calls("cuGraphLaunch"), launches = calls("cuLaunchKernel");
+  const int64_t graphs = calls(emulation_call("cuGraphLaunch"));
+  const int64_t launches = calls(emulation_call("cuLaunchKernel"));
   setenv("OP2_DEVICE_GRAPHS", "0", 1);
   good = measure(way, "the same with OP2_DEVICE_GRAPHS=0", &before, &after, &without) && good;
   unsetenv("OP2_DEVICE_GRAPHS");
   ok(good && steps_near(&without, want), "%s without graphs: the host's values", ways[way]);
   ok(good && !memcmp(&with, &without, sizeof with), "%s: the same bits as with graphs", ways[way]);
-  is_int(calls("cuGraphLaunch") - graphs, 0, "%s without graphs: there are none", ways[way]);
-  ok(calls("cuLaunchKernel") - launches >= LOOPS * STEPS / 2, "%s: but launches", ways[way]);
+  is_int(calls(emulation_call("cuGraphLaunch")) - graphs, 0, "%s without graphs: there are none",
+         ways[way]);
+  ok(calls(emulation_call("cuLaunchKernel")) - launches >= LOOPS * STEPS / 2, "%s: but launches",
+     ways[way]);
 }
 
-/* The first programs have several texts each, which threads compile at the same time. */
+/* The first programs have several texts each, which threads compile at the same time with NVRTC. */
 static void compiled_together(void) {
   int (*together)(void) = NULL;
   void *nvrtc = dlopen("libnvrtc.so.13", RTLD_NOW | RTLD_LOCAL);
@@ -93,7 +97,7 @@ static void compiled_together(void) {
 int main(void) {
   static struct result want;
   test_environment();
-  void *driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  void *driver = dlopen(emulation_driver(), RTLD_NOW | RTLD_LOCAL);
   if (driver) *(void **)&count = dlsym(driver, "op2_emulation_count");
   if (!count) {
     skip("the emulation is not here: LD_LIBRARY_PATH is to have its folder, test/emulation");
@@ -106,7 +110,7 @@ int main(void) {
     with_graphs(way, &want);
     without_graphs(way, &want);
   }
-  compiled_together();
+  if (!emulation_is_hip()) compiled_together();
   dlclose(driver);
   return done();
 }

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "airfoil_steps.h"
 #include "buffer.h"
@@ -13,7 +15,9 @@
 #include "cuda_api.h"
 #include "device.h"
 #include "device_graphs.h"
+#include "emulation_names.h"
 #include "hear.h"
+#include "hip_api.h"
 #include "mem.h"
 #include "support.h"
 #include "text.h"
@@ -23,6 +27,7 @@ enum { STEPS = 30, HALF = STEPS / 2 };
 static void *driver;
 static int64_t (*calls)(const char *name);
 static int (*get_current)(void **context), (*set_current)(void *context);
+static int (*get_device)(int *device), (*set_device)(int device); /* HIP's */
 
 static struct result want[WAYS], got;
 
@@ -52,7 +57,7 @@ static bool explains_graphs(const char *expected) {
 /* All steps wait in the queue: a program has several of them, and its numbers change within it. */
 static void several_steps(enum way way) {
   const int64_t before = calls(NULL);
-  if (!steps_begin("cuda", 0)) return;
+  if (!steps_begin(emulation_backend(), 0)) return;
   bool good = true;
   for (int s = 0; s < STEPS; s += HALF / 3)
     good = good && steps_queue(way, s, HALF / 3) && CHECK(op2_flush(flow.ctx));
@@ -77,7 +82,7 @@ static bool reported(void) {
 }
 
 static void explained(void) {
-  if (!steps_begin("cuda", LOOPS)) return;
+  if (!steps_begin(emulation_backend(), LOOPS)) return;
   ok(steps_queue(SAME, 0, STEPS) && explains_graphs("1 graph of 9 launches, made 1 time"),
      "op2_explain has the graph");
   ok(reported(), "so has the report");
@@ -96,15 +101,15 @@ static bool move_memory(void **taken, size_t bytes) {
 
 static void moved_memory(void) {
   static const size_t sizes[] = {CELLS * 4 * sizeof(double), CELLS * sizeof(double)};
-  const int64_t changes = calls("cuGraphExecKernelNodeSetParams");
+  const int64_t changes = calls(emulation_call("cuGraphExecKernelNodeSetParams"));
   void *taken[2] = {NULL, NULL};
-  if (!steps_begin("cuda", LOOPS)) return;
+  if (!steps_begin(emulation_backend(), LOOPS)) return;
   bool good = steps_queue(SAME, 0, HALF);
   for (int m = 0; m < 2; m++) good = good && move_memory(&taken[m], sizes[m]);
   ok(good && steps_queue(SAME, HALF, STEPS - HALF) &&
          explains_graphs("1 graph of 9 launches, made 1 time"),
      "values have moved on the device: the graph is the same");
-  ok(calls("cuGraphExecKernelNodeSetParams") > changes, "and has other addresses");
+  ok(calls(emulation_call("cuGraphExecKernelNodeSetParams")) > changes, "and has other addresses");
   ok(steps_take(&got) && steps_near(&got, &want[SAME]), "and results are right");
   for (int m = 0; m < 2; m++) op2i_device_release(flow.ctx->device, taken[m]);
   steps_end();
@@ -130,7 +135,7 @@ static void overtaking(void) {
   struct op2i_device_graphs graphs = {.own = NULL};
   void *x = NULL, *y = NULL, *binary = NULL;
   double there = 0;
-  if (!steps_begin("cuda", LOOPS)) return;
+  if (!steps_begin(emulation_backend(), LOOPS)) return;
   struct op2i_device *device = flow.ctx->device;
   const struct op2i_device_kind *kind = device->kind;
   struct op2i_device_code *code = load_copy(device, &binary);
@@ -166,7 +171,7 @@ static bool unload_another(void) {
 }
 
 static void unloaded_function(void) {
-  if (!steps_begin("cuda", LOOPS)) return;
+  if (!steps_begin(emulation_backend(), LOOPS)) return;
   ok(steps_queue(SAME, 0, HALF) && unload_another() && steps_queue(SAME, HALF, STEPS - HALF) &&
          explains_graphs("made 2 times"),
      "a function was unloaded: the graph is made anew");
@@ -177,7 +182,7 @@ static void unloaded_function(void) {
 /* The host's values come to the device in the midst of the steps; a set has other numbers. */
 static void changed_values(bool renumber) {
   struct result middle;
-  if (!steps_begin("cuda", LOOPS)) return;
+  if (!steps_begin(emulation_backend(), LOOPS)) return;
   bool good = steps_queue(SAME, 0, HALF) && steps_take(&middle);
   for (int c = 0; c < CELLS; c++) middle.q[c][0] += 0;
   good = good && CHECK(op2_dat_set(flow.q, middle.q));
@@ -196,29 +201,38 @@ static void changed_values(bool renumber) {
 
 static void places(const char *where) {
   setenv("OP2_PLACE", where, 1);
-  if (!steps_begin("cuda", LOOPS)) return;
+  if (!steps_begin(emulation_backend(), LOOPS)) return;
   bool good = steps_queue(VALUE, 0, STEPS);
   ok(good && steps_take(&got) && steps_near(&got, &want[VALUE]), "OP2_PLACE=%s", where);
   steps_end();
   unsetenv("OP2_PLACE");
 }
 
-static int foreign, looked;
+/* The context that is current, and another one. With HIP these are a device and another one. */
+static int looked, foreign;
+static void *other = &foreign;
+
+static void *current(void) {
+  void *context = NULL;
+  int device = -1;
+  if (emulation_is_hip()) return get_device(&device) || device != 1 ? NULL : other;
+  return get_current(&context) ? NULL : context;
+}
+
+static int make_current(void *context) {
+  return emulation_is_hip() ? set_device(context == other) : set_current(context);
+}
 
 /* A function that has a context of its own, and leaves it current. */
 static int look(void *data, void *const *values) {
   (void)data, (void)values;
   looked++;
-  return set_current(&foreign);
-}
-
-static bool is_foreign(void) {
-  void *now = NULL;
-  return !get_current(&now) && now == &foreign;
+  return make_current(other);
 }
 
 static void calls_between(void) {
-  if (!steps_begin("cuda", 0)) return;
+  setenv("OP2_TEST_EMULATION", "devices=2", 1);
+  if (!steps_begin(emulation_backend(), 0)) return;
   bool good = true;
   for (int s = 0; s < STEPS && good; s++)
     good = steps_queue(SAME, s, 1) &&
@@ -226,30 +240,33 @@ static void calls_between(void) {
            CHECK(op2_par_loop(flow.kernels[SAVE], flow.cells, op2_arg_direct(flow.q, OP2_READ),
                               op2_arg_direct(flow.qold, OP2_WRITE))) &&
            CHECK(op2_flush(flow.ctx));
-  ok(good && looked == STEPS && is_foreign(),
+  ok(good && looked == STEPS && current() == other,
      "functions of the program run between launches, and keep their context");
   ok(steps_take(&got) && steps_near(&got, &want[SAME]), "and results are right");
   steps_end();
-  ok(is_foreign(), "the context that was current is so in the end");
-  set_current(NULL);
+  ok(current() == other, "the context that was current is so in the end");
+  make_current(NULL);
+  unsetenv("OP2_TEST_EMULATION");
 }
 
 static void own_context(void) {
-  void *now = NULL;
-  if (!steps_begin("cuda", LOOPS)) return;
+  if (!steps_begin(emulation_backend(), LOOPS)) return;
   ok(steps_queue(SAME, 0, STEPS) && steps_take(&got), "no context is current at first");
   steps_end();
-  ok(!get_current(&now) && !now, "and none is in the end");
-  /* The program has the device's context current itself. */
+  ok(!current(), "and none is in the end");
+}
+
+/* The program has the device's context current itself. */
+static void shared_context(void) {
   void *own = NULL;
   int (*retain)(void **, int), (*release)(int);
   *(void **)&retain = dlsym(driver, "cuDevicePrimaryCtxRetain");
   *(void **)&release = dlsym(driver, "cuDevicePrimaryCtxRelease_v2");
-  if (retain(&own, 0) || set_current(own) || !steps_begin("cuda", LOOPS)) return;
+  if (retain(&own, 0) || set_current(own) || !steps_begin(emulation_backend(), LOOPS)) return;
   ok(steps_queue(SAME, 0, STEPS) && steps_take(&got) && steps_near(&got, &want[SAME]),
      "the program uses the device, too");
   steps_end();
-  ok(!get_current(&now) && now == own, "and has its context in the end");
+  ok(current() == own, "and has its context in the end");
   set_current(NULL);
   release(0);
 }
@@ -264,7 +281,7 @@ static int count_warnings(const char *text) {
 
 /* Two programs, one after the other. */
 static bool two_programs(struct result *result) {
-  bool good = steps_begin("cuda", LOOPS) && steps_queue(SAME, 0, HALF) &&
+  bool good = steps_begin(emulation_backend(), LOOPS) && steps_queue(SAME, 0, HALF) &&
               steps_queue(VALUE, HALF, STEPS - HALF) && steps_take(result);
   steps_end();
   return good;
@@ -276,11 +293,11 @@ static void refused_graph(int nth) {
   snprintf(setting, sizeof setting, "instantiate=%d", nth);
   setenv("OP2_TEST_EMULATION", setting, 1);
   setenv("OP2_LOG", "2", 1);
-  const int64_t before = calls("cuGraphLaunch");
+  const int64_t before = calls(emulation_call("cuGraphLaunch"));
   hear_begin();
   bool good = two_programs(&got);
   ok(count_warnings(hear_end()) == 1, "graph %d cannot be made: one warning", nth);
-  const int64_t launched = calls("cuGraphLaunch") - before;
+  const int64_t launched = calls(emulation_call("cuGraphLaunch")) - before;
   ok(nth == 1 ? launched == 0 : launched > 0, "%lld graphs are launched", (long long)launched);
   unsetenv("OP2_TEST_EMULATION");
   unsetenv("OP2_LOG");
@@ -290,51 +307,74 @@ static void refused_graph(int nth) {
   ok(good && !memcmp(&plain, &got, sizeof got), "and the bits are those of launches");
 }
 
+static struct op2i_cuda_api *functions(void) {
+  const char *why;
+  const struct op2i_cuda_api *api =
+      emulation_is_hip() ? op2i_hip_as_cuda(&why) : op2i_cuda_api(&why);
+  return (struct op2i_cuda_api *)(uintptr_t)api;
+}
+
 /* A driver that has no graphs. */
 static void older_driver(void) {
-  const char *why;
-  const struct op2i_cuda_api *api = op2i_cuda_api(&why);
-  const int64_t before = calls("cuGraphLaunch");
-  ((struct op2i_cuda_api *)(uintptr_t)api)->graphs = false;
-  if (steps_begin("cuda", LOOPS)) {
+  struct op2i_cuda_api *api = functions();
+  const int64_t before = calls(emulation_call("cuGraphLaunch"));
+  api->graphs = false;
+  if (steps_begin(emulation_backend(), LOOPS)) {
     ok(steps_queue(GLOBAL, 0, STEPS) && steps_take(&got) && steps_near(&got, &want[GLOBAL]),
        "a driver without graphs: results are right");
     steps_end();
   }
-  ((struct op2i_cuda_api *)(uintptr_t)api)->graphs = true;
-  is_int(calls("cuGraphLaunch") - before, 0, "and there are none");
+  api->graphs = true;
+  is_int(calls(emulation_call("cuGraphLaunch")) - before, 0, "and there are none");
+}
+
+/* Another process opens the HIP runtime of Debian 12. */
+static void older_hip(void) {
+  int status = 0;
+  const pid_t child = fork();
+  if (child == 0) {
+    setenv("OP2_TEST_EMULATION", "driver=50221153", 1);
+    const struct op2i_cuda_api *api = functions();
+    _exit(api ? api->graphs : 2);
+  }
+  ok(child > 0 && waitpid(child, &status, 0) == child && WIFEXITED(status) &&
+         WEXITSTATUS(status) == 0,
+     "HIP 5 gets no graphs");
 }
 
 /* The device is lost after some calls, among them those that make and launch graphs. */
 static void lost(void) {
-  int failed = 0, right = 0, other = 0;
+  int failed = 0, right = 0, wrong = 0;
   char setting[32];
   for (int n = 60; n < 320; n += 13) {
     snprintf(setting, sizeof setting, "lost=%d", n);
     setenv("OP2_TEST_EMULATION", setting, 1);
     op2_status status = OP2_SUCCESS;
-    if (!steps_begin("cuda", LOOPS)) return;
+    if (!steps_begin(emulation_backend(), LOOPS)) return;
     for (int s = 0; s < STEPS && !status; s++) status = steps_try(VALUE, s);
     if (!status) status = op2_gbl_get(flow.rms, &got.rms);
     if (!status) status = op2_dat_get(flow.q, got.q);
     failed += status == OP2_ERR_FATAL && strstr(op2_error_message(), "lost");
     right += !status && steps_near(&got, &want[VALUE]);
-    other += status && status != OP2_ERR_FATAL;
+    wrong += status && status != OP2_ERR_FATAL;
     (void)!steps_leave();
   }
-  ok(failed > 0 && other == 0 && failed + right == 20, "a lost device: told %d times, right %d",
+  ok(failed > 0 && wrong == 0 && failed + right == 20, "a lost device: told %d times, right %d",
      failed, right);
   unsetenv("OP2_TEST_EMULATION");
 }
 
 int main(void) {
   test_environment();
-  driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  driver = dlopen(emulation_driver(), RTLD_NOW | RTLD_LOCAL);
   if (driver) *(void **)&calls = dlsym(driver, "op2_emulation_calls");
   if (!calls) {
     skip("the emulation is not here: LD_LIBRARY_PATH is to have its folder, test/emulation");
     return done();
   }
+  if (emulation_is_hip()) older_hip();
+  *(void **)&get_device = dlsym(driver, "hipGetDevice");
+  *(void **)&set_device = dlsym(driver, "hipSetDevice");
   *(void **)&get_current = dlsym(driver, "cuCtxGetCurrent");
   *(void **)&set_current = dlsym(driver, "cuCtxSetCurrent");
   for (enum way way = 0; way < WAYS; way++)
@@ -351,6 +391,7 @@ int main(void) {
   places("*:random=7");
   calls_between();
   own_context();
+  if (!emulation_is_hip()) shared_context();
   refused_graph(1);
   refused_graph(2);
   older_driver();

@@ -45,14 +45,27 @@ static struct {
   int64_t times;
 } called[NAMES];
 
+static _Thread_local int within;
+
 void emulation_called(const char *name) {
   int i = 0;
+  if (within > 0) return;
   emulation_lock();
   while (i < NAMES && called[i].name && called[i].name != name) i++;
   if (i == NAMES) abort();
   called[i].name = name;
   called[i].times++;
   (void)emulation_unlock(EMULATION_SUCCESS);
+}
+
+void emulation_begin_call(const char *name) {
+  emulation_called(name);
+  within++;
+}
+
+int emulation_end_call(int result) {
+  within--;
+  return result;
 }
 
 int64_t op2_emulation_calls(const char *name) {

@@ -10,8 +10,11 @@
 void emulation_lock(void);
 int emulation_unlock(int result); /* that */
 
-/* Each function of the driver calls this first, with its __func__. */
+/* Each function of the driver calls this first, with its __func__. Calls within another function of the
+ * driver, between the other two, do not count. */
 void emulation_called(const char *name);
+void emulation_begin_call(const char *name);
+int emulation_end_call(int result); /* returns the result */
 
 /* stream.c: what is put off. */
 int emulation_put_off_launch(void *stream, const struct emulation_launch *launch);

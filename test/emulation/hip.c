@@ -4,47 +4,49 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "driver.h"
 #include "hip.h"
 
 static _Thread_local int current;
 
 /* ---- devices --------------------------------------------------------------------------------- */
 
-int hipInit(unsigned flags) { return cuInit(flags); }
-
-static int enter(void) {
+int emulation_hip_enter(void) {
   void *context;
   if (cuDevicePrimaryCtxRetain(&context, current)) return EMULATION_NOT_INITIALIZED;
   return cuCtxPushCurrent_v2(context);
 }
 
-static int leave(int result) {
+int emulation_hip_leave(int result) {
   void *context;
   cuCtxPopCurrent_v2(&context);
   cuDevicePrimaryCtxRelease_v2(current);
   return result;
 }
 
-#define WITH(call_)                                                                                \
-  int result = enter();                                                                            \
-  return result ? result : leave(call_);
+/* The same for functions that need no context. */
+#define PLAIN(call_)                                                                               \
+  emulation_begin_call(__func__);                                                                  \
+  return emulation_end_call(call_);
 
-int hipGetDeviceCount(int *count) { return cuDeviceGetCount(count); }
-int hipDeviceGet(int *device, int number) { return cuDeviceGet(device, number); }
+int hipInit(unsigned flags) { PLAIN(cuInit(flags)) }
+int hipGetDeviceCount(int *count) { PLAIN(cuDeviceGetCount(count)) }
+int hipDeviceGet(int *device, int number) { PLAIN(cuDeviceGet(device, number)) }
 
 int hipSetDevice(int device) {
+  emulation_called(__func__);
   if (device < 0 || device >= emulation_setting("devices", 1)) return EMULATION_INVALID_VALUE;
   current = device;
   return EMULATION_SUCCESS;
 }
 
 int hipGetDevice(int *device) {
+  emulation_called(__func__);
   *device = current;
   return EMULATION_SUCCESS;
 }
 
 int hipRuntimeGetVersion(int *version) {
+  emulation_called(__func__);
   *version = (int)emulation_setting("driver", 70000000);
   return EMULATION_SUCCESS;
 }
@@ -66,7 +68,7 @@ int hipDeviceGetName(char *name, int room, int device) {
   return EMULATION_SUCCESS;
 }
 
-int hipDeviceTotalMem(size_t *bytes, int device) { return cuDeviceTotalMem_v2(bytes, device); }
+int hipDeviceTotalMem(size_t *bytes, int device) { PLAIN(cuDeviceTotalMem_v2(bytes, device)) }
 
 static int64_t wave(void) { return emulation_setting("wave", 64); }
 
@@ -99,80 +101,87 @@ int hipGetDevicePropertiesR0600(void *properties, int device) {
 
 /* ---- memory ---------------------------------------------------------------------------------- */
 
-int hipMalloc(void **memory, size_t bytes) { WITH(cuMemAlloc_v2((uint64_t *)memory, bytes)) }
-int hipFree(void *memory) { WITH(cuMemFree_v2((uint64_t)(uintptr_t)memory)) }
-int hipHostFree(void *memory) { WITH(cuMemFreeHost(memory)) }
+int hipMalloc(void **memory, size_t bytes) { HIP_CALL(cuMemAlloc_v2((uint64_t *)memory, bytes)) }
+int hipFree(void *memory) { HIP_CALL(cuMemFree_v2((uint64_t)(uintptr_t)memory)) }
+int hipHostFree(void *memory) { HIP_CALL(cuMemFreeHost(memory)) }
 
 int hipHostMalloc(void **memory, size_t bytes, unsigned flags) {
   if (flags) return EMULATION_INVALID_VALUE;
-  WITH(cuMemAllocHost_v2(memory, bytes))
+  HIP_CALL(cuMemAllocHost_v2(memory, bytes))
 }
 
 int hipMemcpyHtoDAsync(void *to, void *from, size_t bytes, void *stream) {
-  WITH(cuMemcpyHtoDAsync_v2((uint64_t)(uintptr_t)to, from, bytes, stream))
+  HIP_CALL(cuMemcpyHtoDAsync_v2((uint64_t)(uintptr_t)to, from, bytes, stream))
 }
 
 int hipMemcpyDtoHAsync(void *to, void *from, size_t bytes, void *stream) {
-  WITH(cuMemcpyDtoHAsync_v2(to, (uint64_t)(uintptr_t)from, bytes, stream))
+  HIP_CALL(cuMemcpyDtoHAsync_v2(to, (uint64_t)(uintptr_t)from, bytes, stream))
 }
 
 int hipMemsetD8Async(void *memory, unsigned char value, size_t bytes, void *stream) {
-  WITH(cuMemsetD8Async((uint64_t)(uintptr_t)memory, value, bytes, stream))
+  HIP_CALL(cuMemsetD8Async((uint64_t)(uintptr_t)memory, value, bytes, stream))
 }
 
 /* ---- streams and events ---------------------------------------------------------------------- */
 
 /* Each stream holds the device. Without any it is as new, so that tests can lose it more than once, which
  * real ones do not forgive. */
-int hipStreamCreateWithFlags(void **stream, unsigned flags) {
+static int create_stream(void **stream, unsigned flags) {
   void *context;
-  int result = enter();
-  if (!result) result = leave(cuStreamCreate(stream, flags));
+  int result = cuStreamCreate(stream, flags);
   return result ? result : cuDevicePrimaryCtxRetain(&context, current);
 }
 
-int hipStreamDestroy(void *stream) {
-  int result = enter();
-  if (!result) result = leave(cuStreamDestroy_v2(stream));
+static int destroy_stream(void *stream) {
+  int result = cuStreamDestroy_v2(stream);
   cuDevicePrimaryCtxRelease_v2(current);
   return result;
 }
 
-int hipStreamSynchronize(void *stream) { WITH(cuStreamSynchronize(stream)) }
-int hipEventCreateWithFlags(void **event, unsigned flags) { WITH(cuEventCreate(event, flags)) }
-int hipEventDestroy(void *event) { WITH(cuEventDestroy_v2(event)) }
-int hipEventRecord(void *event, void *stream) { WITH(cuEventRecord(event, stream)) }
-int hipEventSynchronize(void *event) { WITH(cuEventSynchronize(event)) }
-int hipEventQuery(void *event) { WITH(cuEventQuery(event)) }
+int hipStreamCreateWithFlags(void **stream, unsigned flags) {
+  HIP_CALL(create_stream(stream, flags))
+}
+int hipStreamDestroy(void *stream) { HIP_CALL(destroy_stream(stream)) }
+
+int hipStreamSynchronize(void *stream) { HIP_CALL(cuStreamSynchronize(stream)) }
+int hipEventCreateWithFlags(void **event, unsigned flags) { HIP_CALL(cuEventCreate(event, flags)) }
+int hipEventDestroy(void *event) { HIP_CALL(cuEventDestroy_v2(event)) }
+int hipEventRecord(void *event, void *stream) { HIP_CALL(cuEventRecord(event, stream)) }
+int hipEventSynchronize(void *event) { HIP_CALL(cuEventSynchronize(event)) }
+int hipEventQuery(void *event) { HIP_CALL(cuEventQuery(event)) }
 
 int hipEventElapsedTime(float *milliseconds, void *start, void *end) {
-  WITH(cuEventElapsedTime(milliseconds, start, end))
+  HIP_CALL(cuEventElapsedTime(milliseconds, start, end))
 }
 
 /* ---- modules --------------------------------------------------------------------------------- */
 
 int hipModuleLoadData(struct emulation_module **module, const void *image) {
-  WITH(cuModuleLoadData(module, image))
+  HIP_CALL(cuModuleLoadData(module, image))
 }
 
-int hipModuleUnload(struct emulation_module *module) { WITH(cuModuleUnload(module)) }
+int hipModuleUnload(struct emulation_module *module) { HIP_CALL(cuModuleUnload(module)) }
 
 int hipModuleGetFunction(struct emulation_function **function, struct emulation_module *module,
                          const char *name) {
-  WITH(cuModuleGetFunction(function, module, name))
+  HIP_CALL(cuModuleGetFunction(function, module, name))
 }
 
 int hipFuncGetAttribute(int *value, int attribute, struct emulation_function *function) {
-  WITH(cuFuncGetAttribute(value, attribute, function))
+  HIP_CALL(cuFuncGetAttribute(value, attribute, function))
 }
 
-/* A launch has at most 2^32 - 1 work items, and may use all of a group's memory. */
+void emulation_hip_allow(struct emulation_function *function) {
+  function->dynamic_max = (int)shared() - emulation_module_fixed(function->module);
+}
+
+/* A launch has at most 2^32 - 1 work items, and uses at most all of a group's memory. */
 int hipModuleLaunchKernel(struct emulation_function *function, unsigned grid_x, unsigned grid_y,
                           unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                           unsigned shared_bytes, void *stream, void **parameters, void **extra) {
   if ((uint64_t)grid_x * block_x > UINT32_MAX) return EMULATION_INVALID_VALUE;
   if (emulation_setting("whole", 0) && block_x % wave() != 0) return EMULATION_INVALID_VALUE;
-  function->dynamic_max = (int)shared() - emulation_module_fixed(function->module);
-  WITH(cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
-                      stream, parameters, extra))
+  emulation_hip_allow(function);
+  HIP_CALL(cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes,
+                          stream, parameters, extra))
 }

@@ -5,7 +5,19 @@
 /* The functions that the emulated HIP runtime and the emulated hipRTC export, as the real ones declare them
  * but for pointers' types. */
 
-#include "emulation.h"
+#include "driver.h"
+
+/* Return from a function of HIP with the result of one of the driver's, for which the thread's device has
+ * a context. */
+int emulation_hip_enter(void);
+int emulation_hip_leave(int result);
+#define HIP_CALL(call_)                                                                            \
+  emulation_begin_call(__func__);                                                                  \
+  const int entered = emulation_hip_enter();                                                       \
+  return emulation_end_call(entered ? entered : emulation_hip_leave(call_));
+
+/* A launch of the function may use all of a group's memory. */
+void emulation_hip_allow(struct emulation_function *function);
 
 int hipInit(unsigned flags);
 int hipRuntimeGetVersion(int *version);
@@ -46,6 +58,42 @@ int hipFuncGetAttribute(int *value, int attribute, struct emulation_function *fu
 int hipModuleLaunchKernel(struct emulation_function *function, unsigned grid_x, unsigned grid_y,
                           unsigned grid_z, unsigned block_x, unsigned block_y, unsigned block_z,
                           unsigned shared_bytes, void *stream, void **parameters, void **extra);
+
+/* hip_graph.c */
+struct hip_extent {
+  unsigned x, y, z;
+};
+struct hip_kernel_node {
+  struct hip_extent block;
+  void **extra;
+  struct emulation_function *function;
+  struct hip_extent grid;
+  void **parameters;
+  unsigned shared_bytes;
+};
+struct hip_memset_node {
+  void *memory;
+  unsigned element_bytes;
+  size_t height, pitch;
+  unsigned value;
+  size_t width;
+};
+int hipGraphCreate(struct emulation_graph **graph, unsigned flags);
+int hipGraphDestroy(struct emulation_graph *graph);
+int hipGraphAddKernelNode(struct emulation_node **node, struct emulation_graph *graph,
+                          struct emulation_node *const *after, size_t nafter,
+                          const struct hip_kernel_node *kernel);
+int hipGraphAddMemsetNode(struct emulation_node **node, struct emulation_graph *graph,
+                          struct emulation_node *const *after, size_t nafter,
+                          const struct hip_memset_node *zeros);
+int hipGraphInstantiateWithFlags(struct emulation_exec **exec, struct emulation_graph *graph,
+                                 unsigned long long flags);
+int hipGraphExecKernelNodeSetParams(struct emulation_exec *exec, struct emulation_node *node,
+                                    const struct hip_kernel_node *kernel);
+int hipGraphExecMemsetNodeSetParams(struct emulation_exec *exec, struct emulation_node *node,
+                                    const struct hip_memset_node *zeros);
+int hipGraphLaunch(struct emulation_exec *exec, void *stream);
+int hipGraphExecDestroy(struct emulation_exec *exec);
 
 /* hiprtc.c */
 struct nvrtc_program;

@@ -340,13 +340,8 @@ const struct outcome *emulation_expected(enum emulation_program program) {
 static void *compiler;
 static int (*planted)(void); /* number of planted faults since the last call */
 
-const char *emulation_backend(void) {
-  const char *asked = getenv("OP2_TEST_BACKEND");
-  return asked && strcmp(asked, "hip") == 0 ? "hip" : "cuda";
-}
-
 bool emulation_begin(void) {
-  const bool hip = strcmp(emulation_backend(), "hip") == 0;
+  const bool hip = emulation_is_hip();
   test_environment();
   setenv("OP2_LOG", "0", 1);
   compiler = dlopen(hip ? "libhiprtc.so.7" : "libnvrtc.so.13", RTLD_NOW | RTLD_LOCAL);

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "emulation_names.h"
 #include "op2.h"
 
 /* Neither size is a multiple of the block size; reductions have more tiles than a fold has
@@ -55,8 +56,6 @@ struct emulation_fault {
   const char *says; /* text that the report must contain; null: the fault shows in the result */
 };
 
-/* The backend whose device is emulated here: "hip" if OP2_TEST_BACKEND says so, or else "cuda". */
-const char *emulation_backend(void);
 /* Returns false, and records a skip, where programs do not run on the emulation. */
 bool emulation_begin(void);
 void emulation_end(void);
