@@ -50,6 +50,57 @@ static void all_agree(void) {
   }
 }
 
+/* Elements that take turns leave their values for a reduction. In its launch a group that lacks elements
+ * reads the global, and so does the one that ends last, before it writes it. */
+OP2_KERNEL(least, (const int16_t *x, int16_t *y, int16_t *low), {
+  *y = *x;
+  *low = *x < *low ? *x : *low;
+});
+
+static bool least_of(int n, int16_t *low) {
+  op2_context ctx = NULL;
+  op2_set cells = NULL, nodes = NULL;
+  op2_map map = NULL;
+  op2_dat x = NULL, y = NULL;
+  op2_gbl global = NULL;
+  op2_kernel kernel = NULL;
+  static int16_t values[2000];
+  static int32_t to[2000];
+  const int16_t high = 30000;
+  const op2_options options = {.backend = emulation_backend(), .cache_dir = test_cache()};
+  for (int i = 0; i < n; i++) {
+    values[i] = (int16_t)(n - i);
+    to[i] = i % 100;
+  }
+  bool good = CHECK(op2_init(&options, &ctx)) && CHECK(op2_set_create(ctx, n, "cells", &cells)) &&
+              CHECK(op2_set_create(ctx, 100, "nodes", &nodes)) &&
+              CHECK(op2_map_create(cells, nodes, 1, to, "map", &map)) &&
+              CHECK(op2_dat_create(nodes, 1, OP2_I16, NULL, "y", &y)) &&
+              CHECK(op2_dat_create(cells, 1, OP2_I16, values, "x", &x)) &&
+              CHECK(op2_gbl_create(ctx, 1, OP2_I16, &high, "low", &global)) &&
+              CHECK(op2_kernel_create(ctx, &least_kernel, &kernel)) &&
+              CHECK(op2_par_loop(kernel, cells, op2_arg_direct(x, OP2_READ),
+                                 op2_arg_dat(y, 0, map, OP2_RW), op2_arg_gbl(global, OP2_MIN))) &&
+              CHECK(op2_gbl_get(global, low));
+  op2_kernel_destroy(&kernel);
+  op2_gbl_destroy(&global);
+  op2_dat_destroy(&x);
+  op2_dat_destroy(&y);
+  op2_map_destroy(&map);
+  op2_set_destroy(&nodes);
+  op2_set_destroy(&cells);
+  return CHECK(op2_finalize(&ctx)) && good;
+}
+
+static void few_groups(void) {
+  for (size_t d = 0; d < 3; d++) {
+    int16_t low = 0;
+    setenv("OP2_TEST_EMULATION", devices[d], 1);
+    ok(least_of(1298, &low) && low == 1, "a minimum of six groups, %s", devices[d]);
+  }
+  unsetenv("OP2_TEST_EMULATION");
+}
+
 /* ---- faults ---------------------------------------------------------------------------------- */
 
 /* These run with the automatic choice of strategy; t557 has the faults of each strategy. */
@@ -205,6 +256,7 @@ static void refuses(void) {
 int main(void) {
   if (!emulation_begin()) return done();
   all_agree();
+  few_groups();
   for (int f = 0; f < FAULTS; f++) emulation_find(&faults[f], "", "");
   lost();
   little_memory();

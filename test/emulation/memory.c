@@ -11,8 +11,8 @@
 
 enum { PAGE = 4096, MOST = 1 << 16, UNKNOWN = 0xff, MANY = 0xffff, ATOMIC = 0x8000 };
 
-/* Of a byte: in which phases it was written and read last, and by which thread; and the launch in which
- * another block than the last has read it. Phases begin with 1. */
+/* Of a byte: in which phases it was written and read last, and by which thread; and a phase in which
+ * another block than that of the last read has read it. Phases begin with 1. */
 struct trace {
   uint32_t written, read, elsewhere;
   uint16_t writer, reader;
@@ -238,6 +238,18 @@ static const char *look_read(const struct trace *trace) {
                "writes what another thread of the block reads, with no barrier between", blocks);
 }
 
+static bool is_released(uint32_t phase) {
+  for (int i = 0; i < nreleases; i++)
+    if (phase >= releases[i].first && phase <= releases[i].last) return true;
+  return false;
+}
+
+/* Blocks end one after the other, so a read of an earlier block has been released by now, or never is.
+ * Of reads that have been released the latest one counts, since releases are acquired in their order. */
+static void remember_elsewhere(struct trace *trace) {
+  if (trace->elsewhere < first || is_released(trace->elsewhere)) trace->elsewhere = trace->read;
+}
+
 static void remember(struct trace *trace, int kind) {
   const struct emulation_phase *now = &emulation_phase;
   if (kind != OP2_EMULATION_READ) {
@@ -245,7 +257,7 @@ static void remember(struct trace *trace, int kind) {
     trace->writer = now->thread | (kind == OP2_EMULATION_ATOMIC ? ATOMIC : 0);
     return;
   }
-  if (trace->read >= first && trace->read < now->block) trace->elsewhere = now->now;
+  if (trace->read >= first && trace->read < now->block) remember_elsewhere(trace);
   trace->reader = trace->read == now->now && trace->reader != now->thread ? MANY : now->thread;
   trace->read = now->now;
 }
