@@ -90,8 +90,9 @@ typedef struct op2_options {
   int log_level;          /**< OP2_LOG: 0 silent, 1 errors, 2 warnings, 3 info, 4 debug */
   int reserved_numbers[9]; /**< 0: room for options of later versions */
   const char *device; /**< OP2_DEVICE: of the backends cuda, hip and opencl: a number from 0, or
-                              part of its name; default the best, of several that are alike each
-                              rank of a node another */
+                              part of its name, or several of these, separated by commas, which the
+                              ranks of a node take in turn; default the best, of several that are
+                              alike each rank of a node another */
   const void *reserved[5]; /**< null: as reserved_numbers */
 } op2_options;
 

@@ -23,9 +23,23 @@ const char op2i_device_names[] =
     "";
 #undef DEVICE_KIND
 
+/* Return the rank's entry of a list that is separated by commas, as a text that the caller frees. Ranks
+ * take the entries in turn. */
+static char *entry_of(const char *which, int node_rank) {
+  int n = 1;
+  for (const char *at = which; (at = strchr(at, ',')); at++) n++;
+  for (int skipped = node_rank % n; skipped > 0; skipped--) which = strchr(which, ',') + 1;
+  char *entry = op2i_strdup(which);
+  if (entry) entry[strcspn(entry, ",")] = '\0';
+  return entry;
+}
+
 op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int node_rank,
                             int64_t limit, struct op2i_device **device) {
-  op2_status status = kind->open(which, node_rank, device);
+  char *entry = which ? entry_of(which, node_rank) : NULL;
+  if (which && !entry) return op2i_error_nomem("the name of a device");
+  op2_status status = kind->open(entry, node_rank, device);
+  op2i_free(entry);
   if (!status) (*device)->memory.limit = limit;
   return status;
 }

@@ -141,7 +141,7 @@ struct op2i_device_kind {
   /* The reason why no device of this kind is usable; null: there is one. May be called by any
    * thread; determined once. */
   const char *(*unavailable)(void);
-  /* `which` is as in OP2_DEVICE: a number from 0, or part of a name in any case. Null: the best
+  /* `which` is an entry of OP2_DEVICE: a number from 0, or part of a name in any case. Null: the best
    * device; if several are equally good, `node_rank` (from 0) counts through them. Fails with
    * OP2_ERR_UNAVAILABLE or OP2_ERR_OPTION, and the devices that exist in the message. */
   op2_status (*open)(const char *which, int node_rank, struct op2i_device **device);
@@ -199,7 +199,8 @@ extern const struct op2i_device_kind op2i_device_shadow;
 extern const struct op2i_device_kind *const op2i_device_kinds[];
 extern const char op2i_device_names[]; /* ", cuda, hip, opencl": for lists in messages */
 
-/* Open a device as the kind's open() does; `limit` is the most bytes that may be allocated on it,
+/* Open a device as the kind's open() does, where `which` may be a list of entries that is separated by
+ * commas: the ranks of a node take them in turn. `limit` is the most bytes that may be allocated on it,
  * or 0. */
 op2_status op2i_device_open(const struct op2i_device_kind *kind, const char *which, int node_rank,
                             int64_t limit, struct op2i_device **device);

@@ -16,7 +16,9 @@ static int64_t calls;
 enum { DEPTH = 16 };
 static _Thread_local void *stack[DEPTH]; /* contexts of the thread; the last is current */
 static _Thread_local int depth;
-static char context;
+enum { CONTEXTS = 16 };
+static char contexts[CONTEXTS]; /* of all devices */
+static int64_t launches[CONTEXTS];
 
 /* A call that fails may call others. */
 static void make_mutex(void) {
@@ -81,9 +83,20 @@ const char *op2_emulation_call(int i) { return i < NAMES ? called[i].name : NULL
 
 /* ---- readiness ------------------------------------------------------------------------------- */
 
+/* Return the device whose context is current, or -1. */
+static int current_device(void) {
+  for (int d = 0; d < CONTEXTS; d++)
+    if (depth > 0 && stack[depth - 1] == &contexts[d]) return d;
+  return -1;
+}
+
+int64_t op2_emulation_launches(int device) { return launches[device]; }
+
+void emulation_launched(void) { launches[current_device()]++; }
+
 int emulation_ready(void) {
   if (!begun) return EMULATION_NOT_INITIALIZED;
-  if (depth == 0 || stack[depth - 1] != &context) return EMULATION_INVALID_CONTEXT;
+  if (current_device() < 0) return EMULATION_INVALID_CONTEXT;
   if (++calls == emulation_setting("lost", 0)) ended = EMULATION_LAUNCH_FAILED;
   return ended;
 }
@@ -97,7 +110,7 @@ int emulation_ended(void) { return ended; }
 int cuInit(unsigned flags) {
   emulation_called(__func__);
   if (flags) return EMULATION_INVALID_VALUE;
-  begun = emulation_setting("devices", 1) > 0;
+  begun = emulation_devices() > 0;
   return begun ? EMULATION_SUCCESS : EMULATION_NO_DEVICE;
 }
 
@@ -155,20 +168,19 @@ int cuGetErrorString(int result, const char **text) {
 
 int cuDeviceGetCount(int *count) {
   emulation_called(__func__);
-  *count = (int)emulation_setting("devices", 1);
+  *count = emulation_devices();
   return begun ? EMULATION_SUCCESS : EMULATION_NOT_INITIALIZED;
 }
 
 int cuDeviceGet(int *device, int number) {
   emulation_called(__func__);
   *device = number;
-  return number >= 0 && number < emulation_setting("devices", 1) ? EMULATION_SUCCESS
-                                                                 : EMULATION_INVALID_VALUE;
+  return emulation_device(number) >= 0 ? EMULATION_SUCCESS : EMULATION_INVALID_VALUE;
 }
 
 int cuDeviceGetName(char *name, int room, int device) {
   emulation_called(__func__);
-  snprintf(name, (size_t)room, "Emulation of CUDA %d", device);
+  snprintf(name, (size_t)room, "Emulation of CUDA %d", emulation_device(device));
   return EMULATION_SUCCESS;
 }
 
@@ -200,11 +212,13 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device) {
 
 int cuDevicePrimaryCtxRetain(void **out, int device) {
   emulation_called(__func__);
-  (void)device;
+  const int number = emulation_device(device);
+  if (!begun) return EMULATION_NOT_INITIALIZED;
+  if (number < 0 || number >= CONTEXTS) return EMULATION_INVALID_VALUE;
   emulation_lock();
-  *out = &context;
+  *out = &contexts[number];
   held++;
-  return emulation_unlock(begun ? EMULATION_SUCCESS : EMULATION_NOT_INITIALIZED);
+  return emulation_unlock(EMULATION_SUCCESS);
 }
 
 /* With the last that holds it goes all that is left in it, and what has ended it. */

@@ -43,7 +43,14 @@ void op2_emulation_count(struct op2_emulation_counts *counts);
 int64_t op2_emulation_calls(const char *name);
 const char *op2_emulation_call(int i);
 
-/* driver.c: whether the function takes such a launch. */
+/* device.c: the devices that are visible, and which of all those that are emulated one of them is. */
+int emulation_devices(void);
+int emulation_device(int number);
+/* For tests: how many launches a device has had so far, by its number among all. */
+int64_t op2_emulation_launches(int device);
+
+/* driver.c: the device whose context is current has a launch more; and whether the function takes such a launch. */
+void emulation_launched(void);
 bool emulation_can_launch(const struct emulation_launch *launch);
 
 /* graph.c: there are no graphs any more. */

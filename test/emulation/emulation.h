@@ -17,7 +17,7 @@
  *   newest=90       the newest target that NVRTC knows
  *   driver=13000    the driver's version
  *   translates=0    the driver does not translate PTX
- *   devices=0       how many there are
+ *   devices=0       how many there are; CUDA_VISIBLE_DEVICES and HIP_VISIBLE_DEVICES hide some
  *   instantiate=N   the Nth graph, and all after it, cannot be made
  *   lost=N          the Nth call that needs a context, and all after it, fail
  *

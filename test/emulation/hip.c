@@ -34,7 +34,7 @@ int hipDeviceGet(int *device, int number) { PLAIN(cuDeviceGet(device, number)) }
 
 int hipSetDevice(int device) {
   emulation_called(__func__);
-  if (device < 0 || device >= emulation_setting("devices", 1)) return EMULATION_INVALID_VALUE;
+  if (emulation_device(device) < 0) return EMULATION_INVALID_VALUE;
   current = device;
   return EMULATION_SUCCESS;
 }
@@ -64,7 +64,7 @@ const char *hipGetErrorString(int result) {
 }
 
 int hipDeviceGetName(char *name, int room, int device) {
-  snprintf(name, (size_t)room, "Emulation of HIP %d", device);
+  snprintf(name, (size_t)room, "Emulation of HIP %d", emulation_device(device));
   return EMULATION_SUCCESS;
 }
 

@@ -126,6 +126,7 @@ bool emulation_copy_parameters(struct emulation_launch *launch) {
 
 /* The values of parameters may change after the call. */
 int emulation_put_off_launch(void *handle, const struct emulation_launch *launch) {
+  emulation_launched();
   struct operation o = {.kind = LAUNCH, .launch = *launch};
   if (!emulation_copy_parameters(&o.launch)) return EMULATION_OUT_OF_MEMORY;
   return put_off(stream_of(handle), &o);
