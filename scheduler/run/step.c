@@ -210,7 +210,8 @@ static op2_status bind_exchange(op2_context ctx, const struct op2i_step *step) {
 op2_status op2i_steps_bind(op2_context ctx, const struct op2i_program *program,
                            struct op2i_step *steps, int64_t n) {
   op2_status status = OP2_SUCCESS;
-  if (steps->where.moves) return op2i_moves_bind(ctx, program, steps, n);
+  /* Where steps have copies, an exchange is a step by itself. */
+  if (steps->where.moves && !steps->exchange) return op2i_moves_bind(ctx, program, steps, n);
   bool moved = steps->bundle->epoch != ctx->epoch;
   for (int64_t s = 0; s < n && !status; s++) {
     bool loop = steps[s].loop != NULL;

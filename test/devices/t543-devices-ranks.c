@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Ranks that each have a device: halo rows are packed and unpacked there, and only they are copied
- * between device and host while loops run; values that the host has changed are copied from the
- * host. The mesh is a row of cells with edges between them, cut in two. */
+/* Ranks that each have a device, alone or beside workers: halo rows are packed and unpacked there,
+ * and only they are copied between device and host while loops run; values that the host has
+ * changed are copied from the host. The mesh is a row of cells with edges between them, cut in
+ * two. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -206,10 +207,29 @@ static void steps_on(const char *backend) {
   }
 }
 
+/* Beside StarPU's workers: all loops on a device, or some of them. Rows come from where they are. */
+static void beside(const char *places) {
+  struct told told = {.backend = "starpu"};
+  int64_t launches = 0;
+  setenv("OP2_PLACE", places, 1);
+  ok(run_contexts(RANKS, rank, &told) == 0, "starpu, OP2_PLACE=%s: ranks get what one gets",
+     places);
+  for (int r = 0; r < RANKS; r++) launches += told.moved[r].device.launches;
+  ok(launches > 0 && told.moved[0].exchanges > 0, "and run loops on devices");
+  unsetenv("OP2_PLACE");
+}
+
 int main(void) {
   const char *backend;
   test_environment();
   setenv("OP2_FUSE", "2", 1);
   for (int b = 0; (backend = next_backend(device_backends, &b));) steps_on(backend);
+  for (int b = 0; (backend = next_backend(device_backends, &b));)
+    if (!op2_backend_unavailable("starpu")) {
+      beside("*:device");
+      beside("turn:cpu,*:device");
+      beside("*:random=3");
+      break;
+    }
   return done();
 }
