@@ -64,73 +64,156 @@ static void add_one(struct op2i_exact_sum *sum, double x) {
   sum->digit[k + 2] += sign * (int64_t)high;
 }
 
-/* A group as vectors, of as many values as any x86-64 or AArch64 processor has in a register. */
-enum { LANES = 2, VECTORS = GROUP / LANES };
-typedef double lanes __attribute__((vector_size(LANES * sizeof(double))));
-typedef int64_t flags __attribute__((vector_size(LANES * sizeof(int64_t))));
+/* ---- groups ---------------------------------------------------------------------------------- */
 
-static bool any(flags x) { return x[0] | x[1]; }
+/* How a group is cut: pieces are multiples of the last bits of these numbers, which are added to a
+ * value and subtracted again. Magnitudes of the group have to be below `bound`. */
+struct cuts {
+  double bound, cut[PIECES];
+};
+enum {
+  TOO_LARGE = 1,
+  LEFT = 2
+}; /* a value is not below the bound, or not finite; some have a rest */
+
+/* Define functions that cut the values of a group in vectors of so many bytes. The first one cuts two
+ * pieces and writes the rests; the second one cuts the third piece of rests. They add up pieces, and
+ * return flags. */
+#define DEFINE_CUT(name_, bytes_, ...)                                                             \
+  typedef double name_##_lanes __attribute__((vector_size(bytes_), aligned(8), may_alias));        \
+  typedef int64_t name_##_flags __attribute__((vector_size(bytes_)));                              \
+  __VA_ARGS__ static int name_##_two(const double *values, const struct cuts *cuts, double *rest,  \
+                                     double total[2]) {                                            \
+    enum { LANES = bytes_ / sizeof(double) };                                                      \
+    const name_##_lanes *x = (const name_##_lanes *)values;                                        \
+    name_##_lanes first = {0}, second = {0};                                                       \
+    name_##_flags large = {0}, left = {0};                                                         \
+    for (int i = 0; i < GROUP / LANES; i++) {                                                      \
+      const name_##_lanes high = (x[i] + cuts->cut[0]) - cuts->cut[0], low = x[i] - high;          \
+      const name_##_lanes next = (low + cuts->cut[1]) - cuts->cut[1], end = low - next;            \
+      first += high;                                                                               \
+      second += next;                                                                              \
+      large |= ~((name_##_lanes)((name_##_flags)x[i] & INT64_MAX) < cuts->bound);                  \
+      left |= (name_##_flags)end;                                                                  \
+      ((name_##_lanes *)rest)[i] = end;                                                            \
+    }                                                                                              \
+    int found = 0;                                                                                 \
+    total[0] = total[1] = 0;                                                                       \
+    for (int l = 0; l < (int)LANES; l++) {                                                         \
+      total[0] += first[l];                                                                        \
+      total[1] += second[l];                                                                       \
+      found |= (large[l] ? TOO_LARGE : 0) | (left[l] & INT64_MAX ? LEFT : 0);                      \
+    }                                                                                              \
+    return found;                                                                                  \
+  }                                                                                                \
+  __VA_ARGS__ static int name_##_third(double *rest, const struct cuts *cuts, double *total) {     \
+    enum { LANES = bytes_ / sizeof(double) };                                                      \
+    name_##_lanes *x = (name_##_lanes *)rest, third = {0};                                         \
+    name_##_flags left = {0};                                                                      \
+    for (int i = 0; i < GROUP / LANES; i++) {                                                      \
+      const name_##_lanes high = (x[i] + cuts->cut[2]) - cuts->cut[2];                             \
+      third += high;                                                                               \
+      x[i] -= high;                                                                                \
+      left |= (name_##_flags)x[i];                                                                 \
+    }                                                                                              \
+    int found = 0;                                                                                 \
+    *total = 0;                                                                                    \
+    for (int l = 0; l < (int)LANES; l++) {                                                         \
+      *total += third[l];                                                                          \
+      found |= left[l] & INT64_MAX ? LEFT : 0;                                                     \
+    }                                                                                              \
+    return found;                                                                                  \
+  }
+
+DEFINE_CUT(short_cut, 16)
+#ifdef __x86_64__
+DEFINE_CUT(middle_cut, 32, __attribute__((target("avx2"))))
+DEFINE_CUT(long_cut, 64, __attribute__((target("avx512f"))))
+#endif
+
+static int cut_two(const double *x, const struct cuts *cuts, double *rest, double total[2]) {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f")) return long_cut_two(x, cuts, rest, total);
+  if (__builtin_cpu_supports("avx2")) return middle_cut_two(x, cuts, rest, total);
+#endif
+  return short_cut_two(x, cuts, rest, total);
+}
+
+static int cut_third(double *rest, const struct cuts *cuts, double *total) {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f")) return long_cut_third(rest, cuts, total);
+  if (__builtin_cpu_supports("avx2")) return middle_cut_third(rest, cuts, total);
+#endif
+  return short_cut_third(rest, cuts, total);
+}
 
 /* The exponent e of a group, all of whose magnitudes are below 2^e; INT_MAX if a value is not
  * finite. */
-static int exponent_of(const lanes *x) {
-  lanes most = {0}, different = {0};
+static int exponent_of(const double *x) {
+  double most = 0;
   int exponent = 0;
-  for (int i = 0; i < VECTORS; i++) {
-    const lanes magnitude = (lanes)((flags)x[i] & INT64_MAX);
-    const flags larger = magnitude > most;
-    most = (lanes)(((flags)magnitude & larger) | ((flags)most & ~larger));
-    different += x[i] - x[i]; /* NaN, if a value is not finite */
+  for (int i = 0; i < GROUP; i++) {
+    if (!isfinite(x[i])) return INT_MAX;
+    most = fmax(most, fabs(x[i]));
   }
-  if (!(different[0] + different[1] == 0)) return INT_MAX;
-  (void)frexp(most[0] > most[1] ? most[0] : most[1], &exponent);
+  (void)frexp(most, &exponent);
   return exponent;
 }
 
-static void add_each(struct op2i_exact_sum *sum, const lanes *x) {
-  for (int i = 0; i < VECTORS; i++)
-    for (int l = 0; l < LANES; l++)
-      if (x[i][l] != 0) add_one(sum, x[i][l]);
+/* Get the cuts of groups whose magnitudes are below 2^exponent. Returns false if there are none. */
+static bool cuts_of(int exponent, struct cuts *cuts) {
+  if (exponent == INT_MAX) return false;
+  const int highest = exponent + GROUP_LOG;
+  if (highest > 1020 || highest - PIECES * PIECE < LOWEST) return false;
+  cuts->bound = ldexp(1, exponent);
+  for (int piece = 0; piece < PIECES; piece++)
+    cuts->cut[piece] = ldexp(1.5, highest - piece * PIECE);
+  return true;
 }
 
-/* Add a group, and replace its values by what is left to be added of them: zeros, mostly. */
-static void add_group(struct op2i_exact_sum *sum, lanes *x) {
-  const int exponent = exponent_of(x), highest = exponent == INT_MAX ? 0 : exponent + GROUP_LOG;
-  if (exponent == INT_MAX || highest > 1020 || highest - PIECES * PIECE < LOWEST) {
+static void add_each(struct op2i_exact_sum *sum, const double *x) {
+  for (int i = 0; i < GROUP; i++)
+    if (x[i] != 0) add_one(sum, x[i]);
+}
+
+/* Add a group by these cuts. Returns false, and adds nothing, if they do not suit it. */
+static bool add_cut(struct op2i_exact_sum *sum, const double *x, const struct cuts *cuts,
+                    bool every) {
+  double rest[GROUP] __attribute__((aligned(64))), total[PIECES] = {0};
+  int found = cut_two(x, cuts, rest, total);
+  if (found & TOO_LARGE) return false;
+  if (found & LEFT) found = cut_third(rest, cuts, &total[2]);
+  if (found & LEFT && !every) return false;
+  for (int piece = 0; piece < PIECES; piece++) add_one(sum, total[piece]);
+  if (found & LEFT) add_each(sum, rest);
+  return true;
+}
+
+/* Add a group. Mostly the cuts of the group before suit it. */
+static void add_group(struct op2i_exact_sum *sum, const double *x, struct cuts *cuts) {
+  if (cuts->bound > 0 && add_cut(sum, x, cuts, false)) return;
+  if (!cuts_of(exponent_of(x), cuts) || !add_cut(sum, x, cuts, true)) {
+    cuts->bound = 0;
     add_each(sum, x);
-    return;
   }
-  flags more = {0};
-  for (int piece = 0; piece < PIECES; piece++) {
-    /* Adding this number rounds a value to a multiple of the number's last bit. */
-    const double cut = ldexp(1.5, highest - piece * PIECE);
-    lanes total = {0};
-    more = (flags){0};
-    for (int i = 0; i < VECTORS; i++) {
-      const lanes high = (x[i] + cut) - cut;
-      total += high;
-      x[i] -= high;
-      more |= x[i] != 0;
-    }
-    add_one(sum, total[0] + total[1]);
-    if (!any(more)) return;
-  }
-  add_each(sum, x);
 }
 
 void op2i_exact_add(struct op2i_exact_sum *sum, op2_type type, const void *values, int64_t n,
                     int64_t step) {
-  lanes group[VECTORS];
-  double x[GROUP];
+  struct cuts cuts = {0};
+  double x[GROUP] __attribute__((aligned(64)));
   for (int64_t first = 0; first < n; first += GROUP) {
     const int64_t size = n - first < GROUP ? n - first : GROUP, at = first * step;
+    if (type == OP2_F64 && step == 1 && size == GROUP) {
+      add_group(sum, (const double *)values + at, &cuts);
+      continue;
+    }
     if (type == OP2_F32)
       for (int64_t i = 0; i < size; i++) x[i] = (double)((const float *)values)[at + i * step];
     else
       for (int64_t i = 0; i < size; i++) x[i] = ((const double *)values)[at + i * step];
     for (int64_t i = size; i < GROUP; i++) x[i] = 0;
-    memcpy(group, x, sizeof group);
-    add_group(sum, group);
+    add_group(sum, x, &cuts);
   }
 }
 

@@ -57,14 +57,16 @@ static double rounded(__int128 sum) {
 
 static bool same(double a, double b) { return !memcmp(&a, &b, sizeof a); }
 
-/* Values m 2^e with m of 53 bits and e in [0, 55]: their sum fits into 128 bits. */
+/* Values m 2^e with m of 53 bits and e in [0, 55]: their sum fits into 128 bits. In every second trial
+ * exponents are alike for a while and then larger or smaller. */
 static int compare_with_integers(uint64_t seed) {
+  const bool alike = seed % 2;
   static double x[N];
   __int128 sum = 0;
   int wrong = 0;
   for (int i = 0; i < N; i++) {
     const int64_t m = (int64_t)(draw(&seed) >> 11) * (draw_below(&seed, 2) ? 1 : -1);
-    const int e = draw_below(&seed, 1 + (int)(seed % 56));
+    const int e = alike ? i / 700 * 23 % 56 : draw_below(&seed, 1 + (int)(seed % 56));
     x[i] = ldexp((double)m, e);
     sum += (__int128)m * ((__int128)1 << e);
     if (i % 1000 == 1) x[i] = -x[i - 1];
