@@ -214,7 +214,7 @@ static op2_status make_portable(struct op2i_devgen *g, const struct op2i_loop *l
   for (int m = 0; m < g->e.nmembers && !status; m++) {
     struct op2i_rewrite *r = &g->e.rewrites[m], made = *r;
     struct op2i_text source = {0};
-    status = op2i_portable(r, g->dialect->c.operators, &source);
+    status = op2i_portable(r, g->dialect->c.operators, !g->dialect->wraps, &source);
     if (status) status = op2i_error_nomem("generated code");
     if (!status && source.length) {
       const bool contracted = r->source.length > 0;

@@ -32,6 +32,7 @@ struct op2i_device_dialect {
   bool generic;        /* True if a pointer may point to any kind of memory. */
   bool stages;         /* True if work items move values side by side, through shared memory. */
   bool adds;           /* True if atomicAdd() supports float and double. */
+  bool wraps;          /* True if its compiler lets signed integers wrap. */
   struct op2i_dialect c;
 };
 #define DEVICE_KIND(id_, name_, summary_)                                                          \

@@ -289,6 +289,7 @@ const struct op2i_device_dialect op2i_dialect_hip = {
     .prelude = cuda,
     .atomics = cuda_atomics,
     .adds = true,
+    .wraps = true,
     .generic = true,
     .stages = true,
     .c = {.restricted = "__restrict__",

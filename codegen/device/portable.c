@@ -56,8 +56,14 @@ static bool match(struct op2i_portable_state *p) {
   return open < 0;
 }
 
-op2_status op2i_portable(const struct op2i_rewrite *rewrite, bool cxx, struct op2i_text *source) {
-  struct op2i_portable_state p = {.unit = &rewrite->unit, .cxx = cxx, .out = source, .line = 1};
+op2_status op2i_portable(const struct op2i_rewrite *rewrite, bool cxx, bool wraps,
+                         struct op2i_text *source) {
+  struct op2i_portable_state p = {.rewrite = rewrite,
+                                  .unit = &rewrite->unit,
+                                  .cxx = cxx,
+                                  .wraps = wraps,
+                                  .out = source,
+                                  .line = 1};
   bool good = expand(&p);
   if (good) {
     p.match = op2i_arena_take(&p.macros.arena, ((size_t)p.count + 2) * sizeof *p.match);

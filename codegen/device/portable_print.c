@@ -6,6 +6,7 @@
 
 #include "portable_state.h"
 #include "portable_table.h"
+#include "portable_wrap.h"
 
 enum { CASES = 1000 };
 
@@ -403,6 +404,8 @@ static int for_cxx(state *p, int at) {
 static int one(state *p, int at, int end) {
   note *n = op2i_portable_find(p, at, OP2I_PORTABLE_OR);
   if (n && !n->busy && n->end <= end) return either(p, n);
+  const int behind = op2i_portable_wrapped(p, at, end);
+  if (behind > at) return behind;
   if ((n = op2i_portable_find(p, at, OP2I_PORTABLE_LITERAL))) return literal(p, n);
   if ((n = op2i_portable_find(p, at, OP2I_PORTABLE_GENERIC))) return selection(p, n);
   if ((n = op2i_portable_find(p, at, OP2I_PORTABLE_BLOCK))) return block(p, n);

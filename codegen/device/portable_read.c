@@ -7,6 +7,7 @@
 #include "mem.h"
 #include "portable_state.h"
 #include "portable_table.h"
+#include "portable_wrap.h"
 
 enum { DEPTH_MAX = 200 };
 
@@ -28,8 +29,8 @@ static bool has(const struct op2i_portable_state *p, int begin, int end, const c
 
 /* ---- notes and names ------------------------------------------------------------------------- */
 
-static struct op2i_portable_note *note(struct op2i_portable_state *p, int at,
-                                       enum op2i_portable_kind kind) {
+struct op2i_portable_note *op2i_portable_note(struct op2i_portable_state *p, int at,
+                                              enum op2i_portable_kind kind) {
   struct op2i_portable_note *n = op2i_arena_take(&p->macros.arena, sizeof *n);
   static struct op2i_portable_note none;
   if (!n) return &none;
@@ -74,7 +75,8 @@ const struct op2i_portable_name *op2i_portable_named(const struct op2i_portable_
 static int named(struct op2i_c_reader *r, struct op2i_c_type *type) {
   const struct op2i_portable_name *n = op2i_portable_named(state(r), &r->tokens[r->at]);
   *type = (struct op2i_c_type){.base = OP2I_C_UNCLEAR};
-  if (!n) return 0;
+  if (!n && is(state(r), r->at, "bool")) type->base = OP2I_C_BOOL;
+  if (!n) return type->base == OP2I_C_BOOL;
   if (n->meaning != OP2I_PORTABLE_NAME_OF_TYPE) return -1;
   *type = n->type;
   return 1;
@@ -224,7 +226,7 @@ static void note_or(struct op2i_portable_state *p, int question) {
     if (is(p, end, ":") ? !open : less(p, end) && !open && !is(p, end, "?")) break;
     open += is(p, end, "?") - is(p, end, ":"); /* the last operand may be a choice */
   }
-  struct op2i_portable_note *n = note(p, begin + 1, OP2I_PORTABLE_OR);
+  struct op2i_portable_note *n = op2i_portable_note(p, begin + 1, OP2I_PORTABLE_OR);
   n->middle = question;
   n->end = end;
   p->wanted = true;
@@ -274,9 +276,10 @@ static bool declared_within(struct op2i_portable_state *p, const struct op2i_por
 static int note_parenthesis(struct op2i_portable_state *p, int at) {
   struct op2i_c_decl decl;
   if (!type_in(p, at, &decl)) return at;
-  note(p, at, OP2I_PORTABLE_TYPE);
+  op2i_portable_note(p, at, OP2I_PORTABLE_TYPE)->type = decl.type;
   if (!is(p, p->match[at] + 1, "{")) return at;
-  struct op2i_portable_note *n = note(p, at, OP2I_PORTABLE_LITERAL), *block = block_around(p, at);
+  struct op2i_portable_note *n = op2i_portable_note(p, at, OP2I_PORTABLE_LITERAL),
+                            *block = block_around(p, at);
   n->type = decl.type;
   n->middle = p->match[at] + 1;
   n->end = p->match[n->middle] + 1;
@@ -294,7 +297,7 @@ static int note_parenthesis(struct op2i_portable_state *p, int at) {
 
 static void note_generic(struct op2i_portable_state *p, int at) {
   int close = p->match[at + 1], before = p->r.at;
-  struct op2i_portable_note *n = note(p, at, OP2I_PORTABLE_GENERIC);
+  struct op2i_portable_note *n = op2i_portable_note(p, at, OP2I_PORTABLE_GENERIC);
   struct op2i_portable_choice **tail = &n->choices;
   n->middle = end_of(p, at + 2, ",");
   n->end = close + 1;
@@ -329,7 +332,7 @@ static int note_text(struct op2i_portable_state *p, int at) {
   if (!block || is(p, at - 1, "sizeof") || is(p, end, "[") || is(p, outer, "{") ||
       one_of(p, outer - 1, others) || is(p, outer - 1, "sizeof"))
     return end - 1;
-  n = note(p, at, OP2I_PORTABLE_TEXT);
+  n = op2i_portable_note(p, at, OP2I_PORTABLE_TEXT);
   n->end = end;
   n->number = p->nliterals++;
   n->below = block->below;
@@ -339,7 +342,7 @@ static int note_text(struct op2i_portable_state *p, int at) {
 }
 
 static int scan_statement(struct op2i_portable_state *p, int at) {
-  struct op2i_portable_note *n = note(p, at, OP2I_PORTABLE_STATEMENT);
+  struct op2i_portable_note *n = op2i_portable_note(p, at, OP2I_PORTABLE_STATEMENT);
   int before = p->r.at;
   n->end = p->match[at] + 1;
   p->wanted |= p->cxx;
@@ -384,7 +387,7 @@ static void *expression(struct op2i_c_reader *r, const char *end) {
   scan(p, begin, behind);
   p->known = op2i_portable_constant(p, begin, behind, &p->value);
   r->at = behind;
-  return NULL;
+  return op2i_portable_wrap(p, begin, behind);
 }
 
 static void missing(struct op2i_c_reader *r, const char *spelling) {
@@ -440,7 +443,7 @@ static struct op2i_c_record *record(struct op2i_c_reader *r, const struct op2i_p
             (struct op2i_portable_name){.type = {.base = OP2I_C_RECORD, .record = made}});
   if (!is(p, r->at, "{")) return made;
   if (p->records && tag) {
-    note(p, (int)(word - p->tokens), OP2I_PORTABLE_RECORD)->end = p->match[r->at] + 1;
+    op2i_portable_note(p, (int)(word - p->tokens), OP2I_PORTABLE_RECORD)->end = p->match[r->at] + 1;
     p->wanted |= p->cxx;
   }
   read_members(p, made);
@@ -450,7 +453,7 @@ static struct op2i_c_record *record(struct op2i_c_reader *r, const struct op2i_p
 static void read_enumerators(struct op2i_portable_state *p) {
   int brace = p->r.at, word = brace - 1;
   while (word > 0 && !is(p, word, "enum")) word--;
-  struct op2i_portable_note *n = note(p, word, OP2I_PORTABLE_ENUM);
+  struct op2i_portable_note *n = op2i_portable_note(p, word, OP2I_PORTABLE_ENUM);
   p->next = 0;
   p->negative = false;
   op2i_c_enumerators(&p->r);
@@ -503,7 +506,7 @@ static int64_t bracket(struct op2i_c_reader *r, enum op2i_c_bracket kind) {
   case OP2I_C_ENUMERATORS: read_enumerators(p); return -1;
   case OP2I_C_TYPEOF:
     if (type_in(p, open, &decl))
-      note(p, open, OP2I_PORTABLE_TYPE);
+      op2i_portable_note(p, open, OP2I_PORTABLE_TYPE);
     else
       scan(p, open + 1, close);
     return -1;
@@ -525,11 +528,23 @@ static void *declared(struct op2i_c_reader *r, struct op2i_c_decl *decl) {
   return NULL;
 }
 
+/* A constant has the bounds of its initial value. */
+static void bound(struct op2i_portable_state *p, const struct op2i_c_decl *decl,
+                  const struct op2i_portable_value *v) {
+  const int64_t at = p->nmeanings - 1;
+  if (!v || !decl->name || !decl->type.readonly || decl->type.nlevels ||
+      !op2i_portable_signed(decl->type.base) || v->type.nlevels || v->type.base > decl->type.base)
+    return;
+  p->meanings[at].bounded = true;
+  p->meanings[at].lo = v->lo;
+  p->meanings[at].hi = v->hi;
+}
+
 static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl, void *made) {
   struct op2i_portable_state *p = state(r);
   (void)made;
   if (!is(p, r->at, "=")) return;
-  struct op2i_portable_note *n = note(p, r->at, OP2I_PORTABLE_INITIAL);
+  struct op2i_portable_note *n = op2i_portable_note(p, r->at, OP2I_PORTABLE_INITIAL);
   n->type = decl->type;
   n->lasting = !r->inside || (decl->said & OP2I_C_STATIC);
   r->at++;
@@ -537,7 +552,7 @@ static void initialized(struct op2i_c_reader *r, const struct op2i_c_decl *decl,
   if (p->tokens[r->at].kind == OP2I_TOK_STRING && decl->type.nlevels && decl->type.levels[0])
     r->at = end_of(p, r->at, ",");
   else
-    (void)expression(r, ",");
+    bound(p, decl, expression(r, ","));
   n->end = r->at;
   if (!r->inside) op2i_portable_add_table(p, decl);
   n->number = decl->name ? (int)(decl->name - p->tokens) : -1;
@@ -562,7 +577,9 @@ static bool stopped(const struct op2i_c_reader *r) {
 
 static bool begin_statement(struct op2i_c_reader *r, const struct op2i_c_statement *s) {
   struct op2i_portable_state *p = state(r);
-  if (s->kind == OP2I_C_BLOCK) note(p, r->at, OP2I_PORTABLE_BLOCK)->number = (int)p->names.count;
+  if (s->kind == OP2I_C_FOR) op2i_portable_count(p, r->at);
+  if (s->kind == OP2I_C_BLOCK)
+    op2i_portable_note(p, r->at, OP2I_PORTABLE_BLOCK)->number = (int)p->names.count;
   if (s->bodies > DEPTH_MAX || s->nested > DEPTH_MAX) p->failed = true;
   return !p->failed;
 }
@@ -579,6 +596,13 @@ static void read_function(struct op2i_portable_state *p) {
   op2i_names_cut(&p->names, outer);
 }
 
+/* Returns the type of what a function returns, if it is clear. */
+static struct op2i_c_type result_of(const struct op2i_portable_state *p, int begin,
+                                    const struct op2i_c_decl *all, const struct op2i_c_decl *one) {
+  const bool pointer = one->name && has(p, begin, (int)(one->name - p->tokens), "*");
+  return pointer ? (struct op2i_c_type){.base = OP2I_C_UNCLEAR} : all->type;
+}
+
 static void read_item(struct op2i_portable_state *p) {
   struct op2i_c_reader *r = &p->r;
   struct op2i_c_decl all, one;
@@ -593,7 +617,7 @@ static void read_item(struct op2i_portable_state *p) {
     one = all;
     op2i_c_declarator(r, &one);
     const bool function = one.what == OP2I_C_FUNCTION;
-    if (function) one.type = all.type;
+    if (function) one.type = result_of(p, begin, &all, &one);
     (void)declared(r, &one);
     if (function && is(p, r->at, "{")) {
       int body = r->at;

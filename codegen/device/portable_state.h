@@ -3,7 +3,7 @@
 #define OP2I_PORTABLE_STATE_H
 
 #include "cstmt.h"
-#include "unit.h"
+#include "rewrite.h"
 
 /* The parts of portable.c: reading, lists of initializers, writing. */
 
@@ -17,7 +17,8 @@ enum op2i_portable_kind {
   OP2I_PORTABLE_RECORD,    /* the word struct or union of one that is defined in another */
   OP2I_PORTABLE_GENERIC,   /* the word _Generic */
   OP2I_PORTABLE_TEXT,      /* the first of the string constants that a pointer may lead to */
-  OP2I_PORTABLE_OR         /* where the first operand of ?: begins */
+  OP2I_PORTABLE_OR,        /* where the first operand of ?: begins */
+  OP2I_PORTABLE_WRAP       /* where an operation begins that may overflow */
 };
 
 struct op2i_portable_choice {
@@ -33,16 +34,17 @@ struct op2i_portable_note {
   int at, end, middle;
   bool busy;     /* it is being written */
   bool lasting;  /* INITIAL: of an object at file scope, or a static one */
-  bool full;     /* INITIAL: a text that leaves no room for its end */
+  bool full;     /* INITIAL: a text that leaves no room for its end; WRAP: its value is used */
   bool ahead;    /* ENUM, RECORD: it stands in front of the declaration already */
   bool negative; /* ENUM: an enumerator is less than 0 */
   int number;    /* LITERAL; INITIAL: position of the name */
   struct op2i_portable_initial *list; /* LITERAL, INITIAL */
-  struct op2i_c_type type;            /* INITIAL, LITERAL */
+  struct op2i_c_type type;            /* INITIAL, LITERAL, TYPE */
   struct op2i_portable_note
       *below; /* BLOCK: the literals that it declares; LITERAL: the next one */
-  struct op2i_portable_choice *choices; /* GENERIC */
-  struct op2i_portable_copy *copies;    /* BLOCK: tables that a function has copies of */
+  struct op2i_portable_choice *choices;    /* GENERIC */
+  struct op2i_portable_copy *copies;       /* BLOCK: tables that a function has copies of */
+  const struct op2i_portable_value *value; /* WRAP */
 };
 
 enum op2i_portable_meaning {
@@ -54,11 +56,15 @@ struct op2i_portable_name {
   enum op2i_portable_meaning meaning;
   struct op2i_c_type type;
   int64_t value;
+  bool bounded; /* a constant integer: it lies in [lo, hi] */
+  int64_t lo, hi;
 };
 
 struct op2i_portable_state {
+  const struct op2i_rewrite *rewrite;
   const struct op2i_unit *unit;
   bool cxx;
+  bool wraps;  /* signed integers have to be made to wrap */
   bool wanted; /* a form has to be replaced */
   bool failed; /* the source cannot be read, or a form not be replaced */
   struct op2i_macros macros;
@@ -77,6 +83,7 @@ struct op2i_portable_state {
   bool known;          /* the last expression was an integer constant, of this value */
   int64_t value, next; /* next: of the next enumerator */
   bool negative;       /* an enumerator of the list that is read is less than 0 */
+  struct op2i_portable_counter *counters;
   /* writing */
   struct op2i_text *out;
   int line, still;    /* still: no new lines are begun */
@@ -89,6 +96,8 @@ static inline bool op2i_portable_is(const struct op2i_portable_state *p, int at,
 }
 struct op2i_portable_note *op2i_portable_find(const struct op2i_portable_state *p, int at,
                                               enum op2i_portable_kind kind);
+struct op2i_portable_note *op2i_portable_note(struct op2i_portable_state *p, int at,
+                                              enum op2i_portable_kind kind);
 /* portable_read.c: find the forms. */
 void op2i_portable_read(struct op2i_portable_state *p);
 bool op2i_portable_constant(struct op2i_portable_state *p, int begin, int end, int64_t *value);
@@ -96,7 +105,6 @@ const struct op2i_portable_name *op2i_portable_named(const struct op2i_portable_
                                                      const struct op2i_piece *word);
 /* portable_print.c: append the tokens [begin, end) with forms replaced. */
 void op2i_portable_print(struct op2i_portable_state *p, int begin, int end);
-
 /* portable_initial.c: an initializer list as a tree. */
 struct op2i_portable_initial {
   struct op2i_c_type type;

@@ -55,8 +55,9 @@ extern "C" {
  * A kernel computes what C says, and the same in scalar code, in vectors of any length and in the
  * checked mode. Where C leaves a choice:
  *
- * - signed integers that overflow: wrap, as unsigned ones do (-fwrapv); on devices the result is
- *   not defined: compute in unsigned types what is to wrap there
+ * - signed integers that overflow: wrap, as unsigned ones do (-fwrapv). On CUDA and OpenCL devices
+ *   the result is not defined in functions of the program's headers, and for types that only these
+ *   define
  * - float and double: every operation is rounded to its own type, and none is contracted with
  *   another (fused multiply-add); denormal numbers are kept. With OP2_CONTRACT=1, where the
  *   processor has the instruction, a product of doubles without parentheses of its own is rounded

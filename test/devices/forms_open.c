@@ -4,8 +4,7 @@
 
 #include <stddef.h>
 
-const char *const forms_open_cuda[] = {"literal_outside",      "jump_over_a_value",
-                                       "signed_overflow",      "more_signed_overflow",
+const char *const forms_open_cuda[] = {"literal_outside", "jump_over_a_value",
                                        "macros_of_many_kinds", NULL};
 const char *const forms_open_opencl[] = {"literal_outside",      "bit_fields",
                                          "choice_of_tables",     "table_that_is_not_const",

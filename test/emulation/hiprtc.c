@@ -63,6 +63,7 @@ int hiprtcCompileProgram(struct nvrtc_program *program, int n, const char *const
     else if (k == KNOWN)
       return NVRTC_INVALID_OPTION;
     contracts &= strcmp(options[i], "-ffp-contract=off") != 0;
+    program->wraps |= strcmp(options[i], "-fwrapv") == 0;
   }
   if (contracts) return NVRTC_INVALID_OPTION; /* the results would have other bits */
   int result = emulation_compile(program, count, list);

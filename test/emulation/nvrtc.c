@@ -227,6 +227,7 @@ static int compile_in(struct nvrtc_program *program, const char *folder, const c
   }
   snprintf(symbol, sizeof symbol, "-Wl,--defsym=%s=op2_emulation_dynamic", shared);
   if (*shared) list[count++] = symbol;
+  if (program->wraps) list[count++] = "-fwrapv";
   snprintf(in, sizeof in, "%s/loop.cpp", folder);
   snprintf(out, sizeof out, "%s/loop.so", folder);
   snprintf(log, sizeof log, "%s/log", folder);

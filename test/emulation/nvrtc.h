@@ -17,6 +17,7 @@ struct nvrtc_program {
   char *source, *log, *image;
   size_t image_bytes;
   bool is_ptx; /* what was asked for is PTX, not a cubin */
+  bool wraps;  /* signed integers wrap */
   int nheaders;
   char **headers, **names;
 };
