@@ -3,6 +3,7 @@
  * not round single-precision divisions and roots correctly unless it is told otherwise. */
 #include "hip_compile.h"
 
+#include <pthread.h>
 #include <stdio.h>
 
 #include "cuda_compile.h"
@@ -13,9 +14,25 @@ void op2i_hip_compiler(char *name, size_t room) {
            op2i_cuda_headers_digest());
 }
 
+/* hipRTC of HIP 5 crashes if two threads compile at the same time, as contexts of two threads do. */
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+void op2i_hip_hold(void) { pthread_mutex_lock(&mutex); }
+void op2i_hip_let_go(void) { pthread_mutex_unlock(&mutex); }
+
 op2_status op2i_hip_compile(const char *source, const char *architecture,
                             const char *const *includes, struct op2i_text *log, void **binary,
                             size_t *bytes) {
+  op2i_hip_hold();
+  const op2_status status =
+      op2i_hip_compile_held(source, architecture, includes, log, binary, bytes);
+  op2i_hip_let_go();
+  return status;
+}
+
+op2_status op2i_hip_compile_held(const char *source, const char *architecture,
+                                 const char *const *includes, struct op2i_text *log, void **binary,
+                                 size_t *bytes) {
   const char *why;
   char wanted[64];
   const char *const options[] = {wanted,

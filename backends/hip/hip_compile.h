@@ -22,6 +22,13 @@ static inline int op2i_hip_device(op2i_cuda_context context) { return (int)(uint
 op2_status op2i_hip_compile(const char *source, const char *architecture,
                             const char *const *includes, struct op2i_text *log, void **binary,
                             size_t *bytes);
+/* One thread at a time compiles. The last function is for a thread that holds hipRTC, and for the
+ * child that it has forked meanwhile. */
+void op2i_hip_hold(void);
+void op2i_hip_let_go(void);
+op2_status op2i_hip_compile_held(const char *source, const char *architecture,
+                                 const char *const *includes, struct op2i_text *log, void **binary,
+                                 size_t *bytes);
 /* Write the identity of what builds binaries: hipRTC and the replacements for C's headers. */
 void op2i_hip_compiler(char *name, size_t room);
 

@@ -38,7 +38,7 @@ static void compile_in_child(const char *architecture, int result) {
     dup2(nowhere, STDOUT_FILENO);
     dup2(nowhere, STDERR_FILENO);
   }
-  if (!op2i_hip_compile(text, architecture, NULL, &log, &binary, &bytes))
+  if (!op2i_hip_compile_held(text, architecture, NULL, &log, &binary, &bytes))
     (void)!write(result, "", 1);
   kill(getpid(), SIGKILL);
 }
@@ -56,8 +56,10 @@ static bool answers(int result) {
 static bool knows(const char *architecture) {
   int ends[2], how;
   if (pipe2(ends, O_CLOEXEC)) return false;
+  op2i_hip_hold();
   const pid_t child = fork();
   if (child == 0) compile_in_child(architecture, ends[1]);
+  op2i_hip_let_go();
   close(ends[1]);
   const bool good = child > 0 && answers(ends[0]);
   close(ends[0]);
