@@ -311,6 +311,8 @@ void op2i_devgen_settle(const struct op2i_devgen *g, int a) {
     if (op2i_devgen_of_target(g, a) && !g->owns) op2i_devgen_to_target(g, a);
     return;
   }
+  /* A row of the element's own is stored later. */
+  if (arg->map >= 0 && !g->stores) return;
   if (op2i_accumulates(arg->access))
     move_slots(g, a, ADD);
   else if (!in_row(g, a) && g->stores)

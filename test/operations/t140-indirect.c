@@ -42,6 +42,10 @@ OP2_KERNEL(append, (uint64_t *x, const uint64_t *digit), { *x = *x * 3 + *digit;
 OP2_KERNEL(write_digit, (uint64_t *x, const uint64_t *digit), { *x = *digit; });
 OP2_KERNEL(relax, (int64_t *a, const int64_t *b), { *a += *b % 100; });
 
+OP2_KERNEL(grow, (uint32_t *x, const uint32_t *before, uint32_t *most), {
+  *x += *before % 7 + 1;
+  if (*before > *most) *most = *before;
+});
 OP2_KERNEL(follow, (int64_t *a, const int64_t *b), { *a += *b; });
 
 struct graph {
@@ -303,6 +307,17 @@ static void own_and_read(void) {
   EXPECT_VALUES(int64_t, d, N, i, x[i]);
 }
 
+/* No two elements meet in what is read and incremented, but all of them do in the maximum. A device
+ * may compute each element for its targets of the maximum, and once more for the rest. */
+static void read_and_incremented(void) {
+  struct graph m = make_graph(0, 0);
+  MUST(op2_par_loop(new_kernel(&grow_kernel), m.iter, op2_arg_dat(m.x, 0, m.iter2ind, OP2_INC),
+                    op2_arg_dat(m.x, 0, m.iter2ind, OP2_READ),
+                    op2_arg_dat(m.u, 0, m.iter2unit, OP2_MAX)));
+  EXPECT_VALUES(uint32_t, m.x, N, i, i + i % 7 + 1);
+  EXPECT_VALUES(uint32_t, m.u, 1, i, N - 1);
+}
+
 /* Loops that only read through maps stay out of the exec halo. */
 static void halo_of_readers(void) {
   EACH_SECTIONING(s) {
@@ -343,6 +358,7 @@ static const struct test_case cases[] = {
     {"element order", element_order},
     {"modified and read through a map", modified_and_read},
     {"modified directly and read through a map", own_and_read},
+    {"read and incremented through a map, with a maximum", read_and_incremented},
     {"exec halo of loops that read", halo_of_readers},
     {"exec halo of loops that write", halo_of_writers},
 };
