@@ -8,15 +8,6 @@
 
 /* hip_driver.c: put adapters in the place of functions that HIP has with other parameters. */
 void op2i_hip_adapt(const struct op2i_hip_api *hip, struct op2i_cuda_api *as_cuda);
-/* hip_graph.c: the same for functions of graphs. */
-void op2i_hip_adapt_graphs(const struct op2i_hip_api *hip, struct op2i_cuda_api *as_cuda);
-
-/* A device's only context is known by the device's number. */
-static inline op2i_cuda_context op2i_hip_context(int device) {
-  return (op2i_cuda_context)(uintptr_t)(device + 1);
-}
-static inline int op2i_hip_device(op2i_cuda_context context) { return (int)(uintptr_t)context - 1; }
-
 /* hip_compile.c: compile source to a code object for an architecture such as "gfx90a"; no device is
  * needed. hipRTC must know the architecture, since it may end the process otherwise. */
 op2_status op2i_hip_compile(const char *source, const char *architecture,

@@ -7,6 +7,7 @@
 #include "cuda_driver.h"
 #include "device.h"
 #include "hip_compile.h"
+#include "hip_graph.h"
 #include "mem.h"
 
 static const struct op2i_hip_api *hip;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Graphs of launches on AMD's devices: HIP's functions take other structures than CUDA's, and no
  * context. */
-#include "hip_compile.h"
+#include "hip_graph.h"
 
 static const struct op2i_hip_api *hip;
 

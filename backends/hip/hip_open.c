@@ -9,6 +9,7 @@
 #include "env.h"
 #include "hip_api.h"
 #include "hip_compile.h"
+#include "hip_graph.h"
 #include "process.h"
 
 static struct op2i_hip_api hip;

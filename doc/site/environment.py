@@ -24,7 +24,7 @@ SECTIONS = (
     ("What the queue does",
      "Each mechanism can be switched off; [laziness](laziness.md) says what they do.",
      "FUSE REPLAY PROGRAM_BYTES RECYCLE SLICES"),
-    ("Devices", "", "DEVICE DEVICE_MEMORY DEVICE_STRATEGY DEVICE_GRAPHS PLACE PLACE_COSTS"),
+    ("Devices", "", "DEVICE DEVICE_MEMORY DEVICE_MPI DEVICE_STRATEGY DEVICE_GRAPHS PLACE PLACE_COSTS"),
     ("Ranks", "", "OVERLAP MERGE DETERMINISTIC LINK WAIT_MAX"),
 )
 

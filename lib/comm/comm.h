@@ -115,6 +115,8 @@ struct op2i_comm {
   enum op2i_thread_level thread_level;
   int rank, size;
   struct op2i_node_rank node_rank;
+  /* The kind of devices whose memory messages may be in, such as "cuda"; null: none. */
+  const char *takes;
   struct op2i_channels *channels;     /* comm.c's channels for small messages; null at first */
   struct op2i_allreduces *allreduces; /* allreduce.c's messages; null at first */
   /* Halo exchanges so far: how many there were, their messages and bytes; and nanoseconds summed

@@ -11,8 +11,6 @@
 #include "mem.h"
 #include "watch.h"
 
-enum { TAG_ROWS = 1 };
-
 /* ---- building an exchange -------------------------------------------------------------------- */
 
 static int by_rank(const void *a, const void *b) {
@@ -26,7 +24,8 @@ static op2_status list_legs(struct op2i_exchange *x) {
     if (x->stale[i].dat->set->halo) most += x->stale[i].dat->set->halo->n;
   x->legs = op2i_calloc((size_t)most, sizeof *x->legs);
   x->messages = op2i_calloc(2 * (size_t)most, sizeof(struct op2i_message *));
-  if (!x->legs || !x->messages) return op2i_error_nomem("an exchange of halos");
+  x->started = op2i_calloc(2 * (size_t)most, sizeof(struct op2i_message *));
+  if (!x->legs || !x->messages || !x->started) return op2i_error_nomem("an exchange of halos");
   for (int i = 0; i < x->n; i++) {
     const struct op2i_halo *halo = x->stale[i].dat->set->halo;
     for (int k = 0; halo && k < halo->n; k++) x->legs[n++].rank = halo->neighbours[k].rank;
@@ -113,10 +112,11 @@ static op2_status open_messages(struct op2i_exchange *x) {
   for (int l = 0; l < x->nlegs; l++)
     for (int side = OP2I_OUT; side < OP2I_SIDES && !status; side++) {
       const struct op2i_leg *leg = &x->legs[l];
-      const struct op2i_envelope envelope = {side == OP2I_OUT, leg->rank, TAG_ROWS,
+      const struct op2i_envelope envelope = {side == OP2I_OUT, leg->rank, OP2I_TAG_ROWS,
                                              leg->memory[side], leg->bytes[side]};
       if (!leg->bytes[side]) continue;
       status = x->comm->kind->open(x->comm, &envelope, &x->messages[x->nmessages]);
+      x->started[x->nmessages] = x->messages[x->nmessages];
       x->nmessages += !status;
     }
   return status;
@@ -152,6 +152,7 @@ void op2i_exchange_free(struct op2i_exchange *x) {
   if (!x) return;
   for (int m = 0; m < x->nmessages; m++) x->comm->kind->close(x->messages[m]);
   op2i_free(x->messages);
+  op2i_free(x->started);
   op2i_free(x->legs);
   op2i_free(x->peers);
   op2i_free(x->stale);
@@ -238,6 +239,7 @@ op2_status op2i_exchange_bind(struct op2i_exchange *x, enum op2i_place place, bo
                               bool ends) {
   unsigned rows = ends ? OP2I_HALO_ROWS : OP2I_OWNED_ROWS;
   op2_status status = OP2_SUCCESS;
+  x->with_device = device;
   decide(x, place, device, ends);
   for (int i = 0; i < x->n; i++) {
     struct op2i_travelling *dat = &x->dats[ends][i];
@@ -295,7 +297,7 @@ static void count(const struct op2i_exchange *x) {
 
 op2_status op2i_exchange_start(struct op2i_exchange *x) {
   x->begun = op2i_nanoseconds();
-  op2_status status = op2i_comm_start(x->comm, x->nmessages, x->messages);
+  op2_status status = op2i_comm_start(x->comm, x->nmessages, x->started);
   if (status) return status;
   x->in_flight = true;
   x->comm->flying++;
@@ -311,7 +313,7 @@ op2_status op2i_exchange_over(struct op2i_exchange *x, bool wait, bool *over) {
   int64_t since = wait ? op2i_nanoseconds() : 0;
   *over = !x->in_flight;
   if (*over) return OP2_SUCCESS;
-  op2_status status = op2i_comm_over(x->comm, x->nmessages, x->messages, wait, over);
+  op2_status status = op2i_comm_over(x->comm, x->nmessages, x->started, wait, over);
   if (status || !*over) return status;
   x->ended = op2i_nanoseconds();
   x->in_flight = false;
@@ -323,7 +325,7 @@ op2_status op2i_exchange_over(struct op2i_exchange *x, bool wait, bool *over) {
 }
 
 op2_status op2i_exchange_waits(const struct op2i_exchange *x, struct op2i_wait *wait) {
-  return op2i_comm_waits(x->comm, wait, x->nmessages, x->messages);
+  return op2i_comm_waits(x->comm, wait, x->nmessages, x->started);
 }
 
 bool op2i_exchange_in_flight(const struct op2i_exchange *x) { return x->in_flight; }
@@ -331,6 +333,7 @@ bool op2i_exchange_in_flight(const struct op2i_exchange *x) { return x->in_fligh
 /* Rows on the device come first: one copy fills all messages, and the host's rows are then put in
  * between. Whatever failed, the messages are sent, since other ranks wait for them. */
 op2_status op2i_exchange_begin(struct op2i_exchange *x) {
+  op2i_exchange_choose(x);
   op2_status own = op2i_exchange_move_there(x, OP2I_OUT);
   for (int leg = 0; leg < x->nlegs; leg++) op2i_exchange_pack(x, leg);
   op2_status status = op2i_exchange_start(x);
@@ -340,6 +343,7 @@ op2_status op2i_exchange_begin(struct op2i_exchange *x) {
 op2_status op2i_exchange_end(struct op2i_exchange *x) {
   bool over;
   op2_status status = op2i_exchange_over(x, true, &over);
+  if (!status) status = op2i_exchange_fetch(x);
   for (int leg = 0; leg < x->nlegs && !status; leg++) op2i_exchange_unpack(x, leg);
   return status ? status : op2i_exchange_move_there(x, OP2I_IN);
 }

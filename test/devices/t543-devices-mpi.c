@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm.h"
 #include "context.h"
 #include "device.h"
 #include "emulation/driver.h"
@@ -130,10 +131,31 @@ static void refused(void) {
   if (world == 0) is_int(all, 0, "an entry that means no device is told");
 }
 
+/* The answer of an MPI that takes memory of devices, or does not; extensions of MPI have this name. */
+static int answer;
+int MPIX_Query_cuda_support(void);
+int MPIX_Query_cuda_support(void) { return answer; }
+
+static void asked(int given, const char *takes) {
+  const op2_options options = {.backend = "sequential"};
+  op2_context ctx = NULL;
+  answer = given;
+  int wrong = op2_init_mpi(&options, MPI_COMM_WORLD, &ctx) != OP2_SUCCESS, all;
+  if (!wrong)
+    wrong = takes ? !ctx->comm->takes || strcmp(ctx->comm->takes, takes) : !!ctx->comm->takes;
+  wrong += op2_finalize(&ctx) != OP2_SUCCESS;
+  MPI_Allreduce(&wrong, &all, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  if (world == 0)
+    is_int(all, 0, "MPI says %d: its messages may be in memory of %s", given,
+           takes ? takes : "the host alone");
+}
+
 int main(int argc, char **argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &world);
   test_environment();
+  asked(1, "cuda");
+  asked(0, NULL);
   void *driver = dlopen(emulation_driver(), RTLD_NOW | RTLD_LOCAL);
   if (driver) *(void **)&launches = dlsym(driver, "op2_emulation_launches");
   if (launches) {

@@ -3,12 +3,15 @@
  * and only they are copied between device and host while loops run; values that the host has
  * changed are copied from the host. The mesh is a row of cells with edges between them, cut in
  * two. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "context.h"
 #include "device.h"
+#include "emulation_names.h"
 #include "rank_case.h"
 #include "row_case.h"
 #include "support.h"
@@ -207,6 +210,24 @@ static void steps_on(const char *backend) {
   }
 }
 
+/* The emulation's memory is the host's, so any message may be there. Nothing goes by way of the host. */
+static void direct(const char *backend, const char *places) {
+  struct told told = {.backend = backend};
+  setenv("OP2_DEVICE_MPI", "1", 1);
+  if (places) setenv("OP2_PLACE", places, 1);
+  ok(run_contexts(RANKS, rank, &told) == 0, "%s%s%s: messages from device to device, right values",
+     backend, places ? ", OP2_PLACE=" : "", places ? places : "");
+  for (int r = 0; r < RANKS && (!places || !strcmp(places, "*:device")); r++) {
+    const struct moved *own = &told.moved[r];
+    ok(own->exchanges > 0 && own->bytes > 0 && own->device.get_bytes == 0 &&
+           own->device.put_bytes == 0,
+       "rank %d: %d bytes are sent, %d come from the device, %d go there", r, (int)own->bytes,
+       (int)own->device.get_bytes, (int)own->device.put_bytes);
+  }
+  unsetenv("OP2_PLACE");
+  unsetenv("OP2_DEVICE_MPI");
+}
+
 /* Beside StarPU's workers: all loops on a device, or some of them. Rows come from where they are. */
 static void beside(const char *places) {
   struct told told = {.backend = "starpu"};
@@ -219,16 +240,31 @@ static void beside(const char *places) {
   unsetenv("OP2_PLACE");
 }
 
+/* True if the test's device is an emulated one. */
+static bool emulated(void) {
+  void *driver = dlopen(emulation_driver(), RTLD_NOW | RTLD_LOCAL);
+  const bool found = driver && dlsym(driver, "op2_emulation_count");
+  if (driver) dlclose(driver);
+  return found && getenv("OP2_TEST_BACKEND");
+}
+
 int main(void) {
   const char *backend;
   test_environment();
   setenv("OP2_FUSE", "2", 1);
-  for (int b = 0; (backend = next_backend(device_backends, &b));) steps_on(backend);
+  for (int b = 0; (backend = next_backend(device_backends, &b));) {
+    steps_on(backend);
+    if (emulated()) direct(backend, NULL);
+  }
   for (int b = 0; (backend = next_backend(device_backends, &b));)
     if (!op2_backend_unavailable("starpu")) {
       beside("*:device");
       beside("turn:cpu,*:device");
       beside("*:random=3");
+      if (!emulated()) break;
+      direct("starpu", "*:device");
+      direct("starpu", "turn:cpu,*:device");
+      direct("starpu", "*:random=3");
       break;
     }
   return done();

@@ -468,6 +468,7 @@ op2_status op2i_comm_mpi(const struct op2i_companion *op2, MPI_Comm parent,
                       out_of_memory, made.comm.size);
   }
   op2i_mpi_offer_ptscotch(op2);
+  made.comm.takes = op2i_mpi_takes();
   *rank = made;
   wait_for_end(rank);
   add_living(rank);

@@ -39,6 +39,8 @@ op2_status op2i_mpi_failed(const struct op2i_companion *op2, int rank, int size,
 int op2i_mpi_any_out_of_memory(MPI_Comm mpi, bool memory, int *out_of_memory, bool *refused);
 int op2i_mpi_node_rank(const struct op2i_companion *op2, MPI_Comm mpi,
                        struct op2i_node_rank *node_rank);
+/* The kind of devices whose memory MPI takes, as it says itself; null: none. */
+const char *op2i_mpi_takes(void);
 /* Get the MPI communicator. Returns false if `comm` is of another kind. */
 bool op2i_comm_is_mpi(const struct op2i_comm *comm, MPI_Comm *out);
 

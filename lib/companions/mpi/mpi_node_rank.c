@@ -1,6 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The position of an MPI rank on its node: the ranks of the node, and the CPUs of each. */
+/* The position of an MPI rank on its node: the ranks of the node, and the CPUs of each. And the
+ * memory from which MPI sends. */
+#define _GNU_SOURCE
 #include "mpi_comm.h"
+
+#include <dlfcn.h>
 
 #include "affinity.h"
 
@@ -31,6 +35,21 @@ static int compare_cpus(const struct op2i_companion *op2, MPI_Comm here,
   if (!error && out_of_memory < 0) op2->node_rank_compare(node_rank, all);
   op2->free(all);
   return error;
+}
+
+/* Extensions of Open MPI and MPICH, which an MPI may lack. */
+const char *op2i_mpi_takes(void) {
+  static const struct {
+    const char *function, *kind;
+  } asked[] = {{"MPIX_Query_cuda_support", "cuda"},
+               {"MPIX_Query_rocm_support", "hip"},
+               {"MPIX_Query_hip_support", "hip"}};
+  for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+    int (*query)(void) = NULL;
+    *(void **)&query = dlsym(RTLD_DEFAULT, asked[i].function);
+    if (query && query() == 1) return asked[i].kind;
+  }
+  return NULL;
 }
 
 int op2i_mpi_node_rank(const struct op2i_companion *op2, MPI_Comm mpi,
