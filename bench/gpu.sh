@@ -1,8 +1,8 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# How fast applications are on an NVIDIA device: each loop as a share of the speed at which the device
-# copies its memory, measured in the same run; each strategy for increments; and the host beside it.
-#   bench/gpu.sh [--build DIR] [--out FILE] [--more] [--sample] [PART...]
+# How fast applications are on an NVIDIA or AMD device: each loop as a share of the speed at which the
+# device copies its memory, measured in the same run; each strategy for increments; and the host beside it.
+#   bench/gpu.sh [--amd] [--build DIR] [--out FILE] [--more] [--sample] [PART...]
 #   bench/gpu.sh --list   prints the parts in their order, with the seconds that each is expected to take
 # PARTs, all in this order if none is named:
 #   airfoil          GB/s of each loop on 2,880,000 cells, counting each byte that it needs once, and the
@@ -12,6 +12,7 @@
 #   airfoil-classic  as airfoil, on 720,000 cells
 #   host             time per iteration on the device, on all cores of the host, and on two of them
 #   airfoil-largest  as airfoil, on 11,520,000 cells
+# --amd is for an AMD device, by the backend hip in place of cuda.
 # --out adds what is printed to a file, --more leaves the heading out. --sample takes tiny meshes, to try
 # the script on the emulated device: its times mean nothing. The first run of each program fills the cache
 # of binaries and is not shown. Nothing is asserted: timings belong to the machine and the moment. Without
@@ -26,6 +27,7 @@ build=$root/build
 out=
 more=no
 sample=no
+backend=cuda
 parts=
 all='airfoil strategies tsunami cg airfoil-classic host airfoil-largest'
 
@@ -46,6 +48,7 @@ while [ $# -gt 0 ]; do
       ;;
     --more) more=yes ;;
     --sample) sample=yes ;;
+    --amd) backend=hip ;;
     --build | --out)
       [ $# -gt 1 ] || die "a value is missing after $1"
       [ "$1" = --out ] && out=$2 || build=$2
@@ -62,7 +65,7 @@ done
 status=0
 megabytes=1024 warmup=20
 [ $sample = no ] || megabytes=4 warmup=2
-copied=$("$build/bench/device/device_copy" $megabytes) || status=$?
+copied=$("$build/bench/device/device_copy" $megabytes 20 $backend) || status=$?
 [ $status -eq 0 ] || exit $status
 copy=${copied##* }
 folder=$(mktemp -d)
@@ -122,7 +125,7 @@ sizes() {
 table() {
   sizes "$2" "$3"
   # shellcheck disable=SC2086 # options
-  loops "$1" --backend cuda $problem --iterations $iterations
+  loops "$1" --backend $backend $problem --iterations $iterations
 }
 
 part_airfoil() { table airfoil 800x1200 200; }
@@ -138,7 +141,7 @@ part_strategies() {
     OP2_DEVICE_STRATEGY=$strategy
     [ "$strategy" = default ] && unset OP2_DEVICE_STRATEGY || export OP2_DEVICE_STRATEGY
     # shellcheck disable=SC2086 # options
-    printf '%-10s %s\n' "$strategy" "$(once airfoil --backend cuda $problem --iterations $iterations)"
+    printf '%-10s %s\n' "$strategy" "$(once airfoil --backend $backend $problem --iterations $iterations)"
   done
   unset OP2_DEVICE_STRATEGY
 }
@@ -147,7 +150,7 @@ beside() { # PROGRAM MESH ITERATIONS
   sizes "$2" "$3"
   # shellcheck disable=SC2086 # options
   {
-    device=$(once "$1" --backend cuda $problem --iterations $((iterations * 4)))
+    device=$(once "$1" --backend $backend $problem --iterations $((iterations * 4)))
     cores=$(once "$1" --backend openmp $problem --iterations $iterations)
     two=$(OP2_THREADS=2 once "$1" --backend openmp $problem --iterations $iterations)
   }
@@ -166,7 +169,10 @@ part_host() {
 [ $more = yes ] || {
   echo "date:     $(date +%Y-%m-%d)"
   echo "commit:   $(git -C "$root" rev-parse --short HEAD 2>/dev/null || cat "$root/COMMIT" 2>/dev/null || echo 'not known')"
-  echo "device:   ${copied% *}, driver $(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
+  driver=
+  [ $backend = hip ] ||
+    driver=", driver $(nvidia-smi --query-gpu=driver_version --format=csv,noheader 2>/dev/null | head -n 1)"
+  echo "device:   ${copied% *}$driver"
   echo "host:     $(nproc) cores, $(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -n 1)"
   echo "copy:     $copy GB/s, read and written"
 } | show

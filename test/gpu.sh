@@ -1,9 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: BSD-3-Clause
-# Everything about NVIDIA devices on a node that has one, in two jobs of at most nine minutes: builds,
+# Everything about NVIDIA or AMD devices on a node that has one, in two jobs of at most nine minutes: builds,
 # compares airfoil with its published figures, looks for errors of memory, measures, and runs the tests
-# of loops. Needs a compiler, Meson, Ninja, Python and CUDA's driver and NVRTC, no network.
-#   test/gpu.sh [--job 1|2] [--results DIR] [--build DIR] [--libraries DIR] [--minutes N] [PART...]
+# of loops. Needs a compiler, Meson, Ninja, Python and CUDA's driver and NVRTC, or the HIP runtime and
+# hipRTC, no network.
+#   test/gpu.sh [--amd] [--job 1|2] [--results DIR] [--build DIR] [--libraries DIR] [--minutes N] [PART...]
 #   test/gpu.sh --plan      prints all steps of both jobs in their order with the seconds that each is
 #                           expected to take; it takes the other options as well
 #   test/gpu.sh --sample    a few small steps of each job, in three minutes for both and the build
@@ -15,6 +16,7 @@
 #   random     job 1: random programs
 #   speed      job 2: bench/gpu.sh
 #   tests      job 2: the tests of loops
+# --amd        an AMD device by the backend hip, in place of an NVIDIA device by cuda; it has no sanitizer
 # --results    whatever is to be kept is written there: what is printed here, figures, times, and what a
 #              failed step said (default: results in the folder of the build)
 # --build      what was built elsewhere; else it is built here, in the folder build-gpu, unless that
@@ -30,7 +32,7 @@ set -u
 
 root=$(cd "$(dirname "$0")/.." && pwd)
 build='' results='' libraries='' minutes='' jobs='' parts=''
-plan=no sample=no emulated=no
+plan=no sample=no emulated=no backend=cuda maker=NVIDIA
 wrong() { echo "gpu.sh: $*" >&2; exit 2; }
 while [ $# -gt 0 ]; do
   case $1 in
@@ -39,6 +41,7 @@ while [ $# -gt 0 ]; do
     --plan) plan=yes ;;
     --sample) sample=yes ;;
     --emulated) emulated=yes ;;
+    --amd) backend=hip maker=AMD ;;
     --job | --build | --libraries | --results | --minutes)
       [ $# -gt 1 ] || wrong "a value is missing after $1"
       case $1 in
@@ -194,8 +197,32 @@ end() {
 
 # ---- the device and the libraries ----
 
+# The runtime is looked for as the library does it.
+name_amd_device() {
+  python3 - 2>/dev/null <<'TEXT'
+import ctypes, os
+homes = [os.environ[home] + "/lib/" for home in ("ROCM_PATH", "HIP_PATH") if os.environ.get(home)]
+hip = None
+for folder in [""] + homes + ["/opt/rocm/lib/"]:
+    for end in ("so.7", "so.6", "so.5", "so"):
+        try:
+            hip = hip or ctypes.CDLL(folder + "libamdhip64." + end)
+        except OSError:
+            pass
+device, version, name = ctypes.c_int(), ctypes.c_int(), ctypes.create_string_buffer(256)
+assert not hip.hipInit(0) and not hip.hipDeviceGet(ctypes.byref(device), 0)
+assert not hip.hipDeviceGetName(name, 256, device)
+hip.hipRuntimeGetVersion(ctypes.byref(version))
+print("%s, HIP %d.%d" % (name.value.decode(), version.value // 10000000, version.value // 100000 % 100))
+TEXT
+}
+
 # The driver itself is asked where NVIDIA's program is not.
 name_device() {
+  if [ $backend = hip ]; then
+    name_amd_device
+    return
+  fi
   if [ $emulated = no ]; then
     nvidia-smi --query-gpu=name,driver_version --format=csv,noheader 2>/dev/null | head -n 1 |
       grep . && return
@@ -214,12 +241,12 @@ TEXT
 find_device() {
   device=$(name_device)
   if [ -z "$device" ]; then
-    echo "gpu.sh: there is no NVIDIA device here" >&2
+    echo "gpu.sh: there is no $maker device here" >&2
     exit 77
   fi
   say "$device"
   chip=$(echo "${device%%,*}" | tr '[:upper:]' '[:lower:]' |
-    sed 's/nvidia//; s/[^a-z0-9]\{1,\}/-/g; s/^-//; s/-$//')
+    sed 's/nvidia//; s/amd//; s/[^a-z0-9]\{1,\}/-/g; s/^-//; s/-$//')
   times=$results/$(date +%Y-%m-%d)-$chip.txt
 }
 
@@ -253,7 +280,8 @@ set_up() {
 # targets JOB: prints what its steps need
 targets() {
   printf '%s\n' bench/airfoil/airfoil bench/device/device_copy
-  [ $emulated = no ] || printf '%s\n' test/emulation/libcuda.so.1 test/emulation/libnvrtc.so.13
+  [ $emulated = no ] ||
+    printf 'test/emulation/%s\n' libcuda.so.1 libnvrtc.so.13 libamdhip64.so.7 libhiprtc.so.7
   if [ "$1" = 1 ]; then
     printf 'test/%s\n' t600-random t160-reduce t161-where
   else
@@ -312,7 +340,7 @@ judge_tests() { # STEP STATUS
 judge_random() { judge_tests "$@"; }
 
 testing='env OP2_TEST_QUICK=1 OP2_VERIFY=1 OP2_TRIAL=0'
-on_device="$testing OP2_TEST_BACKEND=cuda"
+on_device="$testing OP2_TEST_BACKEND=$backend"
 
 command_tests() { # STEP
   case $1 in
@@ -336,7 +364,7 @@ problem="--mesh classic --iterations 1000 --every 100"
 [ $small = no ] || problem="--mesh 16x24 --iterations 20 --every 10"
 
 command_figures() {
-  echo "OP2_DEVICE_STRATEGY=$1 exec '$build/bench/airfoil/airfoil' --backend cuda $problem"
+  echo "OP2_DEVICE_STRATEGY=$1 exec '$build/bench/airfoil/airfoil' --backend $backend $problem"
 }
 residuals() { awk '/^[0-9]+ / { printf "%d %.5e ", $1, $2 }' "$1"; }
 
@@ -361,7 +389,8 @@ judge_figures() {
   fi
 }
 
-sanitizer=$(PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin:/usr/local/cuda/bin \
+sanitizer=
+[ $backend = hip ] || sanitizer=$(PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin:/usr/local/cuda/bin \
   command -v compute-sanitizer)
 
 # The toolkit's own tool looks for memory errors, races, and barriers that some threads do not reach.
@@ -371,7 +400,7 @@ command_sanitizer() {
     *-reductions)
       echo "$on_device $call '$build/test/t160-reduce' && $on_device $call '$build/test/t161-where'" ;;
     *)
-      echo "OP2_DEVICE_STRATEGY=${1#*-} $call '$build/bench/airfoil/airfoil' --backend cuda" \
+      echo "OP2_DEVICE_STRATEGY=${1#*-} $call '$build/bench/airfoil/airfoil' --backend $backend" \
         "--mesh 16x24 --iterations 3" ;;
   esac
 }
@@ -386,11 +415,14 @@ judge_sanitizer() {
   esac
 }
 
+amd=
+[ $backend = cuda ] || amd=--amd
+
 # The file of times gets one heading.
 command_speed() {
   [ $small = no ] || set -- "$1" --sample
   [ ! -e "$times" ] || set -- "$@" --more
-  echo "exec '$root/bench/gpu.sh' --build '$build' --out '$times' $*"
+  echo "exec '$root/bench/gpu.sh' $amd --build '$build' --out '$times' $*"
 }
 judge_speed() {
   if [ "$2" -eq 0 ]; then

@@ -106,6 +106,11 @@ without_device() {
   [ $status -eq 77 ] && printed 'no NVIDIA device'
 }
 runs "without a device the status is 77" without_device
+without_amd() {
+  gpu --amd --job 1
+  [ $? -eq 77 ] && printed 'no AMD device'
+}
+runs "and without an AMD device" without_amd
 
 gpu --job 1
 result $? "job 1"

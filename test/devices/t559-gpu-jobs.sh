@@ -31,6 +31,13 @@ runs "what was printed is kept" all_right "$tmp/results/job-1-2.txt"
 runs "figures and times are kept" \
   test -s "$tmp/results/airfoil-owner.txt" -a -s "$(ls "$tmp"/results/*-emulation-of-cuda-0.txt)"
 
+"$src/test/gpu.sh" --amd --emulated --sample --build "$build" --results "$tmp/amd" >"$tmp/out" 2>&1
+result $? "the same with an emulated AMD device"
+runs "it has done all" all_right "$tmp/out"
+runs "figures and times are kept" \
+  test -s "$tmp/amd/airfoil-owner.txt" -a -s "$(ls "$tmp"/amd/*-emulation-of-hip-0.txt)"
+runs "the backend is hip" grep -q -e '--backend hip' "$tmp/amd/"*-emulation-of-hip-0.txt
+
 if [ "${OP2_TEST_BARE:-0}" != 1 ]; then
   skip "not tried in a bare Debian: OP2_TEST_BARE=1 is not set (test/run.sh --long sets it)"
   done_testing

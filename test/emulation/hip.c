@@ -118,6 +118,10 @@ int hipMemcpyDtoHAsync(void *to, void *from, size_t bytes, void *stream) {
   HIP_CALL(cuMemcpyDtoHAsync_v2(to, (uint64_t)(uintptr_t)from, bytes, stream))
 }
 
+int hipMemcpyDtoDAsync(void *to, void *from, size_t bytes, void *stream) {
+  HIP_CALL(cuMemcpyDtoDAsync_v2((uint64_t)(uintptr_t)to, (uint64_t)(uintptr_t)from, bytes, stream))
+}
+
 int hipMemsetD8Async(void *memory, unsigned char value, size_t bytes, void *stream) {
   HIP_CALL(cuMemsetD8Async((uint64_t)(uintptr_t)memory, value, bytes, stream))
 }

@@ -38,6 +38,7 @@ int hipHostMalloc(void **memory, size_t bytes, unsigned flags);
 int hipHostFree(void *memory);
 int hipMemcpyHtoDAsync(void *to, void *from, size_t bytes, void *stream);
 int hipMemcpyDtoHAsync(void *to, void *from, size_t bytes, void *stream);
+int hipMemcpyDtoDAsync(void *to, void *from, size_t bytes, void *stream);
 int hipMemsetD8Async(void *memory, unsigned char value, size_t bytes, void *stream);
 
 int hipStreamCreateWithFlags(void **stream, unsigned flags);
