@@ -7,7 +7,6 @@
 
 #include <limits.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
 enum {
@@ -233,6 +232,62 @@ void op2i_exact_unpack(struct op2i_exact_sum *sum, const int64_t *words) {
   carry(sum);
 }
 
+/* Move carries on, and give all digits the sign of the sum. Returns true if that is negative: then the
+ * digits were negated. */
+static bool make_positive(struct op2i_exact_sum *sum) {
+  carry(sum);
+  if (sum->digit[OP2I_EXACT_DIGITS - 1] >= 0) return false;
+  for (int k = 0; k < OP2I_EXACT_DIGITS; k++) sum->digit[k] = -sum->digit[k];
+  carry(sum);
+  return true;
+}
+
+static void negate(struct op2i_exact_sum *sum) {
+  for (int k = 0; k < OP2I_EXACT_DIGITS; k++) sum->digit[k] = -sum->digit[k];
+}
+
+void op2i_exact_narrow(struct op2i_exact_sum *sum, struct op2i_exact_window *window) {
+  const bool negative = make_positive(sum);
+  if (negative) negate(sum);
+  int first = 0, end = OP2I_EXACT_DIGITS;
+  while (first < end && !sum->digit[first]) first++;
+  while (end > first && !sum->digit[end - 1]) end--;
+  *window = (struct op2i_exact_window){
+      .first = first, .n = end - first, .nans = sum->nans, .plus = sum->plus, .minus = sum->minus};
+  if (window->n > OP2I_EXACT_WINDOW)
+    window->n = -1;
+  else
+    memcpy(window->digit, sum->digit + first, (size_t)window->n * sizeof *window->digit);
+}
+
+void op2i_exact_combine(struct op2i_exact_window *into, const struct op2i_exact_window *from) {
+  struct op2i_exact_window all = {.nans = into->nans + from->nans,
+                                  .plus = into->plus + from->plus,
+                                  .minus = into->minus + from->minus};
+  const int64_t a = into->first + into->n, b = from->first + from->n, end = a > b ? a : b;
+  all.first = into->first < from->first ? into->first : from->first;
+  if (into->n == 0) all.first = from->first;
+  if (from->n == 0) all.first = into->first;
+  all.n = into->n == 0 ? from->n : from->n == 0 ? into->n : end - all.first;
+  if (into->n < 0 || from->n < 0 || all.n > OP2I_EXACT_WINDOW) all.n = -1;
+  for (int64_t k = 0; k < into->n && all.n > 0; k++)
+    all.digit[into->first - all.first + k] += into->digit[k];
+  for (int64_t k = 0; k < from->n && all.n > 0; k++)
+    all.digit[from->first - all.first + k] += from->digit[k];
+  *into = all;
+}
+
+bool op2i_exact_widen(struct op2i_exact_sum *sum, const struct op2i_exact_window *window) {
+  if (window->n < 0) return false;
+  op2i_exact_clear(sum);
+  memcpy(sum->digit + window->first, window->digit, (size_t)window->n * sizeof *window->digit);
+  sum->nans = window->nans;
+  sum->plus = window->plus;
+  sum->minus = window->minus;
+  carry(sum);
+  return true;
+}
+
 static int length_of(unsigned __int128 value) {
   int length = 0;
   for (; value; value >>= 1) length++;
@@ -262,12 +317,9 @@ static double round_digits(const struct op2i_exact_sum *sum, int bits, int unit)
 }
 
 static double magnitude(struct op2i_exact_sum *sum, int bits, int unit) {
-  carry(sum);
-  const bool negative = sum->digit[OP2I_EXACT_DIGITS - 1] < 0;
-  for (int k = 0; negative && k < OP2I_EXACT_DIGITS; k++) sum->digit[k] = -sum->digit[k];
-  if (negative) carry(sum);
+  const bool negative = make_positive(sum);
   const double value = round_digits(sum, bits, unit);
-  for (int k = 0; negative && k < OP2I_EXACT_DIGITS; k++) sum->digit[k] = -sum->digit[k];
+  if (negative) negate(sum);
   return negative ? -value : value;
 }
 

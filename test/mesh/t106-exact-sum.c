@@ -39,6 +39,37 @@ static double sum_of_parts(const double *x, int n, int parts) {
   return value;
 }
 
+/* The same by windows of digits. Sums whose digits do not fit have to say so. */
+static double sum_of_windows(const double *x, int n, int parts) {
+  struct op2i_exact_window all, window;
+  struct op2i_exact_sum sum;
+  double value;
+  for (int p = 0, first = 0; p < parts; p++) {
+    const int end = p == parts - 1 ? n : first + (n - first) / (2 + p % 3);
+    op2i_exact_clear(&sum);
+    op2i_exact_add(&sum, OP2_F64, x + first, end - first, 1);
+    op2i_exact_narrow(&sum, p ? &window : &all);
+    if (p) op2i_exact_combine(&all, &window);
+    first = end;
+  }
+  if (!op2i_exact_widen(&sum, &all)) return sum_of_parts(x, n, parts);
+  op2i_exact_round(&sum, OP2_F64, &value);
+  return value;
+}
+
+/* True if windows of a small and a large value do not fit. */
+static bool window_ends(double small, double large) {
+  struct op2i_exact_window windows[2];
+  struct op2i_exact_sum sum;
+  for (int k = 0; k < 2; k++) {
+    op2i_exact_clear(&sum);
+    op2i_exact_add(&sum, OP2_F64, k ? &large : &small, 1, 1);
+    op2i_exact_narrow(&sum, &windows[k]);
+  }
+  op2i_exact_combine(&windows[0], &windows[1]);
+  return !op2i_exact_widen(&sum, &windows[0]);
+}
+
 /* An integer of 128 bits as a double, rounded to nearest, ties to even. */
 static double rounded(__int128 sum) {
   const bool negative = sum < 0;
@@ -75,6 +106,7 @@ static int compare_with_integers(uint64_t seed) {
   }
   wrong += !same(sum_of(x, N, 1), rounded(sum));
   for (int parts = 1; parts < 9; parts++) wrong += !same(sum_of_parts(x, N, parts), rounded(sum));
+  for (int parts = 1; parts < 9; parts++) wrong += !same(sum_of_windows(x, N, parts), rounded(sum));
   return wrong;
 }
 
@@ -93,6 +125,7 @@ static int compare_orders(uint64_t seed) {
       x[j] = t;
     }
     wrong += !same(sum_of_parts(x, N, parts), value);
+    wrong += !same(sum_of_windows(x, N, parts), value);
   }
   return wrong;
 }
@@ -113,6 +146,11 @@ static void special_values(void) {
   ok(isnan(sum_of((double[]){INFINITY, -INFINITY}, 2, 1)), "infinities of both signs");
   ok(isnan(sum_of((double[]){1, NAN}, 2, 1)), "NaN");
   ok(same(sum_of((double[]){1, 100, 2, 100, 4}, 3, 2), 7), "every second value");
+  ok(same(sum_of_windows((double[]){-1, -2, -4}, 3, 3), -7), "windows of negative sums");
+  ok(same(sum_of_windows((double[]){-8, 8, 0x1p-60}, 3, 3), 0x1p-60), "windows that cancel");
+  ok(same(sum_of_windows((double[]){0, 0, 5}, 3, 3), 5), "windows of zeros");
+  ok(isnan(sum_of_windows((double[]){1, NAN, INFINITY}, 3, 3)), "windows with NaN");
+  ok(window_ends(0x1p-500, 0x1p500) && !window_ends(0x1p-300, 0x1p300), "windows have an end");
 }
 
 static void narrow_values(void) {
