@@ -333,7 +333,7 @@ static void prepare_copy(const struct op2i_emitter *e, int a) {
   const char *name = arg->kind == OP2I_ARG_ALL ? "own" : "arg";
   op2i_text_add(e->out, "    %s op2_%s%d[%d]", op2i_emit_type(e, a), name, a,
                 (int)(arg->arity * arg->dim));
-  if (op2i_sums(arg->access)) {
+  if (op2i_sums(arg->access) || (arg->row_sum && !e->loop->traits.per_nonzero)) {
     clear_copy(e, a);
     return;
   }

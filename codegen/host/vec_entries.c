@@ -86,9 +86,10 @@ static void load_entries(const struct op2i_vec *v, int a) {
   op2i_vec_get(v, a, base, "op2_each");
 }
 
-/* Load the values that the entries' columns lead to, and zero where a row has no further entry.
- * `lengths` is the stem of the type that the numbers of entries have. */
-static void load_across(const struct op2i_vec *v, int a, const char *lengths) {
+/* Load the values that the entries' columns lead to, and zero where a row has no further entry: -0.0 if
+ * values are added to what rows were before, which may be -0.0. `lengths` is the stem of the type that
+ * the numbers of entries have. */
+static void load_across(const struct op2i_vec *v, int a, const char *lengths, bool from_zero) {
   const struct op2i_loop_arg *arg = op2i_emit_arg(v->e, a);
   const char *stem = op2i_type_stem(arg->type), *mask = mask_stem(arg->type);
   char columns[32], more[96] = "op2_length > op2_turn";
@@ -102,26 +103,36 @@ static void load_across(const struct op2i_vec *v, int a, const char *lengths) {
   op2i_text_add(v->out, "};\n");
   declare(v, a);
   op2i_vec_get(v, a, "0", columns);
-  for (int i = 0; i < arg->dim; i++)
-    op2i_text_add(v->out, "      op2_view%d[%d] = (op2_%sx%d)((op2_%sx%d)op2_view%d[%d] & (%s));\n",
+  for (int i = 0; i < arg->dim; i++) {
+    op2i_text_add(v->out, "      op2_view%d[%d] = (op2_%sx%d)((op2_%sx%d)op2_view%d[%d] & (%s)",
                   v->args[a].view, i, stem, v->lanes, mask, v->lanes, v->args[a].view, i, more);
+    if (!from_zero)
+      op2i_text_add(v->out, " | ~(%s) & (op2_%sx%d)-(op2_%sx%d){0}", more, mask, v->lanes, stem,
+                    v->lanes);
+    op2i_text_add(v->out, ");\n");
+  }
 }
 
 bool op2i_vec_entries_begin(const struct op2i_vec *v, int m) {
   const struct op2i_member *member = &v->e->rewrites[m].member;
   int end = member->first_arg + member->nargs, first = -1;
+  bool from_zero = false;
   for (int a = end - 1; a >= member->first_arg; a--)
     if (op2i_emit_arg(v->e, a)->kind == OP2I_ARG_ROW_ENTRIES) first = a;
   if (first < 0) return false;
-  for (int a = member->first_arg; a < end; a++)
-    if (op2i_emit_arg(v->e, a)->row_sum) begin_sum(v, a);
+  for (int a = member->first_arg; a < end; a++) {
+    if (!op2i_emit_arg(v->e, a)->row_sum) continue;
+    begin_sum(v, a);
+    from_zero = true;
+  }
   const struct op2i_loop_arg *each = op2i_emit_arg(v->e, first);
   begin_rows(v, each);
   prefetch(v, first, end);
   for (int a = first; a < end; a++) {
     if (op2i_emit_arg(v->e, a)->kind != OP2I_ARG_ROW_ENTRIES) continue;
     if (goes_across(v, a))
-      load_across(v, a, mask_stem(each->type));
+      load_across(v, a, mask_stem(each->type),
+                  from_zero || !op2i_type_real(op2i_emit_arg(v->e, a)->type));
     else
       load_entries(v, a);
   }

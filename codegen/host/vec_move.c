@@ -96,15 +96,33 @@ static struct transfer view_transfer(const struct op2i_vec *v, int n, int slot) 
                            .vector = slot * (int)op2i_vec_row(v, view->dat)->dim};
 }
 
+/* Only kernels whose additions are written read these: they start at -0.0, as increments do. Else zeros
+ * keep compilers from warning about values that are not initialised. */
+static void begin_view(const struct op2i_vec *v, const struct op2i_vec_view *view) {
+  const struct op2i_loop_arg *row = op2i_vec_row(v, view->dat);
+  const int count = view->nslots * (int)row->dim;
+  bool adds = false;
+  for (int a = 0; a < v->e->loop->nargs; a++)
+    adds |= op2i_emit_arg(v->e, a)->dat == view->dat && op2i_emit_arg(v->e, a)->row_sum;
+  if (!adds || v->e->loop->traits.per_nonzero || !op2i_type_real(row->type)) {
+    op2i_text_add(v->out, " = {{0}}");
+    return;
+  }
+  for (int i = 0; i < count; i++) {
+    op2i_text_add(v->out, i ? ", -(" : " = {-(");
+    op2i_vec_add_type(v, row->type);
+    op2i_text_add(v->out, "){0}");
+  }
+  op2i_text_add(v->out, "}");
+}
+
 void op2i_vec_load(const struct op2i_vec *v, int n) {
   const struct op2i_vec_view *view = &v->views[n];
   const struct op2i_loop_arg *row = op2i_vec_row(v, view->dat);
   op2i_text_add(v->out, "      ");
   op2i_vec_add_type(v, row->type);
   op2i_text_add(v->out, " op2_view%d[%d]", n, view->nslots * (int)row->dim);
-  /* Only kernels that add to zeros read these; else they keep compilers from warning about values
-   * that are not initialised. */
-  if (!view->loaded) op2i_text_add(v->out, " = {{0}}");
+  if (!view->loaded) begin_view(v, view);
   op2i_text_add(v->out, ";\n");
   if (!view->loaded) return;
   if (contiguous(v, view)) {

@@ -353,6 +353,24 @@ op2_status op2_subset_create(op2_set parent, int64_t n, const int64_t *positions
   return op2i_subset_give(parent->obj.ctx, status, subset, out);
 }
 
+/* If the options do not set a size: enough blocks to share out, and large ones on large sets, since
+ * each colour streams the data once more. The size is rounded up, so that there are at most 256 blocks:
+ * 64 workers then run 128 of one colour in two rounds, but 130 in three. The size depends on the set
+ * alone - not on workers, nor on which loops were fused - because the results of reductions depend on
+ * it. In deterministic mode sums are exact, and targets that several blocks add to are costly
+ * (lib/sparse/in_place.c), so there are few blocks for each worker, but not one: messages make progress
+ * between them. */
+int32_t op2i_set_block_size(const struct op2_set_s *set) {
+  enum { SMALLEST = 512, BLOCKS = 256, A_WORKER = 8, STEP = 64 };
+  _Static_assert(STEP % OP2I_SLICE == 0, "blocks do not cut slices of a matrix's rows");
+  const op2_context ctx = set->obj.ctx;
+  const bool few = ctx->config.deterministic && !ctx->device;
+  const int64_t blocks = few && ctx->workers < BLOCKS / A_WORKER ? ctx->workers * A_WORKER : BLOCKS;
+  if (ctx->config.block_size) return ctx->config.block_size;
+  const int64_t size = (set->ends[OP2I_OWNED] + blocks * STEP - 1) / (blocks * STEP) * STEP;
+  return (int32_t)(size < SMALLEST ? SMALLEST : size > INT32_MAX ? INT32_MAX / STEP * STEP : size);
+}
+
 op2_status op2_set_sections(op2_set set, int64_t ends[4]) {
   op2_status status = op2i_object_validate(set, OP2I_SET, "op2_set_sections");
   if (status) return status;

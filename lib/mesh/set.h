@@ -22,6 +22,8 @@ op2_status op2i_subset_give(op2_context ctx, op2_status status, op2_set subset, 
  * also on failure. */
 op2_status op2i_subset_make(op2_set base, int64_t n, int64_t *idx, const char *name,
                             op2_set *subset);
+/* The number of elements in a block of a loop over the set (plan.h), unless a device has its own. */
+int32_t op2i_set_block_size(const struct op2_set_s *set);
 /* Call this after a change of the set's idx or number: their buffers are replaced. */
 void op2i_set_tables_changed(op2_set set);
 /* Get the table of numbers of a set that has one. For sets in blocks the first call makes it. */

@@ -8,16 +8,15 @@
 #include "access.h"
 #include "backend.h"
 #include "call.h"
-#include "comm.h"
 #include "component.h"
 #include "context.h"
 #include "drop.h"
 #include "error.h"
-#include "exact_sum.h"
 #include "gbl.h"
 #include "kernel.h"
 #include "loop.h"
 #include "loop_table.h"
+#include "loop_terms.h"
 #include "loop_validate.h"
 #include "map.h"
 #include "mem.h"
@@ -41,13 +40,6 @@ bool op2i_sums_among(op2_set set, int nargs, const op2_arg *args) {
 }
 
 /* ---- contributions to dats and matrices ------------------------------------------------------ */
-
-/* Sections of sets without ranks belong to programs that have ranks of their own: what is added to
- * elements of others stays there, and nothing can be said of the order. */
-static bool has_own_sections(const struct op2_map_s *map) {
-  return !map->obj.ctx->comm && (map->from->ends[OP2I_OWNED] < map->from->ends[OP2I_NONEXEC] ||
-                                 map->to->ends[OP2I_OWNED] < map->to->ends[OP2I_NONEXEC]);
-}
 
 /* A loop that uses the dat in another way as well keeps element order, whatever is added. */
 static bool only_added_to(int nargs, const op2_arg *args, op2_dat dat) {
@@ -79,7 +71,7 @@ static op2_status need_clear(struct op2i_sum *sum, op2_kernel *kept) {
   char source[160];
   op2_status status = OP2_SUCCESS;
   snprintf(source, sizeof source,
-           "void clear(%s *x) {\n  for (int i = 0; i < %d; i++) x[i] = 0;\n}\n",
+           "void clear(%s *x) {\n  for (int i = 0; i < %d; i++) x[i] = -0.0;\n}\n",
            op2i_type_c(sum->dat->type), (int)sum->dat->dim);
   if (!*kept) status = op2i_kernel_create_own(sum->dat->obj.ctx, "clear", source, kept);
   sum->clear = *kept;
@@ -93,7 +85,7 @@ static op2_status need_sum(struct op2i_sums *s, const struct op2i_sum *wanted, i
   for (int k = 0; k < s->nsums; k++) {
     const struct op2i_sum *sum = &s->sums[k];
     if (sum->contributions != wanted->contributions) continue;
-    if (sum->into == wanted->into && sum->slot == wanted->slot) {
+    if (sum->into == wanted->into && sum->through.slot == wanted->through.slot) {
       *out = &s->sums[k];
       return OP2_SUCCESS;
     }
@@ -109,20 +101,51 @@ static op2_status need_sum(struct op2i_sums *s, const struct op2i_sum *wanted, i
   return OP2_SUCCESS;
 }
 
+/* The slots through which a call adds to a dat: arguments that share the map and dat are one sum, in
+ * the order of elements and then of slots. */
+static struct op2i_added_slots slots_of(int nargs, const op2_arg *args, const op2_arg *arg) {
+  struct op2i_added_slots through = {OP2_ALL, 0};
+  int count = 0;
+  for (int n = 0; n < nargs; n++) {
+    if (args[n].tag != OP2_TAG_DAT_ || args[n].object != arg->object) continue;
+    if (args[n].map != arg->map) continue;
+    through.bits |= op2i_arg_slots(&args[n]);
+    count++;
+  }
+  /* Slots of such maps have no bits. */
+  if (arg->idx >= 0 && (count == 1 || arg->map->arity > 64))
+    through = (struct op2i_added_slots){arg->idx, 0};
+  return through;
+}
+
+/* The loop itself adds to the dat, and the second one, by this argument, to contributions. */
+static op2_status give_in_place(struct op2i_sums *s, struct op2i_sum *sum, int n, int idx) {
+  sum->filled = true;
+  s->in_place.args[n] = op2_arg_dat(sum->dat, idx, sum->contributions->own, OP2_INC);
+  op2_status status = need_clear(sum, &sum->contributed->clear);
+  return status ? status : op2i_in_place_need(sum->contributed, sum->into->set);
+}
+
 static op2_status replace_dat(struct op2i_sums *s, int n, const op2_arg *args) {
   const op2_arg *arg = &args[n];
   const op2_dat dat = arg->object; /* or a component, to whose values alone is added */
-  const bool one = arg->idx >= 0;
-  struct op2i_sum *sum,
-      wanted = {.into = dat, .map = arg->map, .slot = one ? arg->idx : OP2_ALL, .arg = n};
+  struct op2i_sum *sum, wanted = {.into = dat, .map = arg->map, .arg = n};
   struct op2i_contribution_layout layout = {0, 0};
-  if (!one) layout = (struct op2i_contribution_layout){arg->map->arity, 1};
   if (!is_real(dat->type) || !only_added_to(s->nargs, args, op2i_dat_whole(dat)) ||
-      has_own_sections(arg->map))
+      op2i_contributions_foreign(arg->map))
     return OP2_SUCCESS;
-  op2_status status = op2i_contributions_need(arg->map, layout, &wanted.contributions);
+  op2_status status = OP2_SUCCESS;
+  wanted.through = slots_of(s->nargs, args, arg);
+  if (wanted.through.slot == OP2_ALL)
+    layout = (struct op2i_contribution_layout){arg->map->arity, 1};
+  wanted.contributions = s->in_place.contributions;
+  if (wanted.contributions)
+    wanted.through = (struct op2i_added_slots){OP2_ALL, wanted.contributions->bits};
+  else
+    status = op2i_contributions_need(arg->map, layout, &wanted.contributions);
   if (!status) status = need_sum(s, &wanted, dat->dim, &sum);
   if (status) return status;
+  if (s->in_place.contributions) return give_in_place(s, sum, n, arg->idx);
   give(s, sum, n, arg->idx);
   return sum->filled ? need_clear(sum, &sum->contributed->clear) : OP2_SUCCESS;
 }
@@ -130,11 +153,11 @@ static op2_status replace_dat(struct op2i_sums *s, int n, const op2_arg *args) {
 /* A block of a matrix is packed as a kernel has it, so each of its rows is one of contributions. */
 static op2_status replace_mat(struct op2i_sums *s, int n, const op2_arg *arg) {
   const op2_mat mat = arg->object;
-  struct op2i_sum *sum, wanted = {.into = mat->values, .slot = OP2_ALL, .arg = n};
+  struct op2i_sum *sum, wanted = {.into = mat->values, .through = {OP2_ALL, 0}, .arg = n};
   const struct op2i_contribution_layout layout = {.columns = arg->map2->arity,
                                                   .block_rows = mat->row_dim};
   op2_status status = OP2_SUCCESS;
-  if (has_own_sections(arg->map)) return OP2_SUCCESS;
+  if (op2i_contributions_foreign(arg->map)) return OP2_SUCCESS;
   wanted.map = op2i_sparsity_nonzeros(mat->sparsity, arg->map, arg->map2);
   if (arg->value) {
     status = op2i_sparsity_need_dropped(mat->sparsity, arg->map, arg->map2, (op2_set)arg->value,
@@ -142,6 +165,7 @@ static op2_status replace_mat(struct op2i_sums *s, int n, const op2_arg *arg) {
     if (status) return status;
     wanted.map = op2i_sparsity_dropped(mat->sparsity, wanted.map, (op2_set)arg->value, arg->idx2);
   }
+  wanted.through.bits = op2i_map_slots(wanted.map, OP2_ALL);
   status = op2i_contributions_need(wanted.map, layout, &wanted.contributions);
   if (!status) status = need_sum(s, &wanted, mat->column_dim, &sum);
   if (status) return status;
@@ -208,7 +232,7 @@ static op2_status need_kernel(const struct op2i_sum *sum, int32_t row, op2_kerne
 static op2_status make_add(const struct op2i_sums *s, struct op2i_sum *sum, int row) {
   const struct op2i_addends *addends;
   op2_kernel *kernel = &sum->contributed->add[row];
-  op2_status status = op2i_addends_need(sum->map, sum->contributions, sum->slot, row, &addends);
+  op2_status status = op2i_addends_need(sum->map, sum->contributions, sum->through, row, &addends);
   if (!status) status = need_kernel(sum, row, kernel);
   if (status) return status;
   const op2_arg args[] = {op2_arg_direct(sum->into, OP2_RW),
@@ -216,46 +240,18 @@ static op2_status make_add(const struct op2i_sums *s, struct op2i_sum *sum, int 
   return op2i_loop_intern(s->where, *kernel, addends->targets, 2, args, &sum->add[row]);
 }
 
-/* Components whose sums travel among ranks in one message. */
-enum { AT_ONCE = 8 };
-
-/* Add the owned rows of the terms of all ranks to `n` values from component `first` on, which are the
- * same on all ranks. */
-static op2_status add_terms(const struct op2_dat_s *terms, const char *rows, int32_t first, int n,
-                            char *values) {
-  const size_t size = op2i_type_size(terms->type);
-  struct op2i_comm *comm = terms->obj.ctx->comm;
-  struct op2i_exact_sum sum;
-  int64_t words[AT_ONCE * OP2I_EXACT_WORDS]; /* a call that runs has no memory to fail for */
-  op2_status status = OP2_SUCCESS;
-  for (int j = 0; j < n; j++) {
-    op2i_exact_clear(&sum);
-    op2i_exact_add(&sum, terms->type, rows + (size_t)(first + j) * size,
-                   op2i_set_looped(terms->set), terms->dim);
-    op2i_exact_pack(&sum, words + j * OP2I_EXACT_WORDS);
-  }
-  if (comm) status = op2i_comm_sum(comm, n * OP2I_EXACT_WORDS, words);
-  for (int j = 0; j < n && !status; j++) {
-    void *value = values + (size_t)(first + j) * size;
-    op2i_exact_unpack(&sum, words + j * OP2I_EXACT_WORDS);
-    op2i_exact_add(&sum, terms->type, value, 1, 1);
-    op2i_exact_round(&sum, terms->type, value);
-  }
-  return status;
-}
-
-static int run_terms(void *data, void *const *values) {
-  const op2_dat terms = data;
-  op2_status status = OP2_SUCCESS;
-  for (int32_t j = 0; j < terms->dim && !status; j += AT_ONCE)
-    status = add_terms(terms, values[0], j, terms->dim - j < AT_ONCE ? terms->dim - j : AT_ONCE,
-                       values[1]);
-  return (int)status;
+static op2_status make_copies(const struct op2i_sums *s, struct op2i_sum *sum) {
+  const op2_set targets = sum->contributions->addends[0].targets;
+  op2_status status =
+      op2i_in_place_copy(s->where, sum->contributed, targets, sum->into, false, &sum->save);
+  return status ? status
+                : op2i_in_place_copy(s->where, sum->contributed, targets, sum->into, true,
+                                     &sum->restore);
 }
 
 static op2_status make_call(const struct op2i_sums *s, struct op2i_sum *sum) {
   const op2_arg args[] = {op2_arg_direct(sum->dat, OP2_READ), op2_arg_gbl(sum->gbl, OP2_RW)};
-  return op2i_call_own_make(s->where, "exact_sum", sum->dat->obj.ctx, run_terms, 2, args,
+  return op2i_call_own_make(s->where, "exact_sum", sum->dat->obj.ctx, op2i_terms_run, 2, args,
                             &sum->call);
 }
 
@@ -272,6 +268,7 @@ static op2_status make_sum(const struct op2i_sums *s, struct op2i_sum *sum) {
   const int nadd = op2i_block_rows(sum->contributions->layout);
   if (!status) sum->add = op2i_calloc((size_t)nadd, sizeof(struct op2i_loop *));
   if (!status && !sum->add) status = op2i_error_nomem("a loop's arguments");
+  if (!status && s->in_place.contributions) status = make_copies(s, sum);
   status = settle(s, ctx, status);
   while (sum->nadd < nadd && !status) {
     status = settle(s, ctx, make_add(s, sum, sum->nadd));
@@ -295,6 +292,8 @@ static op2_status make_sums(struct op2i_sums *s, op2_set set) {
 
 static void free_sum(struct op2i_sum *sum) {
   if (sum->fill) op2i_loop_unuse(sum->fill);
+  if (sum->save) op2i_loop_unuse(sum->save);
+  if (sum->restore) op2i_loop_unuse(sum->restore);
   for (int row = 0; row < sum->nadd; row++) op2i_loop_unuse(sum->add[row]);
   if (sum->call) op2i_call_own_unuse(sum->call);
   op2i_free(sum->add);
@@ -312,10 +311,13 @@ static op2_status replace_all(struct op2i_sums *s, op2_kernel kernel, op2_set se
   op2_status status = OP2_SUCCESS;
   const struct op2i_behalf before =
       op2i_context_behalf(set->obj.ctx, "op2_par_loop", kernel->obj.name, s->where);
+  status = settle(s, set->obj.ctx, op2i_in_place_open(kernel, set, s->nargs, args, &s->in_place));
   for (int n = 0; n < s->nargs && !status; n++) {
     s->args[n] = args[n];
     if (is_sum(&args[n])) status = settle(s, set->obj.ctx, replace(s, n, set, args));
   }
+  if (!status && s->in_place.contributions)
+    status = settle(s, set->obj.ctx, op2i_in_place_make(s->where, kernel, s->nargs, &s->in_place));
   op2i_context_behalf_end(set->obj.ctx, before);
   return status ? status : make_sums(s, set);
 }
@@ -369,6 +371,7 @@ void op2i_sums_close(struct op2i_sums *s) {
     objects_of(&s->given[n], objects);
     for (int k = 0; k < 4; k++) op2i_unref(objects[k]);
   }
+  op2i_in_place_close(&s->in_place);
   op2i_free(s->given);
   op2i_free(s->args);
   op2i_free(s->sums);
@@ -381,12 +384,17 @@ bool op2i_sums_elsewhere(const struct op2i_sums *s, op2_context ctx) {
 
 /* ---- queueing -------------------------------------------------------------------------------- */
 
+static op2_status queue(op2_where where, struct op2i_loop *loop, unsigned char *payload,
+                        enum op2i_wish wish) {
+  return op2i_scheduler.enqueue(loop->op.ctx->sched, &loop->op, where, payload, wish);
+}
+
 /* These loops have no values of the program's. */
-static op2_status queue(op2_where where, struct op2i_loop *loop, enum op2i_wish wish) {
+static op2_status queue_own(op2_where where, struct op2i_loop *loop, enum op2i_wish wish) {
   const op2_context ctx = loop->op.ctx;
   unsigned char *payload = op2i_calloc(1, (size_t)loop->op.payload_bytes);
   if (!payload) return op2i_context_abort_ranks(ctx, op2i_error_nomem("a loop's values"));
-  op2_status status = op2i_scheduler.enqueue(ctx->sched, &loop->op, where, payload, wish);
+  op2_status status = queue(where, loop, payload, wish);
   op2i_free(payload);
   return status;
 }
@@ -405,8 +413,9 @@ op2_status op2i_sums_before(const struct op2i_sums *s) {
    * refused call leaves nothing in the queue. */
   for (int k = 0; k < s->nsums && !status; k++) status = check_scopes(s, &s->sums[k]);
   for (int k = 0; k < s->nsums && !status; k++) {
-    struct op2i_loop *fill = s->sums[k].fill;
-    if (fill) status = queue(s->where, fill, OP2I_LATER);
+    const struct op2i_sum *sum = &s->sums[k];
+    if (sum->fill) status = queue_own(s->where, sum->fill, OP2I_LATER);
+    if (sum->save && !status) status = queue_own(s->where, sum->save, OP2I_LATER);
   }
   return status;
 }
@@ -414,13 +423,16 @@ op2_status op2i_sums_before(const struct op2i_sums *s) {
 static op2_status queue_sum(const struct op2i_sums *s, const struct op2i_sum *sum) {
   op2_status status = OP2_SUCCESS;
   if (sum->call) return op2i_call_own_queue(s->where, sum->call, sum->dat, OP2I_BEHIND);
+  if (sum->restore) status = queue_own(s->where, sum->restore, OP2I_BEHIND);
   for (int row = 0; row < sum->nadd && !status; row++)
-    status = queue(s->where, sum->add[row], OP2I_BEHIND);
+    status = queue_own(s->where, sum->add[row], OP2I_BEHIND);
   return status;
 }
 
 op2_status op2i_sums_after(const struct op2i_sums *s) {
   op2_status status = OP2_SUCCESS;
+  if (s->in_place.again)
+    status = queue(s->where, s->in_place.again, s->in_place.values, OP2I_BEHIND);
   for (int k = 0; k < s->nsums && !status; k++) status = queue_sum(s, &s->sums[k]);
   return status;
 }

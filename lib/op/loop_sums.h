@@ -4,12 +4,13 @@
 
 #include "context.h"
 #include "contributions.h"
+#include "loop_in_place.h"
 #include "op2/loop.h"
 #include "scheduler.h"
 
 /* Sums of deterministic mode, which do not depend on ranks: what a loop adds to dats and matrices
  * through maps goes to contributions (contributions.h), which loops of the library add up
- * afterwards; what it adds to globals goes to a dat over its set, whose exact sum (exact_sum.h) is
+ * afterwards, or is added in place where the order is the same (loop_in_place.h); what it adds to globals goes to a dat over its set, whose exact sum (exact_sum.h) is
  * added to the global. Integers are left as they are: their sums have no rounding errors. */
 
 /* One sum of a loop, which is added up after it. */
@@ -20,15 +21,16 @@ struct op2i_sum {
   op2_map map; /* to the elements of `into` */
   struct op2i_contributions *contributions;
   struct op2i_contributed *contributed;
-  int32_t slot; /* of the map; OP2_ALL: all slots */
-  int arg;      /* the first argument that has the dat */
+  struct op2i_added_slots through; /* of the map */
+  int arg;                         /* the first argument that has the dat */
   /* True if the dat is filled with zeros before the loop, since the loop adds to it. Else it
    * overwrites the dat, and its copies start at zero. */
   bool filled;
   op2_kernel clear; /* fills it; null: not requested yet */
   /* These are queued with the loop. They are made before anything is queued, and each counts as a use,
    * so that a loop that is kept can be queued when the handles of its arguments are gone. */
-  struct op2i_loop *fill;      /* null: not filled */
+  struct op2i_loop *fill;           /* null: not filled */
+  struct op2i_loop *save, *restore; /* for loops that add in place; else null */
   struct op2i_loop **add;      /* [nadd] one for each block row; null: the sums go to a global */
   struct op2i_user_call *call; /* adds the terms to the global; else null */
   int nadd;
@@ -42,6 +44,7 @@ struct op2i_sums {
   bool nested;           /* made inside an operation, so contributions are those of loops there */
   op2_arg *args;         /* [nargs], with contributions and terms in place of what is added to */
   struct op2i_sum *sums; /* [nsums] */
+  struct op2i_in_place in_place;
   /* Arguments as given, for a loop that is kept; the sums have references to their objects. Null
    * for a call. */
   op2_arg *given;

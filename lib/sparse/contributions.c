@@ -24,17 +24,20 @@ static void free_addends(struct op2i_addends *a) {
   op2i_unref(a->first);
 }
 
-static void free_contributions(struct op2i_contributions *c) {
+void op2i_contributions_free(struct op2i_contributions *c) {
   while (c) {
     struct op2i_contributions *next = c->next;
     for (int64_t k = 0; k < c->ndats; k++) {
       for (int32_t row = 0; row < op2i_block_rows(c->layout); row++)
         op2i_unref(c->dats[k]->add[row]);
       op2i_unref(c->dats[k]->clear);
+      op2i_unref(c->dats[k]->copy);
+      op2i_unref(c->dats[k]->before);
       op2i_unref(c->dats[k]->dat);
       op2i_free(c->dats[k]);
     }
     for (int64_t k = 0; k < c->naddends; k++) free_addends(&c->addends[k]);
+    op2i_unref(c->elements);
     op2i_unref(c->own);
     op2i_unref(c->set);
     op2i_free(c->dats);
@@ -42,6 +45,11 @@ static void free_contributions(struct op2i_contributions *c) {
     op2i_free(c);
     c = next;
   }
+}
+
+bool op2i_contributions_foreign(const struct op2_map_s *map) {
+  return !map->obj.ctx->comm && (map->from->ends[OP2I_OWNED] < map->from->ends[OP2I_NONEXEC] ||
+                                 map->to->ends[OP2I_OWNED] < map->to->ends[OP2I_NONEXEC]);
 }
 
 /* ---- the set --------------------------------------------------------------------------------- */
@@ -118,21 +126,27 @@ static op2_status make(op2_map map, struct op2i_contribution_layout layout,
     status = op2i_context_agree(ctx, make_own(map, n, c->set, &c->own));
   }
   if (status) {
-    free_contributions(c);
+    op2i_contributions_free(c);
     return status;
   }
   c->layout = layout;
-  c->next = map->contributions;
-  map->contributions = *out = c;
-  map->contributions_free = free_contributions;
-  ctx->ncontributions++;
+  op2i_contributions_keep(map, c);
+  *out = c;
   return OP2_SUCCESS;
+}
+
+void op2i_contributions_keep(op2_map map, struct op2i_contributions *c) {
+  c->next = map->contributions;
+  map->contributions = c;
+  map->contributions_free = op2i_contributions_free;
+  map->obj.ctx->ncontributions++;
 }
 
 op2_status op2i_contributions_need(op2_map map, struct op2i_contribution_layout layout,
                                    struct op2i_contributions **out) {
   for (struct op2i_contributions *c = map->contributions; c; c = c->next)
-    if (c->layout.columns == layout.columns && c->layout.block_rows == layout.block_rows) {
+    if (!c->in_place && c->layout.columns == layout.columns &&
+        c->layout.block_rows == layout.block_rows) {
       *out = c;
       return OP2_SUCCESS;
     }
@@ -151,16 +165,29 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The elements of a map whose targets are known here, by their global numbers. */
-static struct numbered *elements_in_order(const struct op2_map_s *map, int64_t n) {
-  struct numbered *list = op2i_alloc_raw((size_t)n * sizeof *list);
+/* In which order contributions are added, and to which targets. */
+struct order {
+  struct numbered *list;
+  int64_t n;
+  const unsigned char *flags; /* [targets] of those that have addends; null: all */
+};
+
+/* Order elements of a map by their global numbers: all whose targets are known here, or those that
+ * have contributions. */
+static op2_status open_order(const struct op2_map_s *map, const struct op2i_contributions *c,
+                             struct order *order) {
+  const op2_set some = c->in_place ? c->elements : NULL;
   bool sorted = true;
-  for (int64_t e = 0; e < n && list; e++) {
-    list[e] = (struct numbered){op2i_set_number(map->from, e), (int32_t)e};
-    sorted = sorted && (!e || list[e - 1].number < list[e].number);
+  order->n = some ? some->ends[OP2I_NONEXEC] : op2i_map_rows(map);
+  order->list = op2i_alloc_raw((size_t)order->n * sizeof *order->list);
+  for (int64_t k = 0; k < order->n && order->list; k++) {
+    const int64_t e = some ? some->idx[k] : k;
+    order->list[k] = (struct numbered){op2i_set_number(map->from, e), (int32_t)e};
+    sorted = sorted && (!k || order->list[k - 1].number < order->list[k].number);
   }
-  if (list && !sorted) qsort(list, (size_t)n, sizeof *list, by_number);
-  return list;
+  if (!order->list) return no_memory();
+  if (!sorted) qsort(order->list, (size_t)order->n, sizeof *order->list, by_number);
+  return OP2_SUCCESS;
 }
 
 /* Call `visit` for each contribution through the slots to an owned target, in order. */
@@ -180,28 +207,36 @@ static int64_t contribution(const struct op2i_contributions *c, const struct op2
                             int64_t element, int32_t arity, int32_t slot) {
   const int32_t columns = c->layout.columns, rows = c->layout.block_rows;
   if (!c->own) return element;
+  if (c->in_place) return op2i_map_target(c->own, element * arity + slot);
   return element * arity * rows + (slot / columns * rows + a->block_row) * columns + slot % columns;
 }
 
+static bool is_through(const struct op2i_added_slots *through, const struct op2_map_s *map,
+                       int32_t slot) {
+  if (through->slot != OP2_ALL) return slot == through->slot;
+  return map->arity > 64 || through->bits >> slot & 1;
+}
+
 static void walk(const struct op2_map_s *map, const struct op2i_contributions *c,
-                 const struct op2i_addends *a, const struct numbered *list, int64_t n,
+                 const struct op2i_addends *a, const struct order *order,
                  struct op2i_row_table *table, visitor *visit) {
-  const int32_t arity = map->arity, first = a->slot == OP2_ALL ? 0 : a->slot,
-                end = a->slot == OP2_ALL ? arity : a->slot + 1;
+  const int32_t arity = map->arity;
   const int64_t targets = op2i_set_looped(map->to);
-  for (int64_t k = 0; k < n; k++) {
-    const int64_t e = list[k].element;
-    for (int32_t slot = first; slot < end; slot++) {
+  for (int64_t k = 0; k < order->n; k++) {
+    const int64_t e = order->list[k].element;
+    for (int32_t slot = 0; slot < arity; slot++) {
       const int64_t target = op2i_map_target(map, e * arity + slot);
-      if (target < targets) visit(table, target, contribution(c, a, e, arity, slot));
+      if (target >= targets || (order->flags && !order->flags[target])) continue;
+      if (is_through(&a->through, map, slot))
+        visit(table, target, contribution(c, a, e, arity, slot));
     }
   }
 }
 
-/* If most targets have no addends, loops run over a subset of those that have. All ranks choose the
- * same. */
+/* If most targets have no addends, or only some are to have any, loops run over a subset of those that
+ * have. All ranks choose the same. */
 static op2_status choose_targets(const struct op2_map_s *map, const struct op2i_row_table *table,
-                                 op2_set *targets) {
+                                 bool some, op2_set *targets) {
   const op2_context ctx = map->obj.ctx;
   int64_t counts[] = {0, table->nrows};
   for (int64_t row = 0; row < table->nrows; row++) counts[0] += table->length[row] > 0;
@@ -209,7 +244,7 @@ static op2_status choose_targets(const struct op2_map_s *map, const struct op2i_
   op2_status status = ctx->comm ? op2i_comm_sum(ctx->comm, 2, counts) : OP2_SUCCESS;
   *targets = NULL;
   if (status) return status;
-  if (2 * counts[0] > counts[1]) {
+  if (!some && 2 * counts[0] > counts[1]) {
     *targets = op2i_ref(map->to);
     return OP2_SUCCESS;
   }
@@ -221,51 +256,66 @@ static op2_status choose_targets(const struct op2_map_s *map, const struct op2i_
   return op2i_subset_make(map->to, n, idx, map->to->obj.name, targets);
 }
 
-static op2_status make_addends(const struct op2_map_s *map, const struct op2i_contributions *c,
-                               struct op2i_addends *a) {
-  const int64_t n = op2i_map_rows(map);
+static op2_status fill_addends(const struct op2_map_s *map, const struct op2i_contributions *c,
+                               const unsigned char *flags, struct op2i_addends *a) {
   struct op2i_row_table table = {.nrows = map->to->ends[OP2I_OWNED], .rows_per_slice = 1};
-  struct numbered *list = elements_in_order(map, n);
-  op2_status status = list ? op2i_row_table_open(&table) : no_memory();
+  struct order order = {.flags = flags};
+  op2_status status = open_order(map, c, &order);
+  if (!status) status = op2i_row_table_open(&table);
   status = op2i_context_agree(map->obj.ctx, status);
   if (!status) {
-    walk(map, c, a, list, n, &table, count);
-    status = choose_targets(map, &table, &a->targets);
+    walk(map, c, a, &order, &table, count);
+    status = choose_targets(map, &table, flags != NULL, &a->targets);
     op2i_object_own(a->targets == map->to ? NULL : a->targets);
   }
   status = op2i_context_agree(map->obj.ctx, status);
   if (!status) status = op2i_row_table_lay_out(map->obj.ctx, &table);
   if (!status) {
-    walk(map, c, a, list, n, &table, append);
+    walk(map, c, a, &order, &table, append);
     op2i_row_table_pad(&table);
     status = op2i_row_table_maps(&table, map->to, c->set, map->obj.name, &a->first, &a->entries);
   }
-  op2i_free_data(list);
+  op2i_free_data(order.list);
   op2i_row_table_close(&table);
   return status;
 }
 
-op2_status op2i_addends_need(op2_map map, struct op2i_contributions *c, int32_t slot,
-                             int32_t block_row, const struct op2i_addends **out) {
-  struct op2i_addends made = {.slot = slot, .block_row = block_row};
-  for (int64_t k = 0; k < c->naddends; k++)
-    if (c->addends[k].slot == slot && c->addends[k].block_row == block_row) {
-      *out = &c->addends[k];
-      return OP2_SUCCESS;
-    }
+static op2_status make_addends(const struct op2_map_s *map, struct op2i_contributions *c,
+                               struct op2i_addends made, const unsigned char *flags) {
   op2_status status = OP2_SUCCESS;
   if (op2i_grow(&c->addends, sizeof *c->addends, c->naddends, &c->addends_capacity))
     status = no_memory();
   status = op2i_context_agree(map->obj.ctx, status);
-  if (!status) status = make_addends(map, c, &made);
+  if (!status) status = fill_addends(map, c, flags, &made);
   status = op2i_context_agree(map->obj.ctx, status);
   if (status) {
     free_addends(&made);
     return status;
   }
-  c->addends[c->naddends] = made;
-  *out = &c->addends[c->naddends++];
+  c->addends[c->naddends++] = made;
   return OP2_SUCCESS;
+}
+
+op2_status op2i_addends_make(const struct op2_map_s *map, struct op2i_contributions *c,
+                             struct op2i_added_slots through, const unsigned char *flags) {
+  return make_addends(map, c, (struct op2i_addends){.through = through}, flags);
+}
+
+op2_status op2i_addends_need(op2_map map, struct op2i_contributions *c,
+                             struct op2i_added_slots through, int32_t block_row,
+                             const struct op2i_addends **out) {
+  op2_status status = OP2_SUCCESS;
+  int64_t k = 0;
+  if (!c->in_place)
+    while (k < c->naddends &&
+           (c->addends[k].through.slot != through.slot ||
+            c->addends[k].through.bits != through.bits || c->addends[k].block_row != block_row))
+      k++;
+  if (k == c->naddends)
+    status = make_addends(map, c, (struct op2i_addends){.through = through, .block_row = block_row},
+                          NULL);
+  if (!status) *out = &c->addends[k];
+  return status;
 }
 
 /* ---- dats ------------------------------------------------------------------------------------ */
@@ -293,5 +343,17 @@ op2_status op2i_contributed_need(struct op2i_contributions *c, int dim, op2_type
   made->dat->from_zero = true;
   made->dat->nested = nested;
   *out = c->dats[c->ndats++] = made;
+  return OP2_SUCCESS;
+}
+
+op2_status op2i_contributed_before(struct op2i_contributed *c, op2_set set) {
+  if (c->before) {
+    op2i_resource_admit(&c->before->res);
+    return OP2_SUCCESS;
+  }
+  op2_status status =
+      op2i_dat_create_alone(set, c->dat->dim, c->dat->type, c->dat->obj.name, &c->before);
+  if (status) return status;
+  c->before->nested = c->dat->nested;
   return OP2_SUCCESS;
 }

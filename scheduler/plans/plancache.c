@@ -35,20 +35,6 @@ void op2i_shared_plan_unref(struct op2i_shared_plan *shared) {
   op2i_plan_cache_unref(cache);
 }
 
-/* Elements per block when the user has not set a size: enough blocks to share out, and large
- * ones on large sets, since each colour streams the data once more. The size is rounded up, so that
- * there are at most 256 blocks: 64 workers then run 128 of one colour in two rounds, but 130 in
- * three. The size depends on the set alone - not on workers, nor on which loops
- * were fused - because the results of reductions depend on it. */
-static int32_t choose_block_size(const struct op2i_loop *loop) {
-  enum { SMALLEST = 512, BLOCKS = 256, STEP = 64 };
-  _Static_assert(STEP % OP2I_SLICE == 0, "blocks do not cut slices of a matrix's rows");
-  int chosen = loop->op.ctx->config.block_size;
-  if (chosen) return chosen;
-  int64_t size = (loop->set->ends[OP2I_OWNED] + BLOCKS * STEP - 1) / (BLOCKS * STEP) * STEP;
-  return (int32_t)(size < SMALLEST ? SMALLEST : size > INT32_MAX ? INT32_MAX : size);
-}
-
 /* ---- describing a loop to the planner -------------------------------------------------------- */
 
 /* The words of a key: those of the loop, and then those of each argument that counts. The bytes of
@@ -163,7 +149,7 @@ static op2_status describe(const struct op2i_loop *loop, int range, unsigned par
       (struct request){.desc = {.lo = loop->ranges[range].lo,
                                 .hi = loop->ranges[range].hi,
                                 .subset = loop->set->idx,
-                                .block_size = block_size ? block_size : choose_block_size(loop),
+                                .block_size = block_size ? block_size : op2i_set_block_size(loop->set),
                                 .ordered = loop->traits.ordered,
                                 .parts = parts}};
   request->args = op2i_calloc((size_t)loop->nargs, sizeof *request->args);
