@@ -26,6 +26,9 @@ struct op2i_scheduler {
   /* Remove the operation that was queued last if it uses this version and has not run. Used when
    * the second one of a pair could not be queued. */
   void (*undo)(struct op2i_sched *sched, const struct op2i_version *version);
+  /* Let the operation that was queued last be cancelled if the dat is poisoned, as if it read it. An
+   * operation that is queued later uses the dat and depends on this one. */
+  void (*cancel_with)(struct op2i_sched *sched, op2_dat dat);
   /* next(): the number of the operation that is queued next. undo_from(): remove the operations
    * from that number on, as far as they have not run and the queue has not been analysed in
    * between. */

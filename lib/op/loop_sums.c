@@ -420,6 +420,14 @@ op2_status op2i_sums_before(const struct op2i_sums *s) {
   return status;
 }
 
+/* The second loop fails where the first one does, and that is reported once. */
+static op2_status queue_again(const struct op2i_sums *s) {
+  struct op2i_loop *again = s->in_place.again;
+  op2_status status = queue(s->where, again, s->in_place.values, OP2I_BEHIND);
+  if (!status) op2i_scheduler.cancel_with(again->op.ctx->sched, s->sums[0].into);
+  return status;
+}
+
 static op2_status queue_sum(const struct op2i_sums *s, const struct op2i_sum *sum) {
   op2_status status = OP2_SUCCESS;
   if (sum->call) return op2i_call_own_queue(s->where, sum->call, sum->dat, OP2I_BEHIND);
@@ -431,8 +439,7 @@ static op2_status queue_sum(const struct op2i_sums *s, const struct op2i_sum *su
 
 op2_status op2i_sums_after(const struct op2i_sums *s) {
   op2_status status = OP2_SUCCESS;
-  if (s->in_place.again)
-    status = queue(s->where, s->in_place.again, s->in_place.values, OP2I_BEHIND);
+  if (s->in_place.again) status = queue_again(s);
   for (int k = 0; k < s->nsums && !status; k++) status = queue_sum(s, &s->sums[k]);
   return status;
 }

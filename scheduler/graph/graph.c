@@ -190,6 +190,7 @@ static op2_status make_node(struct op2i_sched *sched, struct op2i_op *op, op2_wh
                              .first_edge = 0,
                              .nedges = 0,
                              .fused = 0,
+                             .beside = NULL,
                              .seconds = 0};
   for (int g = 0; g < op->ngbls; g++) node->versions[g] = op2i_gbl_now(op->gbls[g]);
   if (op->payload_bytes) memcpy(node->payload, payload, (size_t)op->payload_bytes);

@@ -33,6 +33,9 @@ struct op2i_node {
   int64_t first_edge;
   int32_t nedges;
   int64_t fused; /* once it has run: number of the first loop it was fused with, 0: none */
+  /* If this is poisoned, the node is cancelled as if it read it; null: nothing. A later node that uses
+   * the dat depends on this one, and refers to the dat. */
+  op2_dat beside;
   double
       seconds; /* once it has run, with OP2_GRAPH_COSTS: on the clock; its part of a fused loop */
 };

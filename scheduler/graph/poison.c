@@ -37,6 +37,7 @@ struct op2i_failure *op2i_poison_lowest(const struct op2i_node *node) {
     if (!poison || op2i_overwrites(op2i_op_access(node->op, r))) continue;
     if (!lowest || poison->loop_number < lowest->loop_number) lowest = poison;
   }
+  if (!lowest && node->beside) lowest = op2i_resource_record(&node->beside->res)->poison;
   return lowest;
 }
 

@@ -242,6 +242,10 @@ static void undo(struct op2i_sched *sched, const struct op2i_version *version) {
   if (uses && last->state == OP2I_QUEUED) op2i_graph_undo(sched);
 }
 
+static void cancel_with(struct op2i_sched *sched, op2_dat dat) {
+  sched->queue.nodes[sched->queue.nnodes - 1].beside = dat;
+}
+
 static int64_t next(const struct op2i_sched *sched) { return sched->queue.next_number; }
 
 static void undo_from(struct op2i_sched *sched, int64_t number) {
@@ -323,6 +327,7 @@ static void pass_on(struct op2i_sched *sched, const void *object, void *successo
 
 const struct op2i_scheduler op2i_scheduler = {.enqueue = enqueue,
                                               .undo = undo,
+                                              .cancel_with = cancel_with,
                                               .next = next,
                                               .undo_from = undo_from,
                                               .run_from = run_from,
