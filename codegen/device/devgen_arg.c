@@ -51,8 +51,8 @@ void op2i_devgen_place(const struct op2i_devgen *g, int a, int slot, char *there
   else if (arg->kind == OP2I_ARG_DIRECT)
     snprintf(there, room, "op2_dat%d[%d * op2_element + %%s]", (int)arg->dat, dim);
   else if (stage >= 0)
-    snprintf(there, room, "op2_stage%d[%d * op2_local%d + %%s]", stage, dim,
-             op2i_device_local(&g->form, stage, slot));
+    snprintf(there, room, "op2_stage%d[%d * op2_local%d + %%s]", stage,
+             g->form.stages[stage].stride, op2i_device_local(&g->form, stage, slot));
   else
     snprintf(there, room, "op2_dat%d[%d * op2_map%d_%d + %%s]", (int)arg->dat, dim, (int)arg->map,
              slot);

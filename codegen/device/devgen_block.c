@@ -24,7 +24,6 @@ static void areas(const struct op2i_devgen *g) {
     op2i_text_add(g->e.out, "  OP2_LOCAL char *op2_room = (OP2_LOCAL char *)op2_shared;\n");
   for (int s = 0; s < n; s++) {
     const char *type = op2i_devgen_dat_type(g, g->form.stages[s].dat);
-    int dim = (int)arg_of_stage(g, s)->dim;
     op2i_text_add(g->e.out,
                   "  const int64_t op2_first%d = op2_t4[%d * op2_block + %d];\n"
                   "  const int op2_rows%d = (int)(op2_t4[%d * op2_block + %d] - op2_first%d);\n"
@@ -32,22 +31,28 @@ static void areas(const struct op2i_devgen *g) {
                   s, n, s, s, n, s + 1, s, type, s, type);
     if (s + 1 < n)
       op2i_text_add(g->e.out, "  op2_room += (op2_rows%d * %d * (int)sizeof(%s) + 15) / 16 * 16;\n",
-                    s, dim, type);
+                    s, g->form.stages[s].stride, type);
   }
 }
 
-/* Rows of a block are consecutive in shared memory, so that neighbouring work items move
+/* Rows of a block follow one another in shared memory, so that neighbouring work items move
  * neighbouring values. */
 static void move_values(const struct op2i_devgen *g, int s, bool in) {
   int dim = (int)arg_of_stage(g, s)->dim, d = g->form.stages[s].dat;
+  char here[NAME];
+  if (g->form.stages[s].stride == dim)
+    snprintf(here, sizeof here, "op2_stage%d[op2_i]", s);
+  else
+    snprintf(here, sizeof here, "op2_stage%d[op2_i / %d * %d + op2_i %% %d]", s, dim,
+             g->form.stages[s].stride, dim);
   op2i_text_add(g->e.out,
                 "  for (int op2_i = op2_item(); op2_i < %d * op2_rows%d; op2_i += op2_items())\n",
                 dim, s);
-  if (in) op2i_text_add(g->e.out, "    op2_stage%d[op2_i] = ", s);
+  if (in) op2i_text_add(g->e.out, "    %s = ", here);
   op2i_text_add(g->e.out,
                 "%sop2_dat%d[(int64_t)%d * op2_t3[op2_first%d + op2_i / %d] + op2_i %% %d]",
                 in ? "" : "    ", d, dim, s, dim, dim);
-  if (!in) op2i_text_add(g->e.out, " = op2_stage%d[op2_i]", s);
+  if (!in) op2i_text_add(g->e.out, " = %s", here);
   op2i_text_add(g->e.out, ";\n");
 }
 
@@ -59,7 +64,7 @@ static void move_rows(const struct op2i_devgen *g, int s, bool in) {
   int dim = (int)arg->dim, width = op2i_devgen_pieces(arg->type, dim, &name);
   char there[NAME], here[NAME];
   snprintf(there, sizeof there, "op2_dat%d + op2_from", g->form.stages[s].dat);
-  snprintf(here, sizeof here, "op2_stage%d + %d * op2_i", s, dim);
+  snprintf(here, sizeof here, "op2_stage%d + %d * op2_i", s, g->form.stages[s].stride);
   op2i_text_add(g->e.out,
                 "  for (int op2_i = op2_item(); op2_i < op2_rows%d; op2_i += op2_items()) {\n"
                 "    const int64_t op2_from = (int64_t)%d * op2_t3[op2_first%d + op2_i];\n",

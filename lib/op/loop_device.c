@@ -96,12 +96,20 @@ int op2i_device_local(const struct op2i_device_form *form, int stage, int slot) 
   return -1;
 }
 
+/* A bank serves two work items in turn if the strides of rows leave half of the banks, which is left
+ * so: more memory would make blocks smaller. */
+int op2i_device_stride(const struct op2i_loop_arg *arg, bool generic) {
+  const int dim = (int)arg->dim;
+  return generic && op2i_type_size(arg->type) >= 4 && dim % 2 == 0 ? dim + 1 : dim;
+}
+
 static bool add_stage(const struct op2i_loop_arg *arg, struct op2i_device_form *form) {
   int s = op2i_device_stage(form, arg->dat, arg->map), first, n = op2i_device_slots(arg, &first);
   if (s < 0) {
     if (form->nstages == OP2I_DEVICE_STAGES) return false;
     s = form->nstages++;
-    form->stages[s] = (struct op2i_device_stage){arg->dat, arg->map};
+    form->stages[s] =
+        (struct op2i_device_stage){arg->dat, arg->map, op2i_device_stride(arg, form->generic)};
   }
   for (int slot = first; slot < first + n; slot++) {
     if (op2i_device_local(form, s, slot) >= 0) continue;
@@ -138,10 +146,10 @@ static bool reads_beside(const struct op2i_loop *loop, const struct op2i_loop_ar
   return beside;
 }
 
-static int64_t row_bytes(const struct op2i_loop *loop, int dat) {
+static int64_t row_bytes(const struct op2i_loop *loop, const struct op2i_device_stage *stage) {
   const struct op2i_loop_arg *arg = loop->args;
-  while (arg->dat != dat) arg++;
-  return (int64_t)arg->dim * (int64_t)op2i_type_size(arg->type);
+  while (arg->dat != stage->dat) arg++;
+  return (int64_t)stage->stride * (int64_t)op2i_type_size(arg->type);
 }
 
 int64_t op2i_device_staged_bytes(const struct op2i_loop *loop,
@@ -150,7 +158,7 @@ int64_t op2i_device_staged_bytes(const struct op2i_loop *loop,
   for (int s = 0; s < form->nstages; s++) {
     int64_t bytes = 0;
     for (int l = 0; l < form->nlocals; l++)
-      if (form->locals[l].stage == s) bytes += row_bytes(loop, form->stages[s].dat);
+      if (form->locals[l].stage == s) bytes += row_bytes(loop, &form->stages[s]);
     total += (bytes + 15) / 16 * 16;
   }
   return total;
@@ -369,7 +377,7 @@ static void count_reduced(const struct op2i_loop *loop, struct op2i_device_form 
 
 void op2i_loop_device_form_by(const struct op2i_loop *loop, bool generic,
                               enum op2i_device_strategy wish, struct op2i_device_form *form) {
-  *form = (struct op2i_device_form){.strategy = OP2I_DEVICE_ONCE};
+  *form = (struct op2i_device_form){.strategy = OP2I_DEVICE_ONCE, .generic = generic};
   bool shares = false;
   for (const struct op2i_loop_arg *arg = loop->args; arg < loop->args + loop->nargs; arg++)
     shares |= op2i_device_shared(loop, arg);

@@ -24,6 +24,7 @@ struct op2i_device_pass {
 enum { OP2I_DEVICE_STAGES = 16 };
 struct op2i_device_stage {
   int dat, map;
+  int stride; /* values from row to row in shared memory */
 };
 struct op2i_device_local {
   int stage, slot;
@@ -37,7 +38,7 @@ enum {
   OP2I_DEVICE_NARROW = 16, /* rows of so many bytes are moved directly */
   OP2I_DEVICE_PART = 128,  /* bytes of a part at most */
   OP2I_DEVICE_ROUND = 192, /* bytes of an element in shared memory at most */
-  OP2I_DEVICE_LISTED = 32, /* values of a row that has several parts at most */
+  OP2I_DEVICE_LISTED = 160, /* values of a row that has several parts at most */
 };
 struct op2i_device_part {
   int dat;
@@ -65,6 +66,7 @@ struct op2i_device_form {
   double repeat, owner, gather;
   int npasses; /* of REPEAT, OWNER and GATHER */
   struct op2i_device_pass passes[OP2I_DEVICE_PASSES];
+  bool generic;         /* the device's code is CUDA C */
   int nstages, nlocals; /* of STAGED */
   struct op2i_device_stage stages[OP2I_DEVICE_STAGES];
   struct op2i_device_local locals[OP2I_DEVICE_COLUMNS];
@@ -141,6 +143,9 @@ void op2i_loop_device_form_by(const struct op2i_loop *loop, bool generic,
 void op2i_device_costs(const struct op2i_loop *loop, struct op2i_device_form *form);
 /* The number of values that an element has for the targets of a pass. */
 int op2i_device_pass_values(const struct op2i_loop *loop, const struct op2i_device_pass *pass);
+/* Values from one row of an argument's dat to the next in the shared memory of a block. Where the
+ * memory has banks (`generic`), neighbouring rows begin in different ones. */
+int op2i_device_stride(const struct op2i_loop_arg *arg, bool generic);
 /* Bytes of shared memory that the rows of one element take. */
 int64_t op2i_device_staged_bytes(const struct op2i_loop *loop, const struct op2i_device_form *form);
 /* Elements of a block for which a plan is tried first, or 0 if blocks are the host's. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "loop_device.h"
 #include "loop_resolve.h"
 #include "loopdata.h"
 #include "mem.h"
@@ -81,6 +82,13 @@ static op2_status need_identity(const struct op2i_loop *loop, struct request *re
   return OP2_SUCCESS;
 }
 
+/* Bytes from row to row of a dat where a block stages it. */
+static int32_t staged_row(const struct op2i_loop *loop, const struct op2i_loop_arg *arg) {
+  const struct op2i_device *device = loop->op.ctx->device;
+  const int64_t stride = op2i_device_stride(arg, device && device->kind->generic);
+  return (int32_t)(stride * (int64_t)op2i_type_size(arg->type));
+}
+
 /* Elements that conflict in a nonzero of a matrix also conflict in its row, and there are fewer
  * rows; so colours are made for rows. */
 static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *request) {
@@ -108,7 +116,7 @@ static op2_status add_arg(const struct op2i_loop *loop, int n, struct request *r
                              .injective = arg->injective,
                              .same_values = arg->same_values,
                              .target_size = targets,
-                             .row_bytes = (int32_t)dat->row_bytes};
+                             .row_bytes = staged_row(loop, arg)};
   const struct op2i_plan_arg *described = &request->args[request->desc.nargs - 1];
   int64_t *word = request->key + request->nwords;
   word[ARG_DAT] = arg->dat;

@@ -167,6 +167,8 @@ int main(void) {
   needs(4, 3, 72, 1);
   needs(8, 16, 144, 2);
   needs(18, 1, 160, 1);
-  needs(33, 1, 0, 0);
+  needs(33, 1, 176, 2);
+  needs(160, 1, 144, 10);
+  needs(161, 1, 0, 0);
   return done();
 }

@@ -12,10 +12,10 @@ OP2_EMULATION_SHOWN const op2_emulation *op2_emulation_now;
 
 #define OP2_EMULATION_ACCESS(bytes)                                                                \
   OP2_EMULATION_OWN void __tsan_read##bytes(void *at) {                                            \
-    op2_emulation_now->access(at, bytes, OP2_EMULATION_READ);                                      \
+    op2_emulation_now->access(at, bytes, OP2_EMULATION_READ, __builtin_return_address(0));                                      \
   }                                                                                                \
   OP2_EMULATION_OWN void __tsan_write##bytes(void *at) {                                           \
-    op2_emulation_now->access(at, bytes, OP2_EMULATION_WRITE);                                     \
+    op2_emulation_now->access(at, bytes, OP2_EMULATION_WRITE, __builtin_return_address(0));                                     \
   }
 OP2_EMULATION_ACCESS(1)
 OP2_EMULATION_ACCESS(2)
@@ -24,20 +24,20 @@ OP2_EMULATION_ACCESS(8)
 OP2_EMULATION_ACCESS(16)
 #define OP2_EMULATION_UNALIGNED(bytes)                                                             \
   OP2_EMULATION_OWN void __tsan_unaligned_read##bytes(void *at) {                                  \
-    op2_emulation_now->access(at, bytes, OP2_EMULATION_READ);                                      \
+    op2_emulation_now->access(at, bytes, OP2_EMULATION_READ, __builtin_return_address(0));                                      \
   }                                                                                                \
   OP2_EMULATION_OWN void __tsan_unaligned_write##bytes(void *at) {                                 \
-    op2_emulation_now->access(at, bytes, OP2_EMULATION_WRITE);                                     \
+    op2_emulation_now->access(at, bytes, OP2_EMULATION_WRITE, __builtin_return_address(0));                                     \
   }
 OP2_EMULATION_UNALIGNED(2)
 OP2_EMULATION_UNALIGNED(4)
 OP2_EMULATION_UNALIGNED(8)
 OP2_EMULATION_UNALIGNED(16)
 OP2_EMULATION_OWN void __tsan_read_range(void *at, long bytes) {
-  op2_emulation_now->access(at, (unsigned long)bytes, OP2_EMULATION_READ);
+  op2_emulation_now->access(at, (unsigned long)bytes, OP2_EMULATION_READ, __builtin_return_address(0));
 }
 OP2_EMULATION_OWN void __tsan_write_range(void *at, long bytes) {
-  op2_emulation_now->access(at, (unsigned long)bytes, OP2_EMULATION_WRITE);
+  op2_emulation_now->access(at, (unsigned long)bytes, OP2_EMULATION_WRITE, __builtin_return_address(0));
 }
 void __tsan_init(void) {}
 void __tsan_func_entry(void *) {}
@@ -139,7 +139,7 @@ OP2_EMULATION_VECTORS(double, double, 16, 16)
 
 #define OP2_EMULATION_ATOMIC(name_, type_, result_)                                                \
   OP2_EMULATION_OWN static inline type_ name_(type_ *at, type_ value) {                            \
-    op2_emulation_now->access(at, sizeof(type_), OP2_EMULATION_ATOMIC);                            \
+    op2_emulation_now->access(at, sizeof(type_), OP2_EMULATION_ATOMIC, nullptr);                            \
     const type_ old = *at;                                                                         \
     *at = result_;                                                                                 \
     return old;                                                                                    \
@@ -152,7 +152,7 @@ OP2_EMULATION_VECTORS(double, double, 16, 16)
   OP2_EMULATION_ATOMIC(atomicOr, type_, old | value)                                               \
   OP2_EMULATION_ATOMIC(atomicAnd, type_, old &value)                                               \
   OP2_EMULATION_OWN static inline type_ atomicCAS(type_ *at, type_ compared, type_ value) {        \
-    op2_emulation_now->access(at, sizeof(type_), OP2_EMULATION_ATOMIC);                            \
+    op2_emulation_now->access(at, sizeof(type_), OP2_EMULATION_ATOMIC, nullptr);                            \
     const type_ old = *at;                                                                         \
     if (old == compared) *at = value;                                                              \
     return old;                                                                                    \

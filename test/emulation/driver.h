@@ -38,6 +38,10 @@ struct op2_emulation_counts {
   int64_t waits, allocations, transfers;
 };
 void op2_emulation_count(struct op2_emulation_counts *counts);
+/* What warps asked of memory so far in a function of a loop, "KERNEL FUNCTION" (warps.c): the most words of
+ * a bank of shared memory at once, sectors of the device's memory, and how many these would be at least.
+ * False if nothing is known of it. */
+bool op2_emulation_warps(const char *name, int *words, long long *sectors, long long *least);
 /* How often a function of the driver was called so far, by its exported name; null: all of them. And the
  * names of those that were called, from 0; null behind the last. */
 int64_t op2_emulation_calls(const char *name);

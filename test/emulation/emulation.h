@@ -11,6 +11,7 @@
  * OP2_TEST_EMULATION says what the device is like, as NAME=NUMBER separated by commas:
  *
  *   check=0         accesses are not looked at
+ *   warps=1         what warps ask of memory at once is counted, and reported at the end (warps.c)
  *   order=1,2,3     threads and blocks forwards, backwards, at random; 0: by turns
  *   memory shared threads units   bytes and numbers that the device has
  *   sm=80           its target
@@ -100,6 +101,15 @@ void emulation_forget_releases(void);
 /* What is wrong with an access, or null; *result is what a launch with it returns. */
 const char *emulation_look(uintptr_t at, size_t bytes, int kind, int *result);
 
+/* ---- warps.c ---------------------------------------------------------------------------------- */
+
+/* True if accesses are to be noted, and judged at barriers. */
+bool emulation_warps(void);
+void emulation_warps_note(unsigned thread, const void *from, uintptr_t at, unsigned long bytes,
+                          bool shared);
+/* Judge what the threads of a block have noted since the last barrier. */
+void emulation_warps_judge(const char *kernel, const char *function, unsigned threads);
+
 /* ---- launch.c -------------------------------------------------------------------------------- */
 
 struct emulation_module;
@@ -124,6 +134,7 @@ bool emulation_module_holds(const struct emulation_module *module, uintptr_t at)
 /* Its code shall see `now`; what its blocks share. */
 const struct op2_emulation_shared *emulation_module_enter(const struct emulation_module *module,
                                                           const struct op2_emulation *now);
+const char *emulation_module_kernel(const struct emulation_module *module); /* its name, or "" */
 int emulation_run(const struct emulation_launch *launch);
 
 /* The last report, or null. */

@@ -14,7 +14,8 @@ enum op2_emulation_access { OP2_EMULATION_READ, OP2_EMULATION_WRITE, OP2_EMULATI
 /* Of the thread that runs now; and what is called for each access to memory, and at barriers. */
 struct op2_emulation {
   struct op2_emulation_place thread, block, threads, blocks;
-  void (*access)(const void *at, unsigned long bytes, int kind);
+  /* `from`: where in the code; null: it does not matter */
+  void (*access)(const void *at, unsigned long bytes, int kind, const void *from);
   void (*misaligned)(const void *at);
   void (*barrier)(int line);
   void (*fence)(void); /* of all threads of the device */

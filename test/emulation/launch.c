@@ -28,6 +28,7 @@ static const struct emulation_launch *launched;
 static struct op2_emulation now;
 static const struct op2_emulation_shared *shared;
 static int failure;
+static bool judges; /* what warps ask of memory is counted */
 static uint32_t launches;
 static char report[1024];
 
@@ -149,20 +150,27 @@ __attribute__((noinline)) static void resume(struct thread *thread) {
 
 static bool own_stack(uintptr_t at) { return at - (uintptr_t)running->stack < STACK; }
 
-static void look(const void *pointer, unsigned long bytes, int kind) {
+static bool shares(uintptr_t at) {
+  return at - (uintptr_t)shared->dynamic < shared->dynamic_bytes ||
+         (at >= (uintptr_t)shared->fixed && at < (uintptr_t)shared->fixed_end);
+}
+
+static void look(const void *pointer, unsigned long bytes, int kind, const void *from) {
   const uintptr_t at = (uintptr_t)pointer;
   char place[256];
   int result;
   if (own_stack(at)) return;
   const char *wrong = emulation_look(at, bytes, kind, &result);
-  if (!wrong || emulation_module_holds(launched->function->module, at)) return;
+  if (emulation_module_holds(launched->function->module, at)) return;
+  if (judges && from && !wrong) emulation_warps_note(now.thread.x, from, at, bytes, shares(at));
+  if (!wrong) return;
   place_of(at, place, sizeof place);
   say(result, "%s: %lu bytes at %s", wrong, bytes, place);
   abandon();
 }
 
-static void look_not(const void *at, unsigned long bytes, int kind) {
-  (void)at, (void)bytes, (void)kind;
+static void look_not(const void *at, unsigned long bytes, int kind, const void *from) {
+  (void)at, (void)bytes, (void)kind, (void)from;
 }
 
 static void misaligned(const void *at) {
@@ -228,6 +236,9 @@ static void run_block(uint64_t *seed) {
       if (!threads[order[i]].done) resume(&threads[order[i]]);
     emulation_phase.now++;
     if (checks && !failure) look_at_barrier();
+    if (judges && !failure)
+      emulation_warps_judge(emulation_module_kernel(launched->function->module),
+                            launched->function->entry->name, launched->threads);
   } while (threads[0].waits && !failure);
 }
 
@@ -252,6 +263,7 @@ int emulation_run(const struct emulation_launch *launch) {
   shared = emulation_module_enter(launch->function->module, &now);
   failure = EMULATION_SUCCESS;
   launches++;
+  judges = emulation_warps();
   if (emulation_phase.now == 0) emulation_phase.now = 1;
   now = (struct op2_emulation){.threads = {launch->threads, 1, 1},
                                .blocks = {launch->blocks, 1, 1},

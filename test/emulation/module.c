@@ -19,6 +19,7 @@ struct emulation_module {
   const struct op2_emulation **now;
   const struct op2_emulation_shared *shared;
   const struct op2_emulation_entry *entries;
+  const char *kernel;
   uintptr_t begin, end; /* where it lies in memory */
   int nfunctions;
   struct emulation_function functions[FUNCTIONS];
@@ -83,6 +84,7 @@ int emulation_module_load(const void *image, struct emulation_module **out) {
     *(void **)&module->now = dlsym(module->handle, "op2_emulation_now");
     *(const void **)&module->shared = dlsym(module->handle, "op2_emulation_memory");
     *(const void **)&module->entries = dlsym(module->handle, "op2_emulation_entries");
+    module->kernel = dlsym(module->handle, "op2_emulation_kernel");
   }
   module->next = modules;
   modules = module;
@@ -129,6 +131,10 @@ struct emulation_function *emulation_module_find(struct emulation_module *module
 
 int emulation_module_fixed(const struct emulation_module *module) {
   return (int)(module->shared->fixed_end - module->shared->fixed);
+}
+
+const char *emulation_module_kernel(const struct emulation_module *module) {
+  return module->kernel ? module->kernel : "";
 }
 
 static bool among(uintptr_t at, const unsigned char *begin, const unsigned char *end) {

@@ -187,7 +187,10 @@ static int compile_in(struct nvrtc_program *program, const char *folder, const c
                       const char *const *options) {
   char in[PATH], out[PATH], log[PATH], include[PATH], symbol[2 * EMULATION_NAME],
       target[EMULATION_NAME] = "-D__CUDA_ARCH__=800";
-  const char *list[OPTIONS + 40] = {OP2_EMULATION_CXX,
+  /* With these a vector in memory is read and written at once, as by the device. */
+  static const char *const whole[] = {"-fno-tree-sra", "-fno-tree-fre", "-fno-tree-forwprop",
+                                      "-fno-ipa-sra", NULL};
+  const char *list[OPTIONS + 48] = {OP2_EMULATION_CXX,
                                     "-x",
                                     "c++",
                                     "-std=c++17",
@@ -224,6 +227,7 @@ static int compile_in(struct nvrtc_program *program, const char *folder, const c
   if (emulation_checks()) {
     list[count++] = "-fsanitize=thread,alignment";
     list[count++] = "--param=tsan-instrument-func-entry-exit=0";
+    for (int k = 0; emulation_setting("warps", 0) && whole[k]; k++) list[count++] = whole[k];
   }
   snprintf(symbol, sizeof symbol, "-Wl,--defsym=%s=op2_emulation_dynamic", shared);
   if (*shared) list[count++] = symbol;

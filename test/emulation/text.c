@@ -124,6 +124,17 @@ static void list_entries(FILE *out, const char *text) {
   fprintf(out, "{}};\n");
 }
 
+/* The kernel's name, which the first line of a loop's text has. */
+static void name_kernel(FILE *out, const char *text) {
+  static const char opening[] = "/* Kernel ";
+  const bool there = strncmp(text, opening, strlen(opening)) == 0;
+  const char *name = there ? text + strlen(opening) : "";
+  fprintf(out,
+          "extern \"C\" {\nOP2_EMULATION_SHOWN extern const char op2_emulation_kernel[] = "
+          "\"%.*s\";\n}\n",
+          (int)strcspn(name, " \n\""), name);
+}
+
 /* ---- shared memory --------------------------------------------------------------------------- */
 
 /* Memory of which a launch says how much there is gets no definition here: a name for it is enough. */
@@ -150,6 +161,7 @@ char *emulation_text(const char *source, char shared[EMULATION_NAME], int *plant
   name_shared(text, shared);
   fprintf(stream, "#line 1 \"loop.cu\"\n%s\n", text);
   list_entries(stream, text);
+  name_kernel(stream, text);
   fclose(stream);
   free(text);
   return out;
