@@ -305,7 +305,8 @@ static op2_status run_reductions(struct run *run) {
   if (op2i_device_leaves(form) && !step->reduces) return OP2_SUCCESS;
   /* Smaller groups keep more memory accesses in flight where they compute elements. */
   bool left = form->apart || op2i_device_leaves(form);
-  int64_t group = left ? OP2I_DEVICE_TILE : OP2I_DEVICE_GROUP;
+  /* On the host's processors a barrier is the end of a loop over all work items: one does best alone. */
+  int64_t group = run->device->limits.on_host ? 1 : left ? OP2I_DEVICE_TILE : OP2I_DEVICE_GROUP;
   int64_t stage = left ? 0 : op2i_device_stage_bytes(step->loop, form, group);
   int64_t end = !step->reduces    ? OP2I_DEVICE_LEAVE
                 : step->ends_here ? OP2I_DEVICE_TO_HOST
