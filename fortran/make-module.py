@@ -1,13 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
-"""Write the Fortran module op2, made from the public headers.
+"""Write a Fortran module, made from public headers.
 
-    fortran/make-module.py TEMPLATE OUTPUT HEADER...
+    fortran/make-module.py TEMPLATE OUTPUT HEADER... [--uses HEADER...]
 
-TEMPLATE (fortran/op2.f90.in) holds what is written by hand; lines @NAME@ in it are replaced by what
-is made here: constants, derived types, interfaces of the C functions, and a procedure for each. The
-`@shape` of a function's documentation says which parameters are arrays, and what their extents are.
-An extent that is itself a parameter is not a parameter in Fortran.
+TEMPLATE (fortran/op2.f90.in, fortran/op2_hdf5.f90.in) holds what is written by hand; lines @NAME@ in
+it are replaced by what is made here: constants, derived types, interfaces of the C functions, and a
+procedure for each. The `@shape` of a function's documentation says which parameters are arrays, and
+what their extents are. An extent that is itself a parameter is not a parameter in Fortran. Headers
+after --uses are those of a module that the new one uses: their types are known, and not made again.
 """
 import re
 import sys
@@ -24,7 +25,7 @@ FROM_ONE = {
     'op2_dat_get_block': ['first'], 'op2_dat_set_block': ['first'], 'op2_profile_get': ['i'],
     'op2_comm_neighbour_get': ['i'], 'op2_comm_dat_get': ['i'],
     'op2_map_get': ['idx'], 'op2_map_get_global': ['idx'], 'op2_object_get': ['i'],
-    'op2_mesh_group_get': ['i'],
+    'op2_mesh_group_get': ['i'], 'op2_file_read_rows': ['first'],
 }
 # Parameters that C allows to be null, beside the input structures, which all are. They are optional
 # in Fortran and come after the others.
@@ -35,15 +36,21 @@ OPTIONAL = {
     'op2_map_shape': ['arity', 'rows'],
     'op2_mat_shape': ['row_dim', 'column_dim', 'type', 'places'],
     'op2_mesh_group': ['name'], 'op2_mesh_geometry_at': ['volume', 'centroid'],
-    'op2_faces_geometry_at': ['normal', 'centre'],
+    'op2_faces_geometry_at': ['normal', 'centre'], 'op2_file_write_set': ['name'],
+    'op2_file_write_map': ['name'], 'op2_file_write_dat': ['name'], 'op2_file_update_dat': ['name'],
+    'op2_checkpoint_step': ['stop'],
 }
+# Outputs that are set also if the function fails.
+ALWAYS_SET = {'op2_checkpoint_step': ['stop']}
+# Functions that keep the address of the program's values, beside those called _wrap.
+KEEPS_VALUES = ['op2_checkpoint_add_counter']
 # Arrays that may be left out when an object is declared; the extents are parameters then.
 ABSENT_ARRAY = {'op2_dat_create': 'data', 'op2_gbl_create': 'data', 'op2_map_create': 'idx'}
 # Functions whose procedures are written by hand in the template.
 BY_HAND = ['op2_kernel_create', 'op2_operator_create', 'op2_call_at', 'op2_call_owned_at', 'op2_subset_indices',
            'op2_sparsity_create', 'op2_solve_nested_at', 'op2_solve_blocks_at', 'op2_error_message',
            'op2_mat_get', 'op2_mat_set', 'op2_mat_add', 'op2_solver_monitor', 'op2_arg_opaque',
-           'op2_map_create_entries']
+           'op2_map_create_entries', 'op2_file_read_all', 'op2_file_read_matrices']
 # Structures that are passed by value and made by functions only.
 VALUES = ['op2_where', 'op2_arg', 'op2_scalar']
 # Structures that only procedures written by hand use.
@@ -96,17 +103,26 @@ class Function:
 
 
 class Headers:
-    def __init__(self, paths):
+    def __init__(self, paths, used=()):
         self.constants, self.handles, self.structs, self.enums = [], [], {}, []
         self.functions, self.callbacks = [], []
-        for path in paths:
-            with open(path, encoding='utf-8') as file:
-                self.read(file.read())
+        self.read_all(used)
+        others = len(self.constants), len(self.handles), len(self.structs), len(self.functions)
+        self.read_all(paths)
         self.inputs = {p.base for f in self.functions for p in f.params
                        if p.base in self.structs and p.const and p.stars == 1}
         self.inputs -= set(VALUES + MIRRORS)
         self.outputs = {p.base for f in self.functions for p in f.params
                         if p.base in self.structs and not p.const and p.stars == 1} - set(VALUES)
+        # What the module itself has.
+        self.constants, self.own_handles = self.constants[others[0]:], self.handles[others[1]:]
+        self.own_structs = dict(list(self.structs.items())[others[2]:])
+        self.functions = self.functions[others[3]:]
+
+    def read_all(self, paths):
+        for path in paths:
+            with open(path, encoding='utf-8') as file:
+                self.read(file.read())
 
     def read(self, text):
         text = re.sub(r'/\*\* @cond.*?@endcond \*/', '', text, flags=re.S)
@@ -246,7 +262,7 @@ class Maker:
 
     def interface_param(self, f, p):
         name, array = p.name, p.name in f.shape and p.base != 'void'
-        if p.base in self.h.inputs | self.h.outputs or p.base in ('void', 'FILE') and p.stars == 1:
+        if p.stars == 1 and p.base in self.h.inputs | self.h.outputs | {'void', 'FILE'}:
             return f'type(c_ptr), value :: {name}'
         if p.base == 'char' and p.stars == 1:
             optional = ', optional' if name in OPTIONAL.get(f.name, []) else ''
@@ -288,11 +304,10 @@ class Maker:
 
     def types(self):
         lines = []
-        for name in self.h.handles:
-            lines += [f'  type :: {name}', '    private', '    type(c_ptr) :: handle = c_null_ptr',
-                      '  end type']
+        for name in self.h.own_handles:
+            lines += [f'  type :: {name}', '    type(c_ptr) :: handle = c_null_ptr', '  end type']
             self.public.append(name)
-        for name, fields in self.h.structs.items():
+        for name, fields in self.h.own_structs.items():
             value = name in VALUES
             lines.append(f"  type, bind(c) :: {'' if value else 'c_'}{name}")
             lines += ['    private'] if value else []
@@ -376,6 +391,8 @@ class Maker:
             self.values(proc, f, p, data)
         elif p.base in VALUES or p.base in self.h.structs:
             proc.arg(name, f'type({p.base}), intent(in)', False, '(:)' if shape else '')
+        elif p.base == 'bool' and p.stars:
+            self.truth(proc, f, p, optional)
         elif p.stars or p.extent:
             self.numbers(proc, f, p, optional, wide)
         else:
@@ -400,6 +417,15 @@ class Maker:
             proc.arg('path', 'character(*), intent(in)')
             proc.check(f"opened('{f.name}', path, at)")
             proc.last.append(f"call close_file('{f.name}', path, at, code)")
+
+    @staticmethod
+    def truth(proc, f, p, optional):
+        """An output that is true or false: a default logical."""
+        proc.arg(p.name, 'logical, intent(inout)', optional)
+        proc.local(f'c_{p.name}', 'logical(c_bool)')
+        proc.before.append(f'c_{p.name} = .false.')
+        lines = proc.last if p.name in ALWAYS_SET.get(f.name, []) else proc.after
+        lines.append(f'{"if (present(" + p.name + ")) " if optional else ""}{p.name} = c_{p.name}')
 
     def numbers(self, proc, f, p, optional, wide):
         """Arrays of numbers, or outputs that are one number."""
@@ -435,7 +461,7 @@ class Maker:
     def values(self, proc, f, p, data):
         """Untyped memory, of a kind and rank."""
         kind, constant, rank = data
-        pointer = f.name.endswith('_wrap')
+        pointer = f.name.endswith('_wrap') or f.name in KEEPS_VALUES
         extent = '' if rank == 0 else '(:)' if rank == 1 else '(:, :)'
         scope = p.stars == 2
         proc.local('at', 'type(c_ptr)')
@@ -559,6 +585,8 @@ class Maker:
             return f'{name}%handle'
         if p.base == 'char' and p.stars == 1:
             return f'trim({name})//c_null_char'
+        if p.base == 'bool' and p.stars:
+            return f'c_{name}'
         if p.base in ('char', 'FILE', 'void') or p.base in self.h.inputs:
             return 'at'
         if p.base in self.h.outputs:
@@ -636,15 +664,19 @@ def main(argv):
     if argv[1:2] in (['-h'], ['--help']):
         print(__doc__)
         return 0
-    if len(argv) < 4:
+    paths, used = argv[3:], []
+    if '--uses' in paths:
+        where = paths.index('--uses')
+        paths, used = paths[:where], paths[where + 1:]
+    if not paths:
         print('make-module.py: TEMPLATE, OUTPUT and HEADER are needed (--help)', file=sys.stderr)
         return 2
-    headers = Headers(argv[3:])
+    headers = Headers(paths, used)
     maker = Maker(headers)
     generics = maker.all()
     types = maker.types()
-    constants = [f'  integer(c_int), parameter, public :: {n} = {v}' for n, v in headers.constants]
-    public = [f'  public :: {name}' for name in maker.public]
+    constants = [f'  integer(c_int), parameter :: {n} = {v}' for n, v in headers.constants]
+    public = [f'  public :: {name}' for name in [n for n, _ in headers.constants] + maker.public]
     parts = {'CONSTANTS': constants, 'TYPES': types, 'PUBLIC': public, 'GENERICS': generics,
              'C_INTERFACES': maker.interfaces(), 'PROCEDURES': maker.procedures}
     with open(argv[1], encoding='utf-8') as template, open(argv[2], 'w', encoding='utf-8') as out:

@@ -64,6 +64,7 @@ all_symbols() {
   # What a Fortran compiler makes of modules has no list: the version of the node stands for all.
   node='(symver)OP2_1.0'
   list op2-fortran libop2-fortran1 libop2-fortran-dev "$node"
+  list op2-hdf5-fortran libop2-hdf5-fortran1 libop2-fortran-dev "$node"
   list op2-mpi-fortran libop2-mpi-fortran1 libop2-fortran-dev "$node"
   list op2-compat-fortran libop2-compat1 libop2-compat-dev "$node"
   list op2-compat-hdf5-fortran libop2-compat1 libop2-compat-dev "$node"

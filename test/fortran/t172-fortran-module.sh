@@ -6,12 +6,16 @@ set -u
 . "$(dirname "$0")/../support/tap.sh"
 
 module=$tmp/op2.f90
-headers() { # prints the headers that the module is made from
-  sed -n "/^foreach name : /,/\]/p" "$src/fortran/meson.build" | grep -o "'[a-z]*'" | tr -d "'" |
+headers() { # [BLANKS]: prints the headers of op2, or of op2_hdf5, whose list is indented
+  awk -v start="^${1-}foreach name : " '$0 ~ start { inside = 1 } inside { print } inside && /\]/ { exit }' \
+    "$src/fortran/meson.build" | grep -o "'[a-z0-9]*'" | tr -d "'" |
     sed "s|.*|$src/include/op2/&.h|"
 }
 # made HEADER...: writes the module
 made() { "$src/fortran/make-module.py" "$src/fortran/op2.f90.in" "$module" "$@"; }
+made_hdf5() {
+  "$src/fortran/make-module.py" "$src/fortran/op2_hdf5.f90.in" "$tmp/op2_hdf5.f90" $(headers '  ') --uses $(headers)
+}
 # declared HEADER...: prints the names of public functions
 declared() {
   cat "$@" | tr '\n' ' ' | sed 's|/\*\([^*]\|\*[^/]\)*\*/||g' | tr ';' '\n' |
@@ -47,11 +51,15 @@ unused() { # prints bindings that no procedure calls
 }
 
 runs "the module is made" made $(headers)
-bound "$module" "$src/fortran/op2_mpi.f90" >"$tmp/bound"
-runs "it binds many functions ($(wc -l <"$tmp/bound" | tr -d ' '))" test "$(wc -l <"$tmp/bound")" -gt 130
+runs "so is that of libop2-hdf5" made_hdf5
+bound "$module" "$tmp/op2_hdf5.f90" "$src/fortran/op2_mpi.f90" >"$tmp/bound"
+runs "they bind many functions ($(wc -l <"$tmp/bound" | tr -d ' '))" test "$(wc -l <"$tmp/bound")" -gt 230
 clean "every public function is bound or left out" forgotten "$tmp/bound" "$src"/include/op2/*.h
 clean "none is both" both "$tmp/bound"
 clean "each binding is called" unused "$module"
+clean "each of op2_hdf5, too" unused "$tmp/op2_hdf5.f90"
+twice() { grep -h -E '^  (type ::|integer\(c_int\), parameter ::)' "$module" "$tmp/op2_hdf5.f90" | sort | uniq -d; }
+clean "what op2 has is not made again" twice
 
 printf '/** @brief b */\nOP2_API OP2_NODISCARD op2_status op2_planted(op2_set set);\n' >"$tmp/planted.h"
 catches "a function that is not bound" 'op2_planted is neither' forgotten "$tmp/bound" "$tmp/planted.h"
@@ -66,6 +74,7 @@ if ! command -v gfortran >/dev/null 2>&1; then
 else
   compiled() { (cd "$tmp" && gfortran -std=f2018 -Wall -Wextra -Werror -c "$@"); }
   clean "the module is Fortran 2018" compiled op2.f90
+  clean "so is op2_hdf5" compiled op2_hdf5.f90
   for module in base reference; do
     runs "the module of OP2's interface is made: $module" "$src/fortran/compat/make-compat.py" \
       "$src/fortran/compat/$module.f90.in" "$tmp/$module.f90"

@@ -135,6 +135,35 @@ contains
   end subroutine
 end program
 END
+cat >"$tmp/files.f90" <<'END'
+program use_files
+  use op2
+  use op2_hdf5
+  implicit none
+  type(op2_context) :: ctx
+  type(op2_file) :: file
+  integer :: sums(3)
+  call op2_init(ctx)
+  call op2_file_open(ctx, 'sums.h5', OP2_FILE_CREATE, file)
+  call op2_file_write_const(file, 'sums', [101, 11, 110])
+  call op2_file_close(file)
+  call op2_file_open(ctx, 'sums.h5', OP2_FILE_READ, file)
+  call op2_file_read_const(file, 'sums', sums)
+  call op2_file_close(file)
+  print '(i0, 1x, i0, 1x, i0)', sums
+  call op2_finalize(ctx)
+end program
+END
+files_fortran=no
+[ ! -e "$prefix/lib/libop2-hdf5-fortran.so" ] || ! command -v gfortran >/dev/null 2>&1 ||
+  files_fortran=yes
+if [ $files_fortran = yes ]; then
+  runs "a program in Fortran with files is built" compiled_with op2-hdf5-fortran gfortran files.f90 \
+    "'-Wl,-rpath,$prefix/lib'"
+  runs "its program runs" right "$tmp/use"
+else
+  skip "there is no Fortran with HDF5: no program with files"
+fi
 compat_fortran=no
 [ ! -e "$prefix/lib/libop2-compat-fortran.so" ] || ! command -v gfortran >/dev/null 2>&1 ||
   compat_fortran=yes
@@ -204,6 +233,8 @@ if command -v cmake >/dev/null 2>&1; then
     }
     runs "CMake: the component mpi" by_cmake_over_mpi
   fi
+  [ $files_fortran = no ] || runs "CMake: the component hdf5-fortran" \
+    by_cmake files.f90 "1.0;COMPONENTS;hdf5-fortran" op2::hdf5-fortran
   runs "CMake: the component compat" by_cmake compat.cc "1.0;COMPONENTS;compat" op2::compat
   [ $compat_fortran = no ] || runs "CMake: the component compat-fortran" \
     by_cmake compat.f90 "1.0;COMPONENTS;compat-fortran" op2::compat-fortran
