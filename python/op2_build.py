@@ -47,7 +47,7 @@ typedef int... MPI_Fint;
 int MPI_Get_library_version(char *version, int *length);
 """, ""),
     "meshfile": (["op2/meshfile.h"], ["op2-meshfile"], "", ""),
-    "hdf5": (["op2/io.h", "op2/checkpoint.h", "op2/vtkhdf.h"], ["op2-hdf5"], """
+    "hdf5": (["op2/io.h", "op2/checkpoint.h", "op2/vtkhdf.h", "op2/xdmf.h"], ["op2-hdf5"], """
 typedef struct op2_mesh_s *op2_mesh;
 """, ""),
     "petsc": (["op2/petsc.h"], ["op2-petsc"], """

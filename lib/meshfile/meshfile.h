@@ -11,7 +11,7 @@
 #include "op2/ranks.h"
 
 /* This changes with the structs that libop2-hdf5 uses: those of this file and of vtu.h. */
-#define OP2I_MESH_MAGIC UINT64_C(0x6f70326d65736833)
+#define OP2I_MESH_MAGIC UINT64_C(0x6f70326d65736834)
 
 struct op2i_vtu_job;
 struct op2i_vtu_grid;
@@ -26,6 +26,7 @@ struct op2i_mesh_methods {
                          struct op2i_vtu_grid **grid, struct op2i_vtu_job **out);
   void (*job_free)(void *job);
   int (*arguments)(op2_mesh mesh, struct op2i_vtu_job *job, const op2_dat *dats, op2_arg *args);
+  op2_status (*mixed)(op2_mesh mesh, int64_t *n, int64_t **out);
 };
 extern const struct op2i_mesh_methods op2i_mesh_methods; /* vtu.c */
 

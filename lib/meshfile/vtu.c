@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "op2/call.h"
+#include "xdmf.h"
 
 #define OP2I_SERIES_MAGIC UINT64_C(0x6f70327365723031)
 
@@ -47,7 +48,8 @@ static int make_arguments(op2_mesh mesh, struct op2i_vtu_job *job, const op2_dat
 }
 
 const struct op2i_mesh_methods op2i_mesh_methods = {
-    op2i_mesh_validate, op2i_mesh_agree, op2i_vtu_job_make, op2i_vtu_job_free, make_arguments};
+    op2i_mesh_validate, op2i_mesh_agree, op2i_vtu_job_make, op2i_vtu_job_free, make_arguments,
+    op2i_xdmf_mixed};
 
 static void free_call(void *data) {
   struct op2i_vtu_call *call = data;

@@ -2,8 +2,10 @@
 #ifndef OP2I_XDMF_H
 #define OP2I_XDMF_H
 
-/* Reading of XDMF files: XML that says what is where, and numbers in it, in files of HDF5 or in others. */
+/* Reading of XDMF files: XML that says what is where, and numbers in it, in files of HDF5 or in others; and
+ * the topology of one that is written. */
 
+#include "meshfile.h"
 #include "meshfile_raw.h"
 #include "meshfile_xml.h"
 
@@ -25,5 +27,8 @@ struct op2i_xdmf_kind {
  * known. */
 const struct op2i_xdmf_kind *op2i_xdmf_kind_named(const char *name, int64_t nodes);
 const struct op2i_xdmf_kind *op2i_xdmf_kind_mixed(int64_t number, int64_t nodes);
+/* The cells of this rank's share as a topology of several kinds, in an array that is made, which the caller
+ * frees. */
+op2_status op2i_xdmf_mixed(op2_mesh mesh, int64_t *n, int64_t **out);
 
 #endif

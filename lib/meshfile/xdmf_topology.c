@@ -41,3 +41,34 @@ const struct op2i_xdmf_kind *op2i_xdmf_kind_mixed(int64_t number, int64_t nodes)
     if (kinds[k].mixed == number && (nodes == 0 || nodes == kinds[k].nodes)) return &kinds[k];
   return NULL;
 }
+
+/* The kind that has a number of VTK's. Polygons come before those that are meant. */
+static const struct op2i_xdmf_kind *kind_of(const struct op2i_cell_kind *cell) {
+  const struct op2i_xdmf_kind *found = NULL;
+  for (int k = 0; k < KINDS; k++)
+    if (kinds[k].vtk == cell->vtk && kinds[k].nodes == cell->vtk_nodes) found = &kinds[k];
+  return found;
+}
+
+op2_status op2i_xdmf_mixed(op2_mesh mesh, int64_t *n, int64_t **out) {
+  const struct op2i_elements *cells = &mesh->raw.of[mesh->info.dimension];
+  const int64_t most = cells->n ? cells->end[cells->n - 1] + 2 * cells->n : 0;
+  int64_t *numbers = mesh->op2->calloc((size_t)most + 1, sizeof *numbers), at = 0;
+  if (!numbers) return mesh->op2->error_nomem("the cells of an XDMF file");
+  for (int64_t e = 0; e < cells->n; e++) {
+    const struct op2i_cell_kind *cell = &op2i_cell_kinds[cells->kind[e]];
+    const struct op2i_xdmf_kind *kind = kind_of(cell);
+    const int64_t *node = cells->node + op2i_element_begin(cells, e);
+    if (!kind) {
+      mesh->op2->free(numbers);
+      return mesh->op2->error(OP2_ERR_UNAVAILABLE, "%s: XDMF has no cells of %d nodes like cell %lld",
+                              mesh->path, cell->nodes, (long long)(cells->first + e));
+    }
+    numbers[at++] = kind->mixed;
+    if (kind->counted) numbers[at++] = kind->nodes;
+    for (int i = 0; i < kind->nodes; i++) numbers[at++] = node[cell->reorder ? cell->reorder[i] : i];
+  }
+  *n = at;
+  *out = numbers;
+  return OP2_SUCCESS;
+}

@@ -57,6 +57,7 @@ def used(text):
     found |= {"op2_file_write_" + kind for kind in ("set", "map", "dat")}
     found |= {f"op2_{kind}_{end}" for kind in ("vtu_series", "vtkhdf")
               for end in ("create", "write_at", "destroy")}
+    found |= {f"op2_xdmf_{end}" for end in ("create", "write", "destroy")}
     found |= {"op2_checkpoint_add_" + kind for kind in ("dat", "gbl", "const")}
     found |= {f"op2_{kind}_petsc{end}" for kind in ("mat", "dat") for end in ("", "_end")}
     return found

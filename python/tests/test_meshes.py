@@ -137,6 +137,28 @@ def test_series_in_one_file(plain, path, tmp_path):
         assert heights.tolist() == [0.5] * (2 * N * N) + [1.5] * (2 * N * N)
 
 
+def test_series_with_xdmf(plain, path, tmp_path):
+    mesh = read(plain, path)
+    u = op2.Dat(mesh.cells, name="height")
+    edges = op2.Dat(mesh.faces().boundary, name="flux")
+    try:
+        series = mesh.series(tmp_path / "wave.xdmf")
+    except op2.UnavailableError as error:
+        pytest.skip(str(error))
+    with series:
+        for time in 0.5, 1.5:
+            u.fill(time)
+            series.write(time, [u])
+        with pytest.raises(op2.MismatchError, match="flux"):
+            series.write(2.5, [edges])
+    text = (tmp_path / "wave.xdmf").read_text()
+    assert text.count("<Time ") == 2 and "wave-0001.h5:/height" in text and "0002" not in text
+    again = op2.read_mesh(plain, tmp_path / "wave.xdmf")
+    assert np.array_equal(again.cell_nodes.values, mesh.cell_nodes.values)
+    with pytest.raises(op2.OptionError, match="xdmf"):
+        mesh.series(tmp_path / "wave", format="none")
+
+
 def test_lifetimes(path, tmp_path):
     with op2.Context("sequential", eager=False) as context:
         mesh = read(context, path)

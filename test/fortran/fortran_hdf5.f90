@@ -198,7 +198,9 @@ contains
   !> A series of VTKHDF, read by its datasets.
   subroutine results(path)
     character(*), intent(in) :: path
-    type(op2_mesh) :: mesh
+    type(op2_mesh) :: mesh, again
+    type(op2_mesh_info) :: info
+    type(op2_xdmf) :: xdmf
     type(op2_dat) :: depth
     type(op2_vtkhdf) :: series
     type(op2_file) :: file
@@ -225,6 +227,13 @@ contains
     call op2_file_shape(file, 'VTKHDF/Points', rows, columns, type)
     call check('points', rows == 45 .and. columns == 3)
     call op2_file_close(file)
+    call op2_xdmf_create(mesh, 'wave.xdmf', xdmf)
+    call op2_xdmf_write(xdmf, 0.5_real64, [depth])
+    call op2_destroy(xdmf)
+    call op2_mesh_read(ctx, 'wave.xdmf', again)
+    call op2_mesh_info_get(again, info)
+    call check('a series with an XDMF file', info%cells == 64 .and. info%nodes == 45)
+    call op2_destroy(again)
     call op2_destroy(depth)
     call op2_destroy(mesh)
   end subroutine

@@ -43,7 +43,7 @@ compare() { # DECLARED EXPORTED
 LC_ALL=C
 export LC_ALL
 # Headers of companion libraries are left out; the table for companions is added below.
-headers() { ls "$src"/include/op2/*.h | grep -v -e '/mpi\.h$' -e '/io\.h$' -e '/checkpoint\.h$' -e '/vtkhdf\.h$' -e '/meshfile\.h$' -e '/petsc\.h$'; }
+headers() { ls "$src"/include/op2/*.h | grep -v -e '/mpi\.h$' -e '/io\.h$' -e '/checkpoint\.h$' -e '/vtkhdf\.h$' -e '/xdmf\.h$' -e '/meshfile\.h$' -e '/petsc\.h$'; }
 declared $(headers) >"$tmp/declared"
 clean "every public function is marked OP2_API" undeclared "$src"/include/op2/*.h
 runs "the headers declare something" test -s "$tmp/declared"
@@ -78,8 +78,8 @@ else
   done
   [ $found = yes ] || skip "this build has no MPI: op2/mpi.h not compared"
   if [ -e "$build/libop2-hdf5.so" ]; then
-    clean "libop2-hdf5.so exports what op2/io.h, checkpoint.h and vtkhdf.h declare" \
-      companion "$src/include/op2/io.h" "$src/include/op2/checkpoint.h" "$src/include/op2/vtkhdf.h" \
+    clean "libop2-hdf5.so exports what op2/io.h, checkpoint.h, vtkhdf.h and xdmf.h declare" \
+      companion "$src/include/op2/io.h" "$src/include/op2/checkpoint.h" "$src/include/op2/vtkhdf.h" "$src/include/op2/xdmf.h" \
         "$src/lib/meshfile/meshfile_tree.h" "$build/libop2-hdf5.so"
   else
     skip "this build has no HDF5: op2/io.h not compared"

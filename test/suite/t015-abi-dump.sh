@@ -40,7 +40,7 @@ END_HEADER
 # its type
 all_headers() {
   echo '#include <op2.h>'
-  for companion in checkpoint io meshfile mpi petsc vtkhdf; do echo "#include <op2/$companion.h>"; done
+  for companion in checkpoint io meshfile mpi petsc vtkhdf xdmf; do echo "#include <op2/$companion.h>"; done
   for header in "$1"/op2/*.h; do
     code "$header" | sed '/^[ \t]*#/d' | tr '\n' ' ' | tr ';' '\n' |
       sed -n 's/.*OP2_API[ \t][^(]*[ *]\([A-Za-z_][A-Za-z0-9_]*\)[ \t]*(.*/__typeof__(\1) *of_\1;/p'

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Writes results of a mesh: vtkhdf_make RANKS MESH STEM TIMES (ranks are threads; 0: alone). STEM.hdf has
  * values on nodes and cells at each time, STEM-boundary.hdf those on boundary faces at one; STEM.pvd are the
- * same values on nodes and cells as VTU. Values are functions of the place and the time:
+ * same values on nodes and cells as VTU, and STEM.xdmf those in files of HDF5. Values are functions of the place and the time:
  *
  *     u       on nodes, u = x + 100 t
  *     place   on nodes, the coordinates
@@ -18,6 +18,7 @@
 #include "op2/meshfile.h"
 #include "op2/ranks.h"
 #include "op2/vtkhdf.h"
+#include "op2/xdmf.h"
 #include "rank_case.h"
 #include "support.h"
 
@@ -85,16 +86,18 @@ static op2_status fill(op2_context ctx, op2_mesh mesh, int space, const op2_face
 }
 
 static op2_status write_all(op2_context ctx, op2_mesh mesh, const struct asked *asked) {
-  char path[700], boundary[700];
+  char path[700], boundary[700], text[700];
   op2_mesh_info info;
   op2_faces faces;
   op2_vtkhdf file = NULL, of_faces = NULL;
   op2_vtu_series series = NULL;
+  op2_xdmf xdmf = NULL;
   struct fields f = {0};
   const op2_partition_options how = {.method = OP2_PARTITION_COORDINATES,
                                      .set = op2_mesh_nodes(mesh),
                                      .coordinates = op2_mesh_coordinates(mesh)};
   snprintf(path, sizeof path, "%s.hdf", asked->stem);
+  snprintf(text, sizeof text, "%s.xdmf", asked->stem);
   snprintf(boundary, sizeof boundary, "%s-boundary.hdf", asked->stem);
   op2_status status = op2_mesh_info_get(mesh, &info);
   if (!status) status = op2_faces_create(mesh, &faces);
@@ -103,16 +106,19 @@ static op2_status write_all(op2_context ctx, op2_mesh mesh, const struct asked *
   if (!status) status = op2_vtkhdf_create(mesh, path, &file);
   if (!status) status = op2_vtkhdf_create(mesh, boundary, &of_faces);
   if (!status) status = op2_vtu_series_create(mesh, asked->stem, &series);
+  if (!status) status = op2_xdmf_create(mesh, text, &xdmf);
   const op2_dat all[] = {f.u, f.place, f.corner, f.number};
   for (int t = 0; t < asked->times && !status; t++) {
     status = fill(ctx, mesh, info.space, &faces, 0.5 * t, &f);
     if (!status) status = op2_vtkhdf_write(file, 0.5 * t, 4, all);
     if (!status) status = op2_vtu_series_write(series, 0.5 * t, 4, all);
+    if (!status) status = op2_xdmf_write(xdmf, 0.5 * t, 4, all);
   }
   if (!status) status = op2_vtkhdf_write(of_faces, 0, 1, &f.start);
   op2_vtkhdf_destroy(&file);
   op2_vtkhdf_destroy(&of_faces);
   op2_vtu_series_destroy(&series);
+  op2_xdmf_destroy(&xdmf);
   op2_dat *const dats[] = {&f.u, &f.place, &f.corner, &f.number, &f.start};
   for (int d = 0; d < 5; d++) op2_dat_destroy(dats[d]);
   return status;

@@ -23,8 +23,7 @@ struct op2_vtkhdf_s {
   struct op2i_vtu_dat *dats;
 };
 
-/* The mesh is another library's, whose functions are reached through the mesh itself. */
-static op2_status validate_mesh(const struct op2i_companion *op2, op2_mesh mesh, const char *call) {
+op2_status op2i_hdf5_check_mesh(const struct op2i_companion *op2, op2_mesh mesh, const char *call) {
   if (!mesh || mesh->magic != OP2I_MESH_MAGIC) return op2->error(OP2_ERR_ARG, "%s: no mesh", call);
   return mesh->methods->validate(mesh, call);
 }
@@ -44,7 +43,7 @@ op2_status op2_vtkhdf_create(op2_mesh mesh, const char *path, op2_vtkhdf *out) {
   const struct op2i_companion *op2 = op2i_companion(OP2I_COMPANION_VERSION);
   op2_vtkhdf file = NULL;
   if (!op2) return OP2_ERR_UNAVAILABLE;
-  op2_status status = validate_mesh(op2, mesh, "op2_vtkhdf_create");
+  op2_status status = op2i_hdf5_check_mesh(op2, mesh, "op2_vtkhdf_create");
   if (status) return status;
   op2->call(mesh->ctx, "op2_vtkhdf_create", path, 0, 0);
   if (!path || !*path || !out)
@@ -155,7 +154,7 @@ op2_status op2_vtkhdf_write_at(op2_where where, op2_vtkhdf file, double time, in
   if (!file || file->magic != OP2I_VTKHDF_MAGIC)
     return op2->error(OP2_ERR_ARG, "op2_vtkhdf_write: not a file of op2_vtkhdf_create()");
   const op2_mesh mesh = file->mesh;
-  op2_status status = validate_mesh(op2, mesh, "op2_vtkhdf_write");
+  op2_status status = op2i_hdf5_check_mesh(op2, mesh, "op2_vtkhdf_write");
   if (status) return status;
   op2->call(mesh->ctx, "op2_vtkhdf_write", file->path, (uint64_t)n, 0);
   status = make_time(file, time, n, dats, &at);

@@ -17,6 +17,8 @@ struct op2i_vtk_time {
   bool first; /* makes the file */
 };
 
+/* hdf5_vtk.c: the mesh is another library's, whose functions are reached through the mesh itself. */
+op2_status op2i_hdf5_check_mesh(const struct op2i_companion *op2, op2_mesh mesh, const char *call);
 /* hdf5_vtk_file.c: an op2_call_function. values[0] are the coordinates, those of dats follow. */
 int op2i_vtk_time_run(void *data, void *const *values);
 

@@ -9,7 +9,8 @@ from . import _native
 from .errors import UnavailableError
 
 #: The companion library of each kind of objects that are not of libop2 itself.
-_COMPANIONS = {"mesh": "meshfile", "vtu_series": "meshfile", "vtkhdf": "hdf5", "checkpoint": "hdf5"}
+_COMPANIONS = {"mesh": "meshfile", "vtu_series": "meshfile", "vtkhdf": "hdf5", "xdmf": "hdf5",
+               "checkpoint": "hdf5"}
 
 
 def companion(name: str) -> Tuple[Any, Any]:

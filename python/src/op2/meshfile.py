@@ -266,13 +266,15 @@ class Mesh:
 
     def series(self, path: Path, format: Optional[str] = None) -> "Series":
         """A series of results at several times. `format` is "vtu", for a VTU file for each time and
-        a list of them in STEM.pvd, or "vtkhdf", for one file of HDF5; None: "vtkhdf" if the path
-        ends in .vtkhdf, and else "vtu"."""
+        a list of them in STEM.pvd, "vtkhdf", for one file of HDF5, or "xdmf", for a file of HDF5 for
+        each time with an XDMF file; None: "vtkhdf" if the path ends in .vtkhdf, "xdmf" if it ends in
+        .xdmf or .xmf, and else "vtu"."""
         name = os.fspath(path)
         if format is None:
-            format = "vtkhdf" if name.endswith(".vtkhdf") else "vtu"
-        if format not in ("vtu", "vtkhdf"):
-            raise OptionError(f"format is '{format}', and is one of vtu, vtkhdf")
+            format = "xdmf" if name.endswith((".xdmf", ".xmf")) else \
+                "vtkhdf" if name.endswith(".vtkhdf") else "vtu"
+        if format not in ("vtu", "vtkhdf", "xdmf"):
+            raise OptionError(f"format is '{format}', and is one of vtu, vtkhdf, xdmf")
         return Series(self, name, format)
 
     def __repr__(self) -> str:
@@ -289,9 +291,9 @@ class Series(Object):
         super().__init__(mesh.context, path)
         self._mesh = mesh._handle
         handle_of_mesh = self._mesh._p
-        if format == "vtkhdf":
+        if format != "vtu":
             # The module of libop2-hdf5 has another type of this name.
-            self._kind, handle_of_mesh = "vtkhdf", ffi.cast("void *", handle_of_mesh)
+            self._kind, handle_of_mesh = format, ffi.cast("void *", handle_of_mesh)
         self._lib = library_of(self._kind)[1]
         self._create(self._function("create"), handle_of_mesh, os.fsencode(path))
 
@@ -300,11 +302,15 @@ class Series(Object):
 
     def write(self, time: float, dats: Iterable[Dat]) -> None:
         """Queue the writing of dats at a time, as Mesh.write_vtu() does. In VTKHDF all times have
-        dats of the same names, types, dims and sets, in the same order."""
+        dats of the same names, types, dims and sets, in the same order. With XDMF the values are
+        written at once."""
         if self._mesh._p == ffi.NULL:
             raise ArgumentError(f"{self}: its mesh has been given up")
         given = _handles(dats)
-        self.context._do(self._function("write_at"), where(), self._p, time, len(given), given)
+        if self._kind == "xdmf":
+            self.context._do(self._function("write"), self._p, time, len(given), given)
+        else:
+            self.context._do(self._function("write_at"), where(), self._p, time, len(given), given)
 
     def __enter__(self) -> "Series":
         return self
