@@ -47,9 +47,9 @@ static int make_arguments(op2_mesh mesh, struct op2i_vtu_job *job, const op2_dat
   return nargs;
 }
 
-const struct op2i_mesh_methods op2i_mesh_methods = {
-    op2i_mesh_validate, op2i_mesh_agree, op2i_vtu_job_make, op2i_vtu_job_free, make_arguments,
-    op2i_xdmf_mixed};
+const struct op2i_mesh_methods op2i_mesh_methods = {op2i_mesh_validate, op2i_mesh_agree,
+                                                    op2i_vtu_job_make,  op2i_vtu_job_free,
+                                                    make_arguments,     op2i_xdmf_mixed};
 
 static void free_call(void *data) {
   struct op2i_vtu_call *call = data;

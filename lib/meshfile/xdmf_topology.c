@@ -61,12 +61,14 @@ op2_status op2i_xdmf_mixed(op2_mesh mesh, int64_t *n, int64_t **out) {
     const int64_t *node = cells->node + op2i_element_begin(cells, e);
     if (!kind) {
       mesh->op2->free(numbers);
-      return mesh->op2->error(OP2_ERR_UNAVAILABLE, "%s: XDMF has no cells of %d nodes like cell %lld",
-                              mesh->path, cell->nodes, (long long)(cells->first + e));
+      return mesh->op2->error(OP2_ERR_UNAVAILABLE,
+                              "%s: XDMF has no cells of %d nodes like cell %lld", mesh->path,
+                              cell->nodes, (long long)(cells->first + e));
     }
     numbers[at++] = kind->mixed;
     if (kind->counted) numbers[at++] = kind->nodes;
-    for (int i = 0; i < kind->nodes; i++) numbers[at++] = node[cell->reorder ? cell->reorder[i] : i];
+    for (int i = 0; i < kind->nodes; i++)
+      numbers[at++] = node[cell->reorder ? cell->reorder[i] : i];
   }
   *n = at;
   *out = numbers;

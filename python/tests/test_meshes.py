@@ -213,6 +213,8 @@ def test_failures(plain, path, tmp_path):
     with pytest.raises(op2.OptionError, match="quadrilateral"):
         mesh.cells_of("square")
     with pytest.raises(op2.OptionError, match="vtkhdf"):
+        mesh.series(tmp_path / "wave", "hdf")
+    with pytest.raises(op2.NameValueError, match="xmf"):
         mesh.series(tmp_path / "wave", "xdmf")
     with pytest.raises(op2.MismatchError):
         mesh.write_vtu(tmp_path / "once", [op2.Dat(op2.Set(plain, 3))])

@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -23,7 +22,7 @@ struct op2_xdmf_s {
   int stem;         /* how many characters of the path it takes, with its folder */
   int n;            /* times so far */
   int64_t topology; /* numbers in it */
-  char *grids;      /* the text of these times, on rank 0; open_memstream has made it */
+  char *grids;      /* the text of these times, on rank 0 */
 };
 
 /* ---- the text -------------------------------------------------------------------------------- */
@@ -86,12 +85,26 @@ static void put_dat(FILE *to, const struct op2_xdmf_s *series, const op2_dat_inf
   fputs("        </Attribute>\n", to);
 }
 
-/* Print the text of all times and of a new one. */
-static op2_status print_grids(op2_xdmf series, double time, int n, const op2_dat *dats, char **out) {
-  size_t size = 0;
+/* As many bytes as the text of all times and of a new one has at most. */
+static size_t room_for(const struct op2_xdmf_s *series, int n, const op2_dat *dats) {
+  enum { EACH = 600, ESCAPED = 6 }; /* the words around names, and letters for one of theirs */
+  const size_t name = EACH + ESCAPED * strlen(series->name);
+  size_t room = (series->grids ? strlen(series->grids) : 0) + 3 * name;
+  op2_dat_info info;
+  for (int d = 0; d < n; d++)
+    if (op2_dat_info_get(dats[d], &info) == OP2_SUCCESS)
+      room += name + 2 * ESCAPED * strlen(info.name);
+  return room;
+}
+
+/* Print the text of all times and of a new one, which the caller frees. */
+static op2_status print_grids(op2_xdmf series, double time, int n, const op2_dat *dats,
+                              char **out) {
+  const size_t room = room_for(series, n, dats);
   op2_dat_info info;
   op2_status status = OP2_SUCCESS;
-  FILE *to = open_memstream(out, &size);
+  *out = series->op2->calloc(1, room);
+  FILE *to = *out ? fmemopen(*out, room, "w") : NULL;
   if (!to) return series->op2->error_nomem("an XDMF file");
   if (series->grids) fputs(series->grids, to);
   fprintf(to, "      <Grid Name=\"time %d\" GridType=\"Uniform\">\n", series->n);
@@ -198,7 +211,8 @@ static int find_stem(const char *path) {
   static const char *const endings[] = {".xdmf", ".xmf"};
   for (int e = 0; e < 2; e++) {
     const size_t length = strlen(path), end = strlen(endings[e]);
-    if (length > end && path[length - end - 1] != '/' && strcmp(path + length - end, endings[e]) == 0)
+    if (length > end && path[length - end - 1] != '/' &&
+        strcmp(path + length - end, endings[e]) == 0)
       return (int)(length - end);
   }
   return -1;
@@ -245,7 +259,8 @@ op2_status op2_xdmf_create(op2_mesh mesh, const char *path, op2_xdmf *out) {
 static op2_status check_dats(op2_xdmf series, int n, const op2_dat *dats) {
   op2_dat_info info;
   if (n < 0 || (n > 0 && !dats))
-    return series->op2->error(OP2_ERR_ARG, "op2_xdmf_write: null dats, or a negative number of them");
+    return series->op2->error(OP2_ERR_ARG,
+                              "op2_xdmf_write: null dats, or a negative number of them");
   for (int d = 0; d < n; d++) {
     op2_status status = op2_dat_info_get(dats[d], &info);
     if (status) return status;
@@ -277,10 +292,10 @@ op2_status op2_xdmf_write(op2_xdmf series, double time, int n, const op2_dat *da
     status = mesh->methods->agree(mesh, status);
   }
   if (status) {
-    free(grids);
+    op2->free(grids);
     return status;
   }
-  free(series->grids);
+  op2->free(series->grids);
   series->grids = grids;
   series->n++;
   return OP2_SUCCESS;
@@ -292,6 +307,6 @@ void op2_xdmf_destroy(op2_xdmf *handle) {
   *handle = NULL;
   if (series->magic != OP2I_XDMF_MAGIC) return;
   series->magic = 0;
-  free(series->grids);
+  series->op2->free(series->grids);
   series->op2->free(series);
 }
