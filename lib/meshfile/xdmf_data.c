@@ -36,6 +36,19 @@ static bool read_dimensions(struct item *item) {
   return true;
 }
 
+/* Replace XML's words for letters in a text: `&amp;` and the like. */
+static void unescape(char *text) {
+  static const char *const words[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&apos;"};
+  char *to = text;
+  for (const char *at = text; *at; to++) {
+    int w = 0;
+    while (w < 5 && strncmp(at, words[w], strlen(words[w])) != 0) w++;
+    *to = w < 5 ? "&<>\"'"[w] : *at;
+    at += w < 5 ? strlen(words[w]) : 1;
+  }
+  *to = '\0';
+}
+
 /* The path of a file that the text names, beside the XDMF file; what follows the last colon goes into `part`,
  * if that is not null. */
 static bool read_path(struct item *item, char *part, size_t size) {
@@ -56,6 +69,8 @@ static bool read_path(struct item *item, char *part, size_t size) {
                         : 0;
   if (length < 0 || length >= (int)sizeof item->path || rest < 0 || (part && rest >= (int)size))
     return op2i_xml_fail(item->xml, item->element, "the name of the file is too long");
+  unescape(item->path + folder);
+  if (part) unescape(part);
   return true;
 }
 

@@ -40,6 +40,8 @@ for mesh in plane-4b.msh solid-2.msh plane-order2.msh; do
 done
 
 "$make" 0 "$src/test/mesh/meshes/plane-4b.msh" "$tmp/a & <b>" 1
+shown "$tmp/a & <b>.xdmf" >"$tmp/found"
+runs "a name with letters that XML escapes is read" grep -q -x 'mesh 2 2 32 35' "$tmp/found"
 if [ -n "$python" ]; then
   checked "$tmp/a & <b>" 1 32 35 >"$tmp/out" 2>"$tmp/err"
   results "letters that XML escapes" $?
