@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 """Checks of the files of test/support/vtkhdf_make.c as XDMF, as TAP: xdmf_check.py STEM TIMES NODES CELLS"""
 import pathlib
