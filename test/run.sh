@@ -321,10 +321,10 @@ if [ $quick = no ]; then
     stage_skip "tsan: programs built with -fsanitize=thread do not run here, see $out/probe.log"
   fi
   share 100
-  # This build is made for its warnings only; nothing of it is run.
+  # This build is made for its warnings only; nothing of it is run. clang compiles no Fortran.
   CC=clang
   export CC
-  build clang --buildtype=release -Doptimization=0 -Dtests=false
+  build clang --buildtype=release -Doptimization=0 -Dtests=false -Dfortran=disabled
   unset CC
   # These are the tests with the other MPI and what they need.
   if pkg-config --exists mpich; then
