@@ -339,6 +339,7 @@ static const struct {
     {"OP2_WAIT_MAX", "77"},
     {"OP2_DEVICE", "9"},
     {"OP2_DEVICE_MEMORY", "77"},
+    {"OP2_DEVICE_MPI", "1"},
     {"OP2_DEVICE_STRATEGY", "staged"},
     {"OP2_DEVICE_GRAPHS", "0"},
     {"OP2_PLACE", "*:cpu"},
