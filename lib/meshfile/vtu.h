@@ -17,8 +17,8 @@ struct op2i_vtu_dat {
   int argument;  /* which argument of the call has the values */
 };
 
-/* An array as it is in the file, with its header; or the header alone, and blocks of values that are
- * stored as they are follow it in the file. */
+/* An array as it is in the file: its head and its blocks, except those that are stored as they are,
+ * which are written from the values. */
 struct op2i_vtu_coded {
   unsigned char *data;
   size_t size; /* bytes in the file */
@@ -32,10 +32,10 @@ struct op2i_vtu_grid {
   op2_set of;      /* the set whose elements are the cells */
   int64_t changes; /* of the coordinates when it was made */
   int64_t npoints, ncells;
-  int64_t *point;        /* [npoints] which of the rank's nodes they are */
-  int64_t *connectivity; /* points of each cell */
-  int64_t *offset;       /* [ncells] where they end */
-  uint8_t *type;         /* [ncells] VTK's numbers */
+  int64_t *point;                 /* [npoints] which of the rank's nodes they are */
+  int64_t *connectivity;          /* points of each cell */
+  int64_t *offset;                /* [ncells] where they end */
+  uint8_t *type;                  /* [ncells] VTK's numbers */
   struct op2i_vtu_coded coded[4]; /* with all values */
 };
 
@@ -46,10 +46,9 @@ struct op2i_vtu_array {
   const char *name;
   op2_type type;
   int components;
-  const void *raw; /* the values */
+  const void *raw; /* the values: the grid's, or copies in the writer's memory */
   size_t bytes;
-  void *copy;                   /* of values, or null */
-  struct op2i_vtu_coded own;    /* if the grid's are not used */
+  struct op2i_vtu_coded own;    /* in the writer's memory, if the grid's are not used */
   struct op2i_vtu_coded *coded; /* one of these, from when they are encoded */
 };
 
@@ -103,6 +102,10 @@ void op2i_vtu_job_write(struct op2i_vtu_job *job);
 /* vtu_writer.c: the thread that writes the files of a mesh. */
 op2_status op2i_vtu_writer_get(op2_mesh mesh, struct op2i_vtu_writer **out);
 void op2i_vtu_writer_wait(struct op2i_vtu_writer *writer);
+/* Memory of at least `bytes` for the copies or codes of the job that follows the wait, or null. One file
+ * after the other uses the same memory, until a flush waits for files. */
+enum { OP2I_VTU_COPIES, OP2I_VTU_CODES, OP2I_VTU_ROOMS };
+void *op2i_vtu_writer_room(struct op2i_vtu_writer *writer, int which, size_t bytes);
 /* Let it write a job after the wait, and free it; returns an error number. */
 int op2i_vtu_writer_start(struct op2i_vtu_writer *writer, struct op2i_vtu_job *job);
 

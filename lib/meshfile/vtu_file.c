@@ -33,45 +33,57 @@ _Thread_local const struct op2i_vtu_call *op2i_vtu_queueing;
 
 /* ---- arrays ---------------------------------------------------------------------------------- */
 
-/* True if a piece of the array does not become smaller by a tenth, as with most results. */
+/* True if the array's code is the grid's: points and cells, unless points have moved. */
+static bool is_shared(const struct op2i_vtu_job *job, int a) {
+  return a < OP2I_VTU_DATS && !(a == OP2I_VTU_POINTS && job->moved);
+}
+
+/* True if a piece of the block does not become smaller by a tenth, as with most results. */
 static bool is_dense(const unsigned char *data, size_t size, void *room, size_t most) {
   const size_t length = size < PROBE ? size : PROBE;
   return length &&
          op2i_vtu_compress(data + (size - length) / 2, length, room, most) > length - length / 10;
 }
 
-/* Blocks are compressed one by one; the header has their number and sizes. Those of dense arrays
- * are stored as they are, and written from the values, if these stay until then. */
-static bool compress_array(struct op2i_vtu_job *job, struct op2i_vtu_coded *coded,
-                           const unsigned char *data, size_t size, bool stays) {
-  const size_t blocks = (size + BLOCK - 1) / BLOCK, head = 8 * (3 + blocks);
-  const size_t each = op2i_vtu_compressed_most(BLOCK);
-  const uint64_t front[3] = {blocks, BLOCK, size % BLOCK};
-  coded->data = job->op2->calloc(head + blocks * each + 1, 1);
-  if (!coded->data) return false;
+/* The number of bytes before the first block: the number of blocks and their sizes. */
+static size_t head_size(size_t size) { return 8 * (3 + (size + BLOCK - 1) / BLOCK); }
+
+/* The most bytes that an array of `size` bytes takes in memory when it is encoded. */
+static size_t code_most(size_t size, bool stays) {
+  if (!op2i_vtu_compressor) return stays ? 8 : 8 + size;
+  return head_size(size) + (size + BLOCK - 1) / BLOCK * op2i_vtu_compressed_most(BLOCK);
+}
+
+/* Compress block by block into coded->data. Where the values stay until they are written, dense
+ * blocks are stored: their sizes alone are in the head. */
+static bool compress_array(struct op2i_vtu_coded *coded, const unsigned char *data, size_t size,
+                           bool stays) {
+  const size_t head = head_size(size), each = op2i_vtu_compressed_most(BLOCK);
+  const uint64_t front[3] = {(size + BLOCK - 1) / BLOCK, BLOCK, size % BLOCK};
   memcpy(coded->data, front, sizeof front);
-  coded->held = coded->size = head;
-  const bool stored = stays && is_dense(data, size, coded->data + head, blocks * each);
-  for (size_t b = 0; b < blocks; b++) {
+  coded->size = coded->held = head;
+  for (size_t b = 0; b < front[0]; b++) {
     const size_t left = size - b * BLOCK, length = left < BLOCK ? left : BLOCK;
-    const uint64_t got =
-        stored ? op2i_vtu_stored_size(length)
-               : op2i_vtu_compress(data + b * BLOCK, length, coded->data + coded->size, each);
-    if (!got) return false;
+    const size_t as_stored = op2i_vtu_stored_size(length);
+    const unsigned char *block = data + b * BLOCK;
+    unsigned char *out = coded->data + coded->held;
+    uint64_t got = as_stored;
+    if (!stays || !is_dense(block, length, out, each)) {
+      got = op2i_vtu_compress(block, length, out, each);
+      if (!got) return false;
+      if (stays && got > as_stored) got = as_stored;
+    }
     memcpy(coded->data + 8 * (3 + b), &got, sizeof got);
     coded->size += got;
-    if (!stored) coded->held = coded->size;
+    if (!stays || got != as_stored) coded->held += got;
   }
   return true;
 }
 
 /* Without compression there is the number of bytes, and the values follow. */
-static bool encode(struct op2i_vtu_job *job, struct op2i_vtu_coded *coded, const void *data,
-                   size_t size, bool stays) {
+static bool encode(struct op2i_vtu_coded *coded, const void *data, size_t size, bool stays) {
   const uint64_t bytes = size;
-  if (op2i_vtu_compressor) return compress_array(job, coded, data, size, stays);
-  coded->data = job->op2->calloc(8 + (stays ? 0 : size), 1);
-  if (!coded->data) return false;
+  if (op2i_vtu_compressor) return compress_array(coded, data, size, stays);
   memcpy(coded->data, &bytes, sizeof bytes);
   if (!stays) memcpy(coded->data + 8, data, size);
   coded->size = 8 + size;
@@ -79,70 +91,109 @@ static bool encode(struct op2i_vtu_job *job, struct op2i_vtu_coded *coded, const
   return true;
 }
 
-/* Points and cells are encoded once for a grid, unless points have moved since. */
+/* Codes of the job's own arrays lie one after the other in memory that the writer keeps. */
+static bool make_own_rooms(struct writer *writer) {
+  struct op2i_vtu_job *job = writer->job;
+  size_t bytes = 0;
+  for (int a = 0; a < writer->narrays; a++)
+    if (!is_shared(job, a)) bytes += code_most(writer->arrays[a].bytes, true);
+  unsigned char *at = op2i_vtu_writer_room(job->writer, OP2I_VTU_CODES, bytes);
+  for (int a = 0; at && a < writer->narrays; a++) {
+    if (is_shared(job, a)) continue;
+    writer->arrays[a].own.data = at;
+    at += code_most(writer->arrays[a].bytes, true);
+  }
+  return at;
+}
+
+/* What all files of a grid share is encoded once. */
+static bool encode_shared(struct op2i_vtu_job *job, struct op2i_vtu_coded *coded,
+                          const struct op2i_vtu_array *array) {
+  if (coded->data) return true;
+  coded->data = job->op2->calloc(code_most(array->bytes, false) + 1, 1);
+  if (coded->data && encode(coded, array->raw, array->bytes, false)) return true;
+  job->op2->free(coded->data);
+  *coded = (struct op2i_vtu_coded){0};
+  return false;
+}
+
 static bool encode_arrays(struct writer *writer) {
   struct op2i_vtu_job *job = writer->job;
+  if (!make_own_rooms(writer)) return false;
   for (int a = 0; a < writer->narrays; a++) {
     struct op2i_vtu_array *array = &writer->arrays[a];
-    const bool shared = a < OP2I_VTU_DATS && !(a == OP2I_VTU_POINTS && job->moved);
+    const bool shared = is_shared(job, a);
     array->coded = shared ? &job->grid->coded[a] : &array->own;
-    if (!array->coded->data && !encode(job, array->coded, array->raw, array->bytes, !shared)) {
-      job->op2->free(array->coded->data);
-      *array->coded = (struct op2i_vtu_coded){0};
+    if (shared ? !encode_shared(job, array->coded, array)
+               : !encode(array->coded, array->raw, array->bytes, true))
       return false;
-    }
   }
   return true;
 }
 
-/* Copy rows; those of two components get a third, which is 0, as vectors have in VTK. `which` has the
- * rows, or is null for all in their order. */
-static bool take_rows(struct op2i_vtu_job *job, struct op2i_vtu_array *array, int dim, int64_t n,
-                      const int64_t *which, const void *values) {
+/* Copy rows to `copy`, and return its end; those of two components get a third, which is 0, as vectors
+ * have in VTK. `which` has the rows, or is null for all in their order. */
+static unsigned char *take_rows(struct op2i_vtu_array *array, int dim, int64_t n,
+                                const int64_t *which, const void *values, unsigned char *copy) {
   const size_t bytes = types[array->type].bytes, row = bytes * (size_t)dim;
   const size_t wide = bytes * (size_t)array->components;
-  unsigned char *copy = job->op2->calloc((size_t)n + 1, wide);
-  if (!copy) return false;
   if (!which && row == wide)
     memcpy(copy, values, (size_t)n * row);
   else
-    for (int64_t i = 0; i < n; i++)
-      memcpy(copy + (size_t)i * wide, (const char *)values + (size_t)(which ? which[i] : i) * row,
-             row);
-  array->raw = array->copy = copy;
+    for (int64_t i = 0; i < n; i++) {
+      unsigned char *to = copy + (size_t)i * wide;
+      memcpy(to, (const char *)values + (size_t)(which ? which[i] : i) * row, row);
+      memset(to + row, 0, wide - row);
+    }
+  array->raw = copy;
   array->bytes = (size_t)n * wide;
-  return true;
+  return copy + array->bytes;
+}
+
+static void describe_arrays(const struct op2i_vtu_job *job, struct op2i_vtu_array *arrays) {
+  const int64_t ends = job->ncells ? job->offset[job->ncells - 1] : 0;
+  arrays[OP2I_VTU_POINTS] =
+      (struct op2i_vtu_array){.name = "Points", .type = OP2_F64, .components = 3};
+  arrays[OP2I_VTU_CONNECTIVITY] = (struct op2i_vtu_array){
+      "connectivity", OP2_I64, 1, job->connectivity, 8 * (size_t)ends, {0}, NULL};
+  arrays[OP2I_VTU_OFFSETS] = (struct op2i_vtu_array){
+      "offsets", OP2_I64, 1, job->offset, 8 * (size_t)job->ncells, {0}, NULL};
+  arrays[OP2I_VTU_TYPES] =
+      (struct op2i_vtu_array){"types", OP2_U8, 1, job->type, (size_t)job->ncells, {0}, NULL};
+  for (int d = 0; d < job->ndats; d++) {
+    const struct op2i_vtu_dat *dat = &job->dats[d];
+    arrays[OP2I_VTU_DATS + d] = (struct op2i_vtu_array){
+        .name = dat->name, .type = dat->type, .components = dat->dim == 2 ? 3 : dat->dim};
+  }
+}
+
+static int64_t rows(const struct op2i_vtu_job *job, const struct op2i_vtu_dat *dat) {
+  return dat->on_nodes ? job->npoints : job->ncells;
 }
 
 /* Copy the values, which the queue lends only while the call runs. */
 static bool take_arrays(struct op2i_vtu_job *job, void *const *values) {
-  const int64_t ends = job->ncells ? job->offset[job->ncells - 1] : 0;
+  const bool points = job->moved || !job->grid->coded[OP2I_VTU_POINTS].data;
   struct op2i_vtu_array *arrays =
       job->op2->calloc((size_t)(OP2I_VTU_DATS + job->ndats), sizeof *arrays);
   if (!arrays) return false;
   job->arrays = arrays;
-  arrays[OP2I_VTU_POINTS] =
-      (struct op2i_vtu_array){.name = "Points", .type = OP2_F64, .components = 3};
-  arrays[OP2I_VTU_CONNECTIVITY] = (struct op2i_vtu_array){
-      "connectivity", OP2_I64, 1, job->connectivity, 8 * (size_t)ends, NULL, {0}, NULL};
-  arrays[OP2I_VTU_OFFSETS] = (struct op2i_vtu_array){
-      "offsets", OP2_I64, 1, job->offset, 8 * (size_t)job->ncells, NULL, {0}, NULL};
-  arrays[OP2I_VTU_TYPES] =
-      (struct op2i_vtu_array){"types", OP2_U8, 1, job->type, (size_t)job->ncells, NULL, {0}, NULL};
-  bool good = true;
-  if (job->moved || !job->grid->coded[OP2I_VTU_POINTS].data)
-    good =
-        take_rows(job, &arrays[OP2I_VTU_POINTS], job->space, job->npoints, job->point, values[0]);
-  for (int d = 0; d < job->ndats && good; d++) {
-    const struct op2i_vtu_dat *dat = &job->dats[d];
-    struct op2i_vtu_array *array = &arrays[OP2I_VTU_DATS + d];
-    array->name = dat->name;
-    array->type = dat->type;
-    array->components = dat->dim == 2 ? 3 : dat->dim;
-    good = take_rows(job, array, dat->dim, dat->on_nodes ? job->npoints : job->ncells,
-                     dat->on_nodes ? job->point : NULL, values[dat->argument]);
+  describe_arrays(job, arrays);
+  size_t bytes = points ? 3 * sizeof(double) * (size_t)job->npoints : 0;
+  for (int d = 0; d < job->ndats; d++) {
+    const struct op2i_vtu_array *array = &arrays[OP2I_VTU_DATS + d];
+    bytes += (size_t)(rows(job, &job->dats[d]) * array->components) * types[array->type].bytes;
   }
-  return good;
+  unsigned char *at = op2i_vtu_writer_room(job->writer, OP2I_VTU_COPIES, bytes);
+  if (!at) return false;
+  if (points)
+    at = take_rows(&arrays[OP2I_VTU_POINTS], job->space, job->npoints, job->point, values[0], at);
+  for (int d = 0; d < job->ndats; d++) {
+    const struct op2i_vtu_dat *dat = &job->dats[d];
+    at = take_rows(&arrays[OP2I_VTU_DATS + d], dat->dim, rows(job, dat),
+                   dat->on_nodes ? job->point : NULL, values[dat->argument], at);
+  }
+  return true;
 }
 
 /* ---- text ------------------------------------------------------------------------------------ */
@@ -187,11 +238,22 @@ static void put_dats(FILE *file, const struct writer *writer, bool on_nodes, boo
 
 /* Blocks that are not in the code are written from the values. */
 static void append_array(FILE *file, const struct op2i_vtu_array *array) {
-  fwrite(array->coded->data, 1, array->coded->held, file);
-  if (array->coded->held == array->coded->size) return;
-  for (size_t at = 0; at < array->bytes; at += BLOCK) {
-    const size_t left = array->bytes - at;
-    op2i_vtu_put_stored(file, (const char *)array->raw + at, left < BLOCK ? left : BLOCK);
+  const struct op2i_vtu_coded *coded = array->coded;
+  if (coded->held == coded->size) {
+    fwrite(coded->data, 1, coded->held, file);
+    return;
+  }
+  const size_t head = op2i_vtu_compressor ? head_size(array->bytes) : 8;
+  const unsigned char *code = coded->data + head, *raw = array->raw;
+  fwrite(coded->data, 1, head, file);
+  for (size_t b = 0; b * BLOCK < array->bytes; b++) {
+    const size_t left = array->bytes - b * BLOCK, length = left < BLOCK ? left : BLOCK;
+    uint64_t size = op2i_vtu_stored_size(length);
+    if (op2i_vtu_compressor) memcpy(&size, coded->data + 8 * (3 + b), sizeof size);
+    if (size == op2i_vtu_stored_size(length))
+      op2i_vtu_put_stored(file, raw + b * BLOCK, length);
+    else
+      code += fwrite(code, 1, size, file);
   }
 }
 

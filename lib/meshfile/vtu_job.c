@@ -33,10 +33,6 @@ void op2i_vtu_job_free(void *data) {
   const struct op2i_companion *op2 = job->op2;
   if (job->part && !job->written) unlink(job->part);
   if (job->file) fclose(job->file);
-  for (int a = 0; job->arrays && a < OP2I_VTU_DATS + job->ndats; a++) {
-    op2->free(job->arrays[a].copy);
-    op2->free(job->arrays[a].own.data);
-  }
   op2i_vtu_grid_drop(op2, job->grid);
   void *const memory[] = {job->path,   job->part,    job->index, job->stem,
                           job->series, job->entries, job->dats,  job->arrays};

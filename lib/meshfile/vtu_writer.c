@@ -17,6 +17,10 @@ struct op2i_vtu_writer {
   bool running;
   pid_t owner; /* a forked child has no such thread */
   struct op2i_vtu_job *job;
+  struct {
+    void *memory;
+    size_t bytes;
+  } room[OP2I_VTU_ROOMS];
   int failed; /* the number of the first failure that was not returned; 0: none */
   char path[400];
 };
@@ -50,6 +54,22 @@ void op2i_vtu_writer_wait(struct op2i_vtu_writer *writer) {
   writer->job = NULL;
 }
 
+void *op2i_vtu_writer_room(struct op2i_vtu_writer *writer, int which, size_t bytes) {
+  if (writer->room[which].memory && writer->room[which].bytes >= bytes)
+    return writer->room[which].memory;
+  writer->op2->free(writer->room[which].memory);
+  writer->room[which].memory = writer->op2->calloc(bytes + 1, 1);
+  writer->room[which].bytes = bytes;
+  return writer->room[which].memory;
+}
+
+static void free_rooms(struct op2i_vtu_writer *writer) {
+  for (int i = 0; i < OP2I_VTU_ROOMS; i++) {
+    writer->op2->free(writer->room[i].memory);
+    writer->room[i].memory = NULL;
+  }
+}
+
 int op2i_vtu_writer_start(struct op2i_vtu_writer *writer, struct op2i_vtu_job *job) {
   writer->job = job;
   writer->owner = getpid();
@@ -73,6 +93,7 @@ static op2_status wait_for_files(void *data, bool ends) {
     status = op2->error(OP2_ERR_CALL, "%s: cannot be written (error %d: %s)", writer->path,
                         writer->failed, strerror(writer->failed));
   writer->failed = 0;
+  free_rooms(writer);
   if (ends) op2->free(writer);
   return status;
 }

@@ -115,9 +115,9 @@ static void test_values(const char *name) {
 }
 
 /* Values that compression makes no smaller are written as they are: several blocks of them, and a
- * part of one. */
+ * part of one, with a block of zeros between them, which is compressed. */
 static void test_dense(const char *name) {
-  enum { DIM = 17001 };
+  enum { DIM = 17001, BLOCK = 1 << 20 };
   struct vtu vtu;
   struct stat st;
   op2_mesh mesh = open_mesh(name);
@@ -126,13 +126,16 @@ static void test_dense(const char *name) {
   uint32_t *values = malloc(n * sizeof *values);
   uint64_t state = 5;
   for (size_t i = 0; i < n; i++) values[i] = (uint32_t)draw(&state);
+  memset((char *)values + BLOCK, 0, BLOCK);
   op2_dat dat = make_dat(op2_mesh_cells(mesh), DIM, OP2_U32, values, "noise");
   CHECK(op2_vtu_write(mesh, in_scratch("dense.vtu"), 1, &dat));
   CHECK(op2_flush(ctx));
   ok(vtu_open(in_scratch("dense.vtu"), &vtu) && has_bytes(&vtu, "noise", values, n * 4),
      "%s: values without pattern, %zu bytes", name, n * 4);
-  ok(stat(in_scratch("dense.vtu"), &st) == 0 && (size_t)st.st_size < n * 4 + n / 100 + 50000,
-     "%s: the file is hardly larger than they are", name);
+  const size_t compressed = vtu_has(&vtu, "vtkZLibDataCompressor") ? BLOCK : 0;
+  ok(stat(in_scratch("dense.vtu"), &st) == 0 &&
+         (size_t)st.st_size + compressed < n * 4 + n / 100 + 50000,
+     "%s: the file is hardly larger than those without pattern", name);
   vtu_close(&vtu);
   unlink(in_scratch("dense.vtu"));
   free(values);
