@@ -7,7 +7,9 @@
 #   on    with OP2_TRACE, against the same without
 #   off   without OP2_TRACE, against the build --against, of a commit that has no timeline; its
 #         sources have to be where Meson built it from
-#   noise the same, of the build against itself: what such a comparison is worth here
+#   counts like off, in instructions that Valgrind counts: they are the same in each run, whatever
+#         else the machine does
+#   noise the same as off, of the build against itself: what such a comparison is worth here
 # SIZEs, all by default: short (2,000 loops of 64 elements), 100x150 and 400x600 (airfoil of 45,000
 # and of 720,000 cells, for about S seconds, 2 by default). A line has the median of the ratios of so many
 # pairs (20), their quartiles, the least and the greatest, and an interval that has the median of all
@@ -24,7 +26,7 @@ sizes="short 100x150 400x600" # a mesh has three cells per point
 while [ $# -gt 0 ]; do
   case $1 in
     -h | --help) sed -n '3,/^set /s/^# \{0,1\}//p' "$0"; exit 0 ;;
-    on | off | noise) parts="$parts $1"; shift; continue ;;
+    on | off | counts | noise) parts="$parts $1"; shift; continue ;;
     --*) [ $# -gt 1 ] || die "a value is missing after $1" ;;
     *) die "there is no part $1 (--help lists them)" ;;
   esac
@@ -148,6 +150,45 @@ off() {
   [ -n "$against" ] || die "the part off needs --against"
   [ -x "$against/bench/airfoil/airfoil" ] || die "$against has no built airfoil"
   compare "$against" "new/old"
+}
+
+# instructions COMMAND...: prints how many a run has
+instructions() {
+  OP2_TRIAL=0 valgrind --tool=callgrind --callgrind-out-file=/dev/null "$@" >"$folder/out" 2>&1 || {
+    cat "$folder/out" >&2
+    die "$1 fails under Valgrind"
+  }
+  sed -n 's/^.*Collected : //p' "$folder/out"
+}
+
+# counted COMMAND...: prints the instructions of one of the repetitions whose number is the last
+# argument: a first run compiles, and 20 repetitions more than another 20 are 20
+counted() {
+  instructions "$@" 20 >/dev/null
+  first=$(instructions "$@" 20)
+  echo $((($(instructions "$@" 40) - first) / 20))
+}
+
+counted_airfoil() {
+  counted "$1/bench/airfoil/airfoil" --mesh "$2" --every 0 --warmup 2 --backend "$backend" \
+    --threads "$threads" --iterations
+}
+
+counts() {
+  [ -n "$against" ] || die "the part counts needs --against"
+  command -v valgrind >/dev/null || die "the part counts needs valgrind"
+  short_of "$build" short-new
+  short_of "$against" short-old
+  for size in $sizes; do
+    if [ "$size" = short ]; then
+      what="2,000 loops of 64 elements"
+      new=$(counted "$folder/short-new" "$backend") old=$(counted "$folder/short-old" "$backend")
+    else
+      what="airfoil $size, a step"
+      new=$(counted_airfoil "$build" "$size") old=$(counted_airfoil "$against" "$size")
+    fi
+    echo "$what, instructions new, old: $new $old" | awk '{ print $0 ", ratio", sprintf("%.5f", $(NF - 1) / $NF) }'
+  done
 }
 
 noise() { compare "$build" "the same twice"; }
