@@ -230,11 +230,13 @@ static int32_t first_block(const struct op2i_step *step, int32_t colour) {
 
 static op2_status run_blocks(struct run *run) {
   const struct op2i_plan *plan = run->step->plan;
-  const char *entry;
-  int64_t size = op2i_device_wave(run->device),
+  const bool serial = run->tables->form.strategy == OP2I_DEVICE_SERIAL;
+  const char *entry = "op2_block_serial";
+  int64_t size = serial ? 1 : op2i_device_wave(run->device),
           local = plan->parts & OP2I_PLAN_STAGE ? plan->shared_bytes : 0;
-  while (size < plan->block_size) size *= 2;
-  op2_status status = block_entry(run, size, &entry);
+  op2_status status = OP2_SUCCESS;
+  while (!serial && size < plan->block_size) size *= 2;
+  if (!serial) status = block_entry(run, size, &entry);
   set_tables(run, &run->tables->passes[run->step->range][0]);
   run->args[0].number = plan->lo;
   run->args[NUMBERS_AT].number = plan->block_size;
@@ -337,6 +339,7 @@ static op2_status run_launches(struct run *run) {
   switch (form->strategy) {
   case OP2I_DEVICE_STAGED:
   case OP2I_DEVICE_UNSTAGED:
+  case OP2I_DEVICE_SERIAL:
     status = run_blocks(run);
     return status || !form->nvalues ? status : run_reductions(run);
   case OP2I_DEVICE_REPEAT:

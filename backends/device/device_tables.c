@@ -180,8 +180,9 @@ static op2_status make_pass(struct op2i_device *device, struct inverse *inv, boo
 /* ---- colours --------------------------------------------------------------------------------- */
 
 static op2_status make_colours(struct op2i_device *device, const struct op2i_plan *plan,
-                               struct op2i_device_table *table) {
+                               bool of_elements, struct op2i_device_table *table) {
   op2_status status = op2i_device_numbers(device, plan->blkmap, plan->nblocks, &table->memory[0]);
+  if (!of_elements) return status;
   if (!status)
     status = op2i_device_numbers(device, plan->nthrcol, plan->nblocks, &table->memory[1]);
   if (!status)
@@ -283,8 +284,9 @@ static void release_tables(void *data) {
 static op2_status make_range(const struct op2i_step *step, struct op2i_device_tables *tables) {
   op2_status status = OP2_SUCCESS;
   struct op2i_device_table *table = tables->passes[step->range];
-  if (op2i_device_block(step->loop, &tables->form))
-    status = make_colours(tables->device, step->plan, table);
+  if (op2i_device_turns(&tables->form))
+    status = make_colours(tables->device, step->plan, tables->form.strategy != OP2I_DEVICE_SERIAL,
+                          table);
   if (!status && tables->form.nstages)
     status = make_stages(tables->device, step, &tables->form, table);
   for (int p = 0; p < tables->form.npasses && !status; p++) {

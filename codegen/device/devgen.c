@@ -179,7 +179,7 @@ static void entries(struct op2i_devgen *g) {
   if (strategy == OP2I_DEVICE_OWNER) each_pass(g, op2i_devgen_owner);
   if (strategy == OP2I_DEVICE_GATHER) each_pass(g, op2i_devgen_sum);
   g->stores = true;
-  if (strategy == OP2I_DEVICE_STAGED || strategy == OP2I_DEVICE_UNSTAGED) {
+  if (op2i_device_turns(&g->form)) {
     op2i_devgen_blocks(g);
     if (g->form.nvalues > 0) op2i_devgen_reduce(g);
     return;

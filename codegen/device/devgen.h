@@ -48,6 +48,7 @@ struct op2i_device_dialect {
  *   GATHER    op2_once, and then op2_sum<p> for each pass
  *   STAGED, UNSTAGED  op2_block_in_turn; op2_block_at_once too, unless kernels must see what others
  *             store
+ *   SERIAL    op2_block_serial
  *   ATOMICS   op2_once
  * If the loop reduces, op2_reduce and op2_fold replace op2_once; they come after it if values are
  * reduced apart, and after blocks. Where the last group finishes a reduction there is no op2_fold. All entries have the same parameters. Fails with

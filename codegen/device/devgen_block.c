@@ -180,7 +180,23 @@ static void in_turn(const struct op2i_devgen *g) {
   end(g);
 }
 
+/* Each group is one work item, which has a block; t1 and t2 are not there. */
+static void serial(const struct op2i_devgen *g) {
+  begin_blocks(g, "op2_block_serial");
+  op2i_text_add(
+      g->e.out,
+      "  for (int64_t op2_position = op2_begin; op2_position < op2_end; op2_position++) {\n");
+  op2i_devgen_element(g);
+  turn(g);
+  op2i_text_add(g->e.out, "  }\n");
+  end(g);
+}
+
 void op2i_devgen_blocks(struct op2i_devgen *g) {
+  if (g->form.strategy == OP2I_DEVICE_SERIAL) {
+    serial(g);
+    return;
+  }
   if (!g->form.in_turn) at_once(g);
   in_turn(g);
 }

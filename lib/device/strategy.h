@@ -19,6 +19,9 @@ enum op2i_device_strategy {
   /* Blocks of one colour run together, in shared memory, their elements colour by colour. */
   OP2I_DEVICE_STAGED,
   OP2I_DEVICE_UNSTAGED, /* as STAGED, but in the device's global memory */
+  /* A work item for each of the host's blocks, which runs its elements one after the other: for devices
+   * that are the host's processors. */
+  OP2I_DEVICE_SERIAL,
   /* a work item per element, which adds at once: the bits differ from run to run */
   OP2I_DEVICE_ATOMICS,
   OP2I_DEVICE_STRATEGIES

@@ -106,7 +106,7 @@ static bool make_own_rooms(struct writer *writer) {
   return at;
 }
 
-/* What all files of a grid share is encoded once. */
+/* An array that all files of a grid share is encoded once. */
 static bool encode_shared(struct op2i_vtu_job *job, struct op2i_vtu_coded *coded,
                           const struct op2i_vtu_array *array) {
   if (coded->data) return true;

@@ -185,7 +185,7 @@ static const char *list_stages(const struct op2i_loop *loop, struct op2i_device_
 int32_t op2i_device_block(const struct op2i_loop *loop, const struct op2i_device_form *form) {
   int chosen = loop->op.ctx ? loop->op.ctx->config.block_size : 0;
   if (form->why) return 0;
-  if (form->strategy != OP2I_DEVICE_STAGED && form->strategy != OP2I_DEVICE_UNSTAGED) return 0;
+  if (!op2i_device_turns(form) || form->strategy == OP2I_DEVICE_SERIAL) return 0;
   return chosen && chosen < OP2I_DEVICE_BLOCK ? chosen : OP2I_DEVICE_BLOCK;
 }
 
@@ -337,6 +337,8 @@ static const char *unfit(const struct op2i_loop *loop, enum op2i_device_strategy
  * into globals. */
 static enum op2i_device_strategy choose(const struct op2i_loop *loop,
                                         struct op2i_device_form *form) {
+  const struct op2i_device *device = loop->op.ctx ? loop->op.ctx->device : NULL;
+  if (device && device->limits.on_host) return OP2I_DEVICE_SERIAL;
   if (list_passes(loop, form))
     return list_stages(loop, form) ? OP2I_DEVICE_UNSTAGED : OP2I_DEVICE_STAGED;
   op2i_device_costs(loop, form);

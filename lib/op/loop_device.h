@@ -34,10 +34,10 @@ struct op2i_device_local {
  * ones: all work items together move the pieces of all rows, and each takes and puts its own row.
  * Rows of more than 128 bytes have several parts. */
 enum {
-  OP2I_DEVICE_PARTS = 32,  /* the most in a loop; other dats are moved row by row */
-  OP2I_DEVICE_NARROW = 16, /* rows of so many bytes are moved directly */
-  OP2I_DEVICE_PART = 128,  /* bytes of a part at most */
-  OP2I_DEVICE_ROUND = 192, /* bytes of an element in shared memory at most */
+  OP2I_DEVICE_PARTS = 32,   /* the most in a loop; other dats are moved row by row */
+  OP2I_DEVICE_NARROW = 16,  /* rows of so many bytes are moved directly */
+  OP2I_DEVICE_PART = 128,   /* bytes of a part at most */
+  OP2I_DEVICE_ROUND = 192,  /* bytes of an element in shared memory at most */
   OP2I_DEVICE_LISTED = 160, /* values of a row that has several parts at most */
 };
 struct op2i_device_part {
@@ -122,10 +122,14 @@ enum { OP2I_DEVICE_COUNTER = 8 }; /* bytes before the partial results */
 static inline int64_t op2i_device_local_bytes(const struct op2i_device_form *form) {
   return (int64_t)(form->apart ? OP2I_DEVICE_APART : form->nvalues) * OP2I_DEVICE_TILE * 8;
 }
+/* True if the elements of a block take turns. */
+static inline bool op2i_device_turns(const struct op2i_device_form *form) {
+  return form->strategy == OP2I_DEVICE_STAGED || form->strategy == OP2I_DEVICE_UNSTAGED ||
+         form->strategy == OP2I_DEVICE_SERIAL;
+}
 /* True if elements store the values to be reduced for a launch of its own. */
 static inline bool op2i_device_leaves(const struct op2i_device_form *form) {
-  bool turns = form->strategy == OP2I_DEVICE_STAGED || form->strategy == OP2I_DEVICE_UNSTAGED;
-  return form->nvalues > 0 && (form->apart || turns);
+  return form->nvalues > 0 && (form->apart || op2i_device_turns(form));
 }
 /* The number of values in a reduction into a global. */
 static inline int op2i_device_reduced(const struct op2i_loop_arg *arg) {

@@ -168,6 +168,8 @@ static void explain_device(const struct op2i_loop *loop, FILE *stream) {
            "what they have left in the order of the host's blocks"),
       [OP2I_DEVICE_STAGED] = "blocks of a colour together, in shared memory, colour by colour",
       [OP2I_DEVICE_UNSTAGED] = "blocks of a colour together, their elements colour by colour",
+      [OP2I_DEVICE_SERIAL] =
+          "a work item for each of the host's blocks, whose elements come in turn",
       [OP2I_DEVICE_ATOMICS] = "a work item for each element, which adds by atomics, as they come"};
   const enum op2i_device_strategy wish = loop->op.ctx->config.strategy;
   struct op2i_device_form form;

@@ -49,8 +49,8 @@ static void generates_as(struct loop_case *c, enum op2i_device_strategy strategy
 static void generates_by(struct loop_case *c, const char *name) {
   static const enum op2i_device_strategy strategies[] = {OP2I_DEVICE_REPEAT, OP2I_DEVICE_GATHER,
                                                          OP2I_DEVICE_STAGED, OP2I_DEVICE_UNSTAGED,
-                                                         OP2I_DEVICE_ATOMICS};
-  for (int s = 0; s < 5; s++) generates_as(c, strategies[s], name);
+                                                         OP2I_DEVICE_SERIAL, OP2I_DEVICE_ATOMICS};
+  for (int s = 0; s < 6; s++) generates_as(c, strategies[s], name);
 }
 
 static void gas_constants(struct loop_case *c) {

@@ -402,12 +402,12 @@ static void rows_compile(void) {
 
 /* Each strategy either fits a loop, or the refusal says why not. */
 static void by_strategy(op2_loop loop, const char *name, bool turns) {
-  static const char *const strategies[] = {"repeat", "owner",    "gather",
-                                           "staged", "unstaged", "atomics"};
+  static const char *const strategies[] = {"repeat",   "owner",  "gather", "staged",
+                                           "unstaged", "serial", "atomics"};
   const char *text, *again;
   char target[24], what[64];
-  for (int s = 0; s < 6; s++) {
-    bool fits = !turns || s == 3 || s == 4;
+  for (int s = 0; s < 7; s++) {
+    bool fits = !turns || (s >= 3 && s <= 5);
     text = again = NULL;
     snprintf(what, sizeof what, "%s, %s,", name, strategies[s]);
     snprintf(target, sizeof target, "opencl:%s", strategies[s]);

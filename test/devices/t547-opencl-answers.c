@@ -87,8 +87,8 @@ static void smaller(void) {
 
 /* Every strategy runs under these limits, though some adapt to smaller ones than others. */
 static void smaller_strategies(void) {
-  static const char *const strategies[] = {"repeat", "owner",    "gather",
-                                           "staged", "unstaged", "atomics"};
+  static const char *const strategies[] = {"repeat",   "owner",  "gather", "staged",
+                                           "unstaged", "serial", "atomics"};
   static const char *const less[] = {"group=48", "kernel=7", "local=2048", "kernel=16,local=700"};
   for (size_t s = 0; s < sizeof strategies / sizeof *strategies; s++) {
     setenv("OP2_DEVICE_STRATEGY", strategies[s], 1);

@@ -215,8 +215,8 @@ static void values(void) {
   static const struct {
     const char *name;
     bool bits;
-  } ways[] = {{NULL, true},      {"repeat", true},    {"owner", true},   {"gather", true},
-              {"staged", false}, {"unstaged", false}, {"atomics", false}};
+  } ways[] = {{NULL, true},      {"repeat", true},    {"owner", true},  {"gather", true},
+              {"staged", false}, {"unstaged", false}, {"serial", true}, {"atomics", false}};
   struct mesh m;
   if (!open_mesh(&m, "starpu", NULL)) return;
   run_steps(&m, &wanted);

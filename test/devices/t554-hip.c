@@ -31,8 +31,8 @@ static void agrees(enum emulation_program p, const char *device, const char *str
 /* The code is the same for waves of both sizes; what is launched is not. */
 static void all_agree(void) {
   static const enum emulation_program some[] = {PARTS, INCREMENT, IN_TURN, LOCATE, CONSTANTS};
-  static const char *const strategies[] = {"repeat", "owner",    "gather",
-                                           "staged", "unstaged", "atomics"};
+  static const char *const strategies[] = {"repeat",   "owner",  "gather", "staged",
+                                           "unstaged", "serial", "atomics"};
   enum { SOME = sizeof some / sizeof *some, STRATEGIES = sizeof strategies / sizeof *strategies };
   const int n = thorough() ? (int)PROGRAMS : (int)SOME;
   for (int p = 0; p < n; p++) {

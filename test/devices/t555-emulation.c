@@ -20,8 +20,8 @@ static const char *const devices[] = {
 };
 
 /* The strategies for increments through maps; a loop that one does not fit uses another. */
-static const char *const strategies[] = {"repeat", "owner",    "gather",
-                                         "staged", "unstaged", "atomics"};
+static const char *const strategies[] = {"repeat",   "owner",  "gather", "staged",
+                                         "unstaged", "serial", "atomics"};
 
 static struct outcome got;
 

@@ -95,8 +95,8 @@ static void same_text(op2_loop loop, op2_loop twin, const char *target, bool fit
 
 static void generates(void) {
   static const char *const targets[] = {"c", "simd", "check", "cuda", "hip", "opencl"};
-  static const char *const strategies[] = {"repeat", "owner",    "gather",
-                                           "staged", "unstaged", "atomics"};
+  static const char *const strategies[] = {"repeat",   "owner",  "gather", "staged",
+                                           "unstaged", "serial", "atomics"};
   struct program p, twin;
   make(&p, "static", false);
   make(&twin, "sequential", false);
@@ -104,9 +104,9 @@ static void generates(void) {
   for (int l = 0; l < LOOPS; l++) {
     diag("loop %d", l);
     for (int t = 0; t < 6; t++) same_text(p.loops[l], twin.loops[l], targets[t], true);
-    for (int s = 0; s < 6; s++) {
+    for (int s = 0; s < 7; s++) {
       char target[32];
-      bool turns = l == 2 && strcmp(strategies[s], "staged") && strcmp(strategies[s], "unstaged");
+      bool turns = l == 2 && (s < 3 || s == 6);
       snprintf(target, sizeof target, "cuda:%s", strategies[s]);
       same_text(p.loops[l], twin.loops[l], target, !turns);
       snprintf(target, sizeof target, "hip:%s", strategies[s]);
