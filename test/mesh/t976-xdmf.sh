@@ -46,6 +46,13 @@ if [ -n "$python" ]; then
   checked "$tmp/a & <b>" 1 32 35 >"$tmp/out" 2>"$tmp/err"
   results "letters that XML escapes" $?
 fi
+if localedef -i de_DE -f UTF-8 "$tmp/de_DE.UTF-8" >"$tmp/out" 2>&1; then
+  LOCPATH=$tmp LC_ALL=de_DE.UTF-8 "$make" 0 "$src/test/mesh/meshes/plane-4b.msh" "$tmp/comma" 2
+  runs "a time has a point where the locale has a comma" grep -q -F '<Time Value="0.5"/>' "$tmp/comma.xdmf"
+  runs "so it has in a series of VTU" grep -q -F 'timestep="0.5"' "$tmp/comma.pvd"
+else
+  skip "localedef makes no locale whose decimal point is a comma"
+fi
 mkdir "$tmp/taken" "$tmp/taken/out.xdmf"
 "$make" 0 "$src/test/mesh/meshes/plane-4b.msh" "$tmp/taken/out" 1 >"$tmp/out" 2>&1
 catches "a folder that has the file's name" 'out.xdmf: ' cat "$tmp/out"

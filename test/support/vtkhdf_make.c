@@ -8,6 +8,7 @@
  *     corner  on cells, the coordinates of the first node
  *     number  on cells, an integer: 1000 times the time
  *     start   on boundary faces, the coordinates of the first node */
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -144,6 +145,7 @@ int main(int argc, char **argv) {
   struct asked asked = {argv[2], argv[3], atoi(argv[4]), ""};
   const int ranks = atoi(argv[1]);
   test_environment();
+  setlocale(LC_NUMERIC, ""); /* the caller may want a locale whose decimal point is a comma */
   const int failed = ranks ? run_contexts(ranks, on_rank, &asked) : on_rank(NULL, &asked);
   if (failed) fprintf(stderr, "%s\n", asked.error);
   return failed != 0;

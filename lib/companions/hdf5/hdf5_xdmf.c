@@ -97,6 +97,15 @@ static size_t room_for(const struct op2_xdmf_s *series, int n, const op2_dat *da
   return room;
 }
 
+/* Print a time with a point, whatever the user's locale. */
+static void put_time(FILE *to, double time) {
+  char value[60];
+  snprintf(value, sizeof value, "%.17g", time);
+  for (char *c = value; *c; c++)
+    if (*c == ',') *c = '.';
+  fprintf(to, "        <Time Value=\"%s\"/>\n", value);
+}
+
 /* Print the text of all times and of a new one, which the caller frees. */
 static op2_status print_grids(op2_xdmf series, double time, int n, const op2_dat *dats,
                               char **out) {
@@ -108,7 +117,7 @@ static op2_status print_grids(op2_xdmf series, double time, int n, const op2_dat
   if (!to) return series->op2->error_nomem("an XDMF file");
   if (series->grids) fputs(series->grids, to);
   fprintf(to, "      <Grid Name=\"time %d\" GridType=\"Uniform\">\n", series->n);
-  fprintf(to, "        <Time Value=\"%.17g\"/>\n", time);
+  put_time(to, time);
   put_mesh(to, series);
   for (int d = 0; d < n && !status; d++) {
     status = op2_dat_info_get(dats[d], &info);
