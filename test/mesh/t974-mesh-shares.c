@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "init.h"
+#include "mem.h"
 #include "meshfile.h"
 #include "op2/meshfile.h"
 #include "op2/query.h"
@@ -219,11 +220,80 @@ static void faults(void) {
     }
 }
 
+/* ---- lack of memory -------------------------------------------------------------------------- */
+
+/* The n-th allocation of one rank fails. */
+struct lack {
+  const char *path;
+  int victim;
+  int64_t n, made;
+  op2_status status[8];
+};
+
+static op2_status make_all(op2_context ctx, const char *path) {
+  op2_mesh mesh = NULL;
+  op2_faces faces;
+  op2_set edges = NULL, subset[3] = {0};
+  op2_map map = NULL;
+  op2_status status = op2_mesh_read(ctx, path, &mesh);
+  if (!status) status = op2_faces_create(mesh, &faces);
+  if (!status) status = op2_edges_create(mesh, &edges, &map);
+  if (!status) status = op2_neighbours_create(mesh, &map);
+  if (!status) status = op2_mesh_group(mesh, NULL, op2_mesh_nodes(mesh), &subset[0]);
+  if (!status) status = op2_mesh_group(mesh, NULL, faces.boundary, &subset[1]);
+  if (!status) status = op2_mesh_cells_of(mesh, OP2_CELL_TRIANGLE, &subset[2]);
+  for (int s = 0; s < 3; s++) op2_set_destroy(&subset[s]);
+  op2_mesh_destroy(&mesh);
+  return status;
+}
+
+static int lack_on_rank(struct op2i_comm *comm, void *data) {
+  struct lack *lack = data;
+  const op2_options options = rank_options("sequential", false);
+  op2_context ctx = NULL;
+  if (op2i_init_ranks(&options, comm, &ctx)) return 100;
+  const int rank = op2_rank(ctx);
+  if (rank == lack->victim) op2i_mem_fail_here_at(lack->n);
+  lack->status[rank] = make_all(ctx, lack->path);
+  if (rank == lack->victim) lack->made = op2i_mem_fail_here_at(0);
+  return op2_finalize(&ctx) != OP2_SUCCESS;
+}
+
+/* If one rank lacks memory all ranks have the same error, and none waits for another. Quick runs try
+ * every fifth allocation. */
+static void no_memory(void) {
+  enum { RANKS = 3 };
+  const int step = quick() ? 5 : 1;
+  static struct lack lack;
+  static char path[600];
+  snprintf(path, sizeof path, "%s/test/mesh/meshes/plane-2b.msh", source_root());
+  for (int victim = 0; victim < RANKS; victim++) {
+    int wrong = 0, failed = 0, bad = 0;
+    lack = (struct lack){.path = path, .victim = victim};
+    while (lack.made >= lack.n) {
+      lack.n += step;
+      bad += run_contexts(RANKS, lack_on_rank, &lack) != 0;
+      const op2_status status = lack.status[victim];
+      bool good = status == OP2_SUCCESS || status == OP2_ERR_NOMEM;
+      for (int r = 0; r < RANKS; r++) good = good && lack.status[r] == status;
+      if (!good)
+        diag("rank %d, allocation %d: status %d, %d and %d", victim, (int)lack.n, lack.status[0],
+             lack.status[1], lack.status[2]);
+      wrong += !good;
+      failed += status != OP2_SUCCESS;
+    }
+    is_int(wrong, 0, "rank %d lacks memory %d times", victim, failed);
+    is_int(bad, 0, "rank %d lacks memory: contexts end", victim);
+    ok(failed > 30, "rank %d lacks memory: the calls need some", victim);
+  }
+}
+
 int main(void) {
   test_environment();
   read_mesh("plane-4b.msh", "walls");
   read_mesh("solid-2.msh", "fixed");
   read_mesh("channel.msh", "walls");
   faults();
+  no_memory();
   return done();
 }
