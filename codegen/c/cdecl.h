@@ -49,6 +49,7 @@ struct op2i_c_member {
   struct op2i_c_member *next;
   const char *name;
   struct op2i_c_type type;
+  int bits; /* the width of a bit-field; 0: it is none */
 };
 struct op2i_c_record {
   bool either;       /* a union */

@@ -2,6 +2,7 @@
 /* Bounds of integers. */
 #include "portable_bounds.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct op2i_portable_value value;
@@ -41,6 +42,56 @@ bool op2i_portable_within(int64_t lo, int64_t hi, enum op2i_c_base base) {
   int64_t least, most;
   op2i_portable_bounds(base, &least, &most);
   return lo >= least && hi <= most;
+}
+
+void op2i_portable_typed(value *v, struct op2i_c_type type) {
+  v->type = type;
+  op2i_portable_bounds(type.nlevels ? OP2I_C_VOID : type.base, &v->lo, &v->hi);
+}
+
+void op2i_portable_number(value *v, const struct op2i_piece *t) {
+  char *end;
+  const bool hexadecimal = t->length > 1 && (t->text[1] | 32) == 'x';
+  const bool binary = t->length > 1 && (t->text[1] | 32) == 'b';
+  bool real = false, single = false, is_long = false, is_unsigned = false;
+  for (int k = 0; k < t->length; k++) {
+    const char c = (char)(t->text[k] | 32);
+    real |= t->text[k] == '.' || c == 'p' || (c == 'e' && !hexadecimal);
+    single |= c == 'f' && k == t->length - 1;
+    is_long |= c == 'l';
+    is_unsigned |= c == 'u';
+  }
+  if (real) {
+    op2i_portable_typed(v, (struct op2i_c_type){.base = is_long  ? OP2I_C_LONG_DOUBLE
+                                                        : single ? OP2I_C_F32
+                                                                 : OP2I_C_F64});
+    return;
+  }
+  const unsigned long long n = binary ? strtoull(t->text + 2, &end, 2) : strtoull(t->text, &end, 0);
+  const bool decimal = t->text[0] != '0';
+  enum op2i_c_base base = is_unsigned ? OP2I_C_U32 : OP2I_C_I32;
+  if (n > INT32_MAX && !decimal && !is_unsigned) base = OP2I_C_U32;
+  if (n > UINT32_MAX || is_long || (n > INT32_MAX && base == OP2I_C_I32))
+    base = is_unsigned || n > INT64_MAX ? OP2I_C_U64 : OP2I_C_I64;
+  v->lo = n > INT64_MAX ? INT64_MIN : (int64_t)n;
+  v->hi = n > INT64_MAX ? INT64_MAX : (int64_t)n;
+  v->type = (struct op2i_c_type){.base = base};
+}
+
+void op2i_portable_bits(value *v, int bits, int op) {
+  const bool is_unsigned = v->type.base == OP2I_C_BOOL || v->type.base == OP2I_C_U8 ||
+                           v->type.base == OP2I_C_U16 || v->type.base == OP2I_C_U32 ||
+                           v->type.base == OP2I_C_U64;
+  v->bits = bits;
+  v->op = op;
+  if (bits > 32 || !op2i_portable_whole(v->type.base)) return;
+  if (bits == 32) {
+    op2i_portable_typed(v, (struct op2i_c_type){.base = is_unsigned ? OP2I_C_U32 : OP2I_C_I32});
+    return;
+  }
+  v->type.base = OP2I_C_I32;
+  v->lo = is_unsigned ? 0 : -((int64_t)1 << (bits - 1));
+  v->hi = ((int64_t)1 << (bits - !is_unsigned)) - 1;
 }
 
 /* The bounds of a product, or false if they do not fit. */

@@ -14,6 +14,13 @@ void op2i_portable_bounds(enum op2i_c_base base, int64_t *lo, int64_t *hi);
 bool op2i_portable_within(int64_t lo, int64_t hi, enum op2i_c_base base);
 /* Give a value a type, to which its bounds are converted. */
 void op2i_portable_become(struct op2i_portable_value *v, enum op2i_c_base base);
+/* Give a value a type, with all values of the type as its bounds. */
+void op2i_portable_typed(struct op2i_portable_value *v, struct op2i_c_type type);
+/* Give a value the type and the value of a number of the source (6.4.4). */
+void op2i_portable_number(struct op2i_portable_value *v, const struct op2i_piece *t);
+/* Give a value of a bit-field's declared type the type and the bounds that its width leads to. A
+ * bit-field narrower than an int is promoted to int, also if it is unsigned. */
+void op2i_portable_bits(struct op2i_portable_value *v, int bits, int op);
 void op2i_portable_unbounded(struct op2i_portable_value *v);
 /* The bounds of a + b, a - b, a * b or a << b, or false if they are too large. */
 bool op2i_portable_sum_bounds(char op, const struct op2i_portable_value *a,

@@ -398,15 +398,26 @@ static void missing(struct op2i_c_reader *r, const char *spelling) {
 /* ---- structures and enumerations ------------------------------------------------------------- */
 
 static void add_member(struct op2i_portable_state *p, struct op2i_c_record *record,
-                       struct op2i_c_member ***tail, const struct op2i_c_decl *decl) {
+                       struct op2i_c_member ***tail, const struct op2i_c_decl *decl, int bits) {
   struct op2i_c_member *m = op2i_arena_take(&p->macros.arena, sizeof *m);
   if (!m) return;
   m->type = decl->type;
+  m->bits = bits;
   if (decl->name)
     m->name = op2i_arena_string(&p->macros.arena, decl->name->text, (size_t)decl->name->length);
   **tail = m;
   *tail = &m->next;
   record->nmembers++;
+}
+
+/* The width of the bit-field whose colon is read. One that is not constant counts as the widest. */
+static int read_width(struct op2i_portable_state *p, struct op2i_c_record *record) {
+  const int begin = p->r.at + 1;
+  int64_t width = 64;
+  record->fault = "has bit-fields";
+  p->r.at = end_of(p, p->r.at, ",");
+  return op2i_portable_constant(p, begin, p->r.at, &width) && width > 0 && width < 64 ? (int)width
+                                                                                      : 64;
 }
 
 static void read_members(struct op2i_portable_state *p, struct op2i_c_record *record) {
@@ -420,9 +431,7 @@ static void read_members(struct op2i_portable_state *p, struct op2i_c_record *re
     do {
       one = all;
       op2i_c_declarator(r, &one);
-      if (is(p, r->at, ":")) record->fault = "has bit-fields";
-      if (is(p, r->at, ":")) r->at = end_of(p, r->at, ",");
-      add_member(p, record, &tail, &one);
+      add_member(p, record, &tail, &one, is(p, r->at, ":") ? read_width(p, record) : 0);
     } while (is(p, r->at, ",") && r->at++);
     p->failed |= !is(p, r->at, ";");
   }

@@ -2,7 +2,6 @@
 /* Reads expressions (C11 6.5) with the types of their values, and bounds of integers. */
 #include "portable_value.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "portable_bounds.h"
@@ -16,6 +15,7 @@ struct reader {
   struct op2i_portable_state *p;
   int at, end, depth;
   bool failed;
+  value none; /* stands for a node that no memory is left for */
 };
 
 static bool is(const struct reader *r, const char *word) {
@@ -65,23 +65,18 @@ static struct op2i_c_type pointer_to(const struct op2i_c_type *type) {
   return pointer;
 }
 
-static void typed(value *v, struct op2i_c_type type) {
-  v->type = type;
-  op2i_portable_bounds(type.nlevels ? OP2I_C_VOID : type.base, &v->lo, &v->hi);
-}
-
 /* ---- nodes ----------------------------------------------------------------------------------- */
 
 static value *node(struct reader *r, enum op2i_portable_form form, int begin) {
-  static value none;
   value *v = op2i_arena_take(&r->p->macros.arena, sizeof *v);
   if (!v) {
     r->failed = true;
-    return &none;
+    r->none = (value){.form = OP2I_PORTABLE_PLAIN};
+    v = &r->none;
   }
   v->form = form;
   v->begin = begin;
-  typed(v, (struct op2i_c_type){.base = OP2I_C_UNCLEAR});
+  op2i_portable_typed(v, (struct op2i_c_type){.base = OP2I_C_UNCLEAR});
   return v;
 }
 
@@ -95,34 +90,6 @@ static bool deeper(struct reader *r) {
 }
 
 /* ---- operands -------------------------------------------------------------------------------- */
-
-static void number(value *v, const struct op2i_piece *t) {
-  char *end;
-  const bool hexadecimal = t->length > 1 && (t->text[1] | 32) == 'x';
-  bool real = false, single = false, far = false, without = false;
-  for (int k = 0; k < t->length; k++) {
-    const char c = (char)(t->text[k] | 32);
-    real |= t->text[k] == '.' || c == 'p' || (c == 'e' && !hexadecimal);
-    single |= c == 'f' && k == t->length - 1;
-    far |= c == 'l';
-    without |= c == 'u';
-  }
-  if (real) {
-    typed(v, (struct op2i_c_type){.base = far      ? OP2I_C_LONG_DOUBLE
-                                          : single ? OP2I_C_F32
-                                                   : OP2I_C_F64});
-    return;
-  }
-  const unsigned long long n = strtoull(t->text, &end, 0);
-  const bool decimal = t->text[0] != '0';
-  enum op2i_c_base base = without ? OP2I_C_U32 : OP2I_C_I32;
-  if (n > INT32_MAX && !decimal && !without) base = OP2I_C_U32;
-  if (n > UINT32_MAX || far || (n > INT32_MAX && base == OP2I_C_I32))
-    base = without || n > INT64_MAX ? OP2I_C_U64 : OP2I_C_I64;
-  v->lo = n > INT64_MAX ? INT64_MIN : (int64_t)n;
-  v->hi = n > INT64_MAX ? INT64_MAX : (int64_t)n;
-  v->type = (struct op2i_c_type){.base = base};
-}
 
 /* Functions of C's headers that return integers. */
 static enum op2i_c_base standard_result(const struct op2i_piece *t) {
@@ -145,7 +112,7 @@ static bool constant(const struct reader *r, const struct op2i_piece *t, value *
     const struct op2i_loop_const *c = &rewrite->consts[k];
     if (!op2i_piece_is(t, c->name)) continue;
     struct op2i_c_type type = {.base = op2i_c_base_of(c->type)};
-    typed(v, c->dim > 1 ? pointer_to(&type) : type);
+    op2i_portable_typed(v, c->dim > 1 ? pointer_to(&type) : type);
     return true;
   }
   return false;
@@ -159,14 +126,15 @@ static value *name(struct reader *r) {
     v->lo = v->hi = known->value;
     op2i_portable_become(v, known->value > INT32_MAX ? OP2I_C_U32 : OP2I_C_I32);
   } else if (known && known->meaning == OP2I_PORTABLE_VALUE) {
-    typed(v, known->type);
+    op2i_portable_typed(v, known->type);
     if (known->bounded) {
       v->lo = known->lo;
       v->hi = known->hi;
     }
     (void)op2i_portable_counter(r->p, v->begin, &v->lo, &v->hi);
   } else if (known || !constant(r, t, v)) {
-    typed(v, (struct op2i_c_type){.base = known ? OP2I_C_UNCLEAR : standard_result(t)});
+    op2i_portable_typed(v,
+                        (struct op2i_c_type){.base = known ? OP2I_C_UNCLEAR : standard_result(t)});
   }
   return v;
 }
@@ -195,13 +163,13 @@ static value *behind_type(struct reader *r, const struct op2i_portable_note *typ
   v->changes = true;
   if (is(r, "{")) {
     v->a = braces(r);
-    typed(v, type->type);
+    op2i_portable_typed(v, type->type);
     return v;
   }
   v->a = unary(r);
   v->changes = v->a->changes;
   if (type->type.nlevels || !op2i_portable_whole(type->type.base)) {
-    typed(v, type->type);
+    op2i_portable_typed(v, type->type);
     return v;
   }
   v->lo = v->a->lo;
@@ -255,14 +223,14 @@ static value *primary(struct reader *r) {
   if (op2i_c_word(t)) return name(r);
   v = node(r, OP2I_PORTABLE_PLAIN, r->at++);
   if (t->kind == OP2I_TOK_NUMBER) {
-    number(v, t);
+    op2i_portable_number(v, t);
   } else if (t->kind == OP2I_TOK_CHAR) {
     v->lo = -128;
     v->hi = 255;
     op2i_portable_become(v, OP2I_C_I32);
   } else if (t->kind == OP2I_TOK_STRING) {
     while (r->at < r->end && r->p->tokens[r->at].kind == OP2I_TOK_STRING) r->at++;
-    typed(v, (struct op2i_c_type){.base = OP2I_C_I8, .nlevels = 1});
+    op2i_portable_typed(v, (struct op2i_c_type){.base = OP2I_C_I8, .nlevels = 1});
   } else {
     r->failed = true;
   }
@@ -277,7 +245,7 @@ static value *index_of(struct reader *r, value *a) {
   v->a = a;
   v->b = comma(r);
   expect(r, "]");
-  typed(v, element_of(&a->type));
+  op2i_portable_typed(v, element_of(&a->type));
   v->changes = a->changes || v->b->changes;
   return v;
 }
@@ -292,7 +260,7 @@ static value *call(struct reader *r, value *a) {
     if (!accept(r, ",")) break;
   }
   expect(r, ")");
-  if (a->end == a->begin + 1) typed(v, a->type);
+  if (a->end == a->begin + 1) op2i_portable_typed(v, a->type);
   v->changes = true;
   return v;
 }
@@ -307,7 +275,10 @@ static value *member(struct reader *r, value *a) {
   v->a = a;
   v->changes = a->changes;
   for (const struct op2i_c_member *m = record ? record->members : NULL; m; m = m->next)
-    if (m->name && op2i_piece_is(t, m->name)) typed(v, m->type);
+    if (m->name && op2i_piece_is(t, m->name)) {
+      op2i_portable_typed(v, m->type);
+      if (m->bits) op2i_portable_bits(v, m->bits, r->at - 2);
+    }
   return v;
 }
 
@@ -320,7 +291,7 @@ static value *step(struct reader *r, value *a, int begin, int op) {
   if (a->type.nlevels == 0 && op2i_portable_signed(a->type.base))
     v->overflows = up ? a->hi == INT64_MAX || !op2i_portable_within(a->lo, a->hi + 1, a->type.base)
                       : a->lo == INT64_MIN || !op2i_portable_within(a->lo - 1, a->hi, a->type.base);
-  typed(v, a->type);
+  op2i_portable_typed(v, a->type);
   v->changes = true;
   return v;
 }
@@ -365,7 +336,7 @@ static value *size_of(struct reader *r) {
     r->at = r->p->match[r->at] + 1;
   else
     (void)unary(r); /* It is not evaluated. */
-  typed(v, (struct op2i_c_type){.base = OP2I_C_U64});
+  op2i_portable_typed(v, (struct op2i_c_type){.base = OP2I_C_U64});
   return v;
 }
 
@@ -384,12 +355,13 @@ static value *unary(struct reader *r) {
     v = node(r, OP2I_PORTABLE_PLAIN, begin);
     v->a = unary(r);
     v->changes = v->a->changes;
-    if (op == '*') typed(v, element_of(&v->a->type));
-    if (op == '&') typed(v, pointer_to(&v->a->type));
+    if (op == '*') op2i_portable_typed(v, element_of(&v->a->type));
+    if (op == '&') op2i_portable_typed(v, pointer_to(&v->a->type));
     if (op == '!')
-      typed(v, (struct op2i_c_type){.base = OP2I_C_BOOL}), op2i_portable_become(v, OP2I_C_I32);
+      op2i_portable_typed(v, (struct op2i_c_type){.base = OP2I_C_BOOL}),
+          op2i_portable_become(v, OP2I_C_I32);
     if (op == '+' || op == '~') {
-      typed(v, (struct op2i_c_type){.base = promoted(&v->a->type)});
+      op2i_portable_typed(v, (struct op2i_c_type){.base = promoted(&v->a->type)});
       if (op == '+') v->lo = v->a->lo, v->hi = v->a->hi;
     }
   } else {
@@ -419,19 +391,19 @@ static void join(struct op2i_portable_state *p, value *v, int level) {
   v->changes = v->a->changes || v->b->changes;
   v->computed = op2i_portable_shifts(p, v->op) ? promoted(&v->a->type) : common(v->a, v->b);
   if (truth) {
-    typed(v, (struct op2i_c_type){.base = OP2I_C_BOOL});
+    op2i_portable_typed(v, (struct op2i_c_type){.base = OP2I_C_BOOL});
     op2i_portable_become(v, OP2I_C_I32);
   } else if (pointers) {
     const bool both = v->a->type.nlevels && v->b->type.nlevels;
-    typed(v, both                 ? (struct op2i_c_type){.base = OP2I_C_I64}
-             : v->a->type.nlevels ? v->a->type
-                                  : v->b->type);
+    op2i_portable_typed(v, both                 ? (struct op2i_c_type){.base = OP2I_C_I64}
+                           : v->a->type.nlevels ? v->a->type
+                                                : v->b->type);
     if (v->type.nlevels) v->type.levels[0] = 0;
   } else if (op2i_portable_whole(v->computed) &&
              !(op2i_portable_shifts(p, v->op) && !op2i_portable_whole(v->b->type.base))) {
     op2i_portable_compute(p, v, v->op);
   } else {
-    typed(v, (struct op2i_c_type){.base = v->computed});
+    op2i_portable_typed(v, (struct op2i_c_type){.base = v->computed});
   }
 }
 
@@ -472,9 +444,9 @@ static value *choice(struct reader *r) {
     v->hi = most(first->hi, second->hi);
     op2i_portable_become(v, base);
   } else {
-    typed(v, first->type.nlevels    ? first->type
-             : second->type.nlevels ? second->type
-                                    : (struct op2i_c_type){.base = base});
+    op2i_portable_typed(v, first->type.nlevels    ? first->type
+                           : second->type.nlevels ? second->type
+                                                  : (struct op2i_c_type){.base = base});
   }
   return v;
 }
@@ -499,7 +471,7 @@ static value *assignment(struct reader *r) {
   made->computed = op2i_portable_shifts(r->p, made->op) ? promoted(&v->type) : common(v, made->b);
   if (sums && op2i_portable_whole(made->computed) && op2i_portable_whole(made->b->type.base))
     op2i_portable_compute(r->p, made, made->op);
-  typed(made, v->type);
+  op2i_portable_typed(made, v->type);
   made->changes = true;
   r->depth--;
   return made;

@@ -24,6 +24,7 @@ struct op2i_portable_value {
   int64_t lo, hi;            /* bounds of an integer's value */
   enum op2i_c_base computed; /* SET, SUM, STEP: the type in which it is computed */
   bool overflows;            /* the same: it is signed, and may leave this type */
+  int bits;                  /* the width of a bit-field that it names, at `op`; or 0 */
   bool changes;              /* there is an assignment or a call in it */
   struct op2i_portable_value *a, *b, *next;
 };

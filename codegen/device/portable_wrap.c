@@ -5,13 +5,16 @@
  * has bounds, so that addresses and numbers of turns stay known. */
 #include "portable_wrap.h"
 
+#include <stdio.h>
 #include <string.h>
+
+#include "portable_bounds.h"
 
 typedef struct op2i_portable_state state;
 typedef struct op2i_portable_value value;
 typedef struct op2i_portable_note note;
 
-/* A variable that a loop counts, while neither its body nor its step do anything else with it. */
+/* A loop's counter: only the loop's step changes it. */
 struct op2i_portable_counter {
   struct op2i_portable_counter *next;
   const struct op2i_piece *name;
@@ -127,9 +130,11 @@ static bool same(const struct op2i_piece *a, const struct op2i_piece *b) {
 static bool touches(const state *p, int at) {
   static const char *const behind[] = {
       "=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "++", "--", "<<=", ">>=", NULL};
-  bool found = is(p, at - 1, "++") || is(p, at - 1, "--") || is(p, at - 1, "&") ||
+  int first = at - 1, last = at + 1;
+  for (; is(p, first, "(") && is(p, last, ")"); last++) first--;
+  bool found = is(p, first, "++") || is(p, first, "--") || is(p, first, "&") ||
                op2i_c_word(&p->tokens[at - 1]);
-  for (int k = 0; behind[k] && !found; k++) found = is(p, at + 1, behind[k]);
+  for (int k = 0; behind[k] && !found; k++) found = is(p, last, behind[k]);
   return found;
 }
 
@@ -138,6 +143,17 @@ static bool changed(const state *p, const struct op2i_piece *name, int begin, in
   for (int at = begin; at < end && !found; at++)
     found =
         same(&p->tokens[at], name) && !is(p, at - 1, ".") && !is(p, at - 1, "->") && touches(p, at);
+  return found;
+}
+
+/* True if the address of a variable of this name may be taken before `end`. */
+static bool addressed(const state *p, const struct op2i_piece *name, int end) {
+  bool found = false;
+  for (int at = 1; at < end && !found; at++) {
+    int first = at - 1;
+    while (is(p, first, "(")) first--;
+    found = same(&p->tokens[at], name) && is(p, first, "&");
+  }
   return found;
 }
 
@@ -155,7 +171,7 @@ static int64_t increment(state *p, const struct op2i_piece *name, int begin, int
   return is(p, begin + 1, "+=") ? by : is(p, begin + 1, "-=") ? -by : 0;
 }
 
-/* The same of a step whose parts have commas between them. */
+/* The sum of the increments in a step with comma operators; 0 if it is not constant. */
 static int64_t increment_of_all(state *p, const struct op2i_piece *name, int begin, int end) {
   int64_t by = 0;
   for (int at = begin, next; at < end; at = next + 1) {
@@ -167,10 +183,20 @@ static int64_t increment_of_all(state *p, const struct op2i_piece *name, int beg
   return by;
 }
 
+/* True if [at, end) has an operator that takes the value of a comparison before it. */
+static bool compares_more(const state *p, int at, int end) {
+  static const char *const looser[] = {
+      "<", ">", "<=", ">=", "==", "!=", "&", "^", "|", ",", "=", NULL};
+  bool found = false;
+  for (int k = 0; looser[k] && !found; k++) found = find(p, at, end, looser[k]) < end;
+  return found;
+}
+
 /* Take the bounds that `NAME < limit` or the like at `at` gives the counter. */
 static bool limited(state *p, struct op2i_portable_counter *c, int at, int end, bool up) {
   const bool strict = is(p, at + 1, up ? "<" : ">");
   if (!same(&p->tokens[at], c->name) || (!strict && !is(p, at + 1, up ? "<=" : ">="))) return false;
+  if (compares_more(p, at + 2, end)) return false;
   const value *limit = op2i_portable_value(p, at + 2, end);
   if (!limit || limit->type.nlevels || limit->type.base < OP2I_C_BOOL ||
       limit->type.base > OP2I_C_I64 || (limit->type.base == OP2I_C_U32 && limit->hi > INT32_MAX))
@@ -183,7 +209,9 @@ static bool limited(state *p, struct op2i_portable_counter *c, int at, int end, 
 /* Bounds from a condition [begin, end), which may have parts between &&. */
 static bool bounded(state *p, struct op2i_portable_counter *c, int begin, int end, bool up) {
   bool found = false;
-  if (find(p, begin, end, "||") < end || find(p, begin, end, "?") < end) return false;
+  if (find(p, begin, end, "||") < end || find(p, begin, end, "?") < end ||
+      find(p, begin, end, ",") < end)
+    return false;
   c->lo = up ? c->lo : INT64_MIN;
   c->hi = up ? INT64_MAX : c->hi;
   for (int at = begin, next; at < end; at = next + 1) {
@@ -233,9 +261,8 @@ void op2i_portable_count(state *p, int loop) {
                                       .end = behind_statement(p, close + 1),
                                       .lo = first->lo,
                                       .hi = first->hi};
-  if (base == OP2I_C_I32 && first->type.base == OP2I_C_I64 &&
-      (first->lo < INT32_MIN || first->hi > INT32_MAX))
-    return;
+  if (!op2i_portable_within(first->lo, first->hi, base)) return;
+  if (is(p, open + 2, "=") && addressed(p, name, loop)) return;
   if (changed(p, name, test + 1, step) || changed(p, name, close + 1, c->end)) return;
   if (!bounded(p, c, test + 1, step, by > 0)) return;
   p->counters = c;
@@ -259,15 +286,6 @@ static void sum(state *p, const value *v) {
   const value *last = v->b ? v->b : v->a;
   op2i_portable_print(p, last->begin, last->end);
   op2i_text_add(p->out, ")))");
-}
-
-static const char *type_of(enum op2i_c_base base) {
-  static const char *const names[] = {
-      [OP2I_C_I8] = "signed char", [OP2I_C_U8] = "unsigned char",
-      [OP2I_C_I16] = "short",      [OP2I_C_U16] = "unsigned short",
-      [OP2I_C_I32] = "int",        [OP2I_C_U32] = "unsigned int",
-      [OP2I_C_I64] = "long long",  [OP2I_C_U64] = "unsigned long long"};
-  return base >= OP2I_C_I8 && base <= OP2I_C_U64 ? names[base] : NULL;
 }
 
 static void old(state *p, const value *v, const char *at) {
@@ -299,28 +317,42 @@ static void result(state *p, const value *v, const char *at) {
   op2i_text_add(p->out, "))");
 }
 
-/* An operand that changes something is written once. */
-static void set(state *p, const value *v) {
-  if (!v->a->changes) {
-    op2i_text_add(p->out, " (");
-    op2i_portable_print(p, v->a->begin, v->a->end);
-    result(p, v, NULL);
-    op2i_text_add(p->out, ")");
-    return;
-  }
-  const char *type = type_of(v->a->type.base);
-  if (!type) {
+/* A left side with side effects is evaluated once, through a reference or a pointer. A bit-field has
+ * neither, so they lead to what it is a member of. */
+static void set_once(state *p, const value *v) {
+  const value *o = v->a;
+  while (o->form == OP2I_PORTABLE_GROUP) o = o->a;
+  const bool arrow = o->bits && is(p, o->op, "->");
+  const value *to = o->bits ? o->a : o;
+  const struct op2i_piece none = {.text = ""}, *name = o->bits ? &p->tokens[o->op + 1] : &none;
+  char *at = op2i_arena_take(&p->macros.arena, (size_t)name->length + sizeof "(*op2_at).");
+  if (!at) {
     p->failed = true;
     return;
   }
-  op2i_text_add(p->out, p->cxx ? " [&] { %s &op2_at = (" : " ({ %s *op2_at = &(", type);
-  op2i_portable_print(p, v->a->begin, v->a->end);
-  op2i_text_add(p->out, p->cxx ? "); return op2_at" : "); *op2_at");
-  result(p, v, p->cxx ? "op2_at" : "*op2_at");
+  const char *object = p->cxx || arrow ? "op2_at" : "(*op2_at)";
+  const char *link = !o->bits ? "" : arrow ? "->" : ".";
+  sprintf(at, "%s%s%.*s", object, link, name->length, name->text);
+  op2i_text_add(p->out, p->cxx ? " [&] { auto &&op2_at = " : " ({ __auto_type op2_at = ");
+  op2i_text_add(p->out, p->cxx || arrow ? "(" : "&(");
+  op2i_portable_print(p, to->begin, to->end);
+  op2i_text_add(p->out, p->cxx ? "); return %s" : "); %s", at);
+  result(p, v, at);
   op2i_text_add(p->out, p->cxx ? "; }()" : "; })");
 }
 
-/* A step behind what it changes has the value from before it. */
+static void set(state *p, const value *v) {
+  if (v->a->changes) {
+    set_once(p, v);
+    return;
+  }
+  op2i_text_add(p->out, " (");
+  op2i_portable_print(p, v->a->begin, v->a->end);
+  result(p, v, NULL);
+  op2i_text_add(p->out, ")");
+}
+
+/* A postfix step yields the operand's old value. */
 static void wrapped(state *p, const value *v, bool used) {
   const bool behind = v->form == OP2I_PORTABLE_STEP && v->op > v->begin && used;
   const char *type = signed_type(v->computed);
