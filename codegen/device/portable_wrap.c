@@ -18,7 +18,8 @@ typedef struct op2i_portable_note note;
 struct op2i_portable_counter {
   struct op2i_portable_counter *next;
   const struct op2i_piece *name;
-  int begin, end; /* where its bounds are known */
+  int begin, end;    /* where its bounds are known */
+  int stepped, body; /* between these in the step it may be beyond its bounds */
   int64_t lo, hi;
 };
 
@@ -97,8 +98,8 @@ value *op2i_portable_wrap(state *p, int begin, int end) {
 bool op2i_portable_counter(const state *p, int at, int64_t *lo, int64_t *hi) {
   const struct op2i_piece *t = &p->tokens[at];
   for (const struct op2i_portable_counter *c = p->counters; c; c = c->next)
-    if (c->begin <= at && at < c->end && c->name->length == t->length &&
-        memcmp(c->name->text, t->text, (size_t)t->length) == 0) {
+    if (c->begin <= at && at < c->end && (at < c->stepped || at >= c->body) &&
+        c->name->length == t->length && memcmp(c->name->text, t->text, (size_t)t->length) == 0) {
       *lo = c->lo;
       *hi = c->hi;
       return true;
@@ -171,14 +172,17 @@ static int64_t increment(state *p, const struct op2i_piece *name, int begin, int
   return is(p, begin + 1, "+=") ? by : is(p, begin + 1, "-=") ? -by : 0;
 }
 
-/* The sum of the increments in a step with comma operators; 0 if it is not constant. */
-static int64_t increment_of_all(state *p, const struct op2i_piece *name, int begin, int end) {
+/* The sum of the increments in a step with comma operators; 0 if it is not constant. The
+ * counter has its new value from `stepped` on. */
+static int64_t increment_of_all(state *p, const struct op2i_piece *name, int begin, int end,
+                                int *stepped) {
   int64_t by = 0;
   for (int at = begin, next; at < end; at = next + 1) {
     next = find(p, at, end, ",");
     const int64_t one = increment(p, name, at, next);
     if ((one && by) || (!one && changed(p, name, at, next))) return 0;
     by += one;
+    if (one) *stepped = next;
   }
   return by;
 }
@@ -252,12 +256,15 @@ void op2i_portable_count(state *p, int loop) {
   const struct op2i_piece *name = counted(p, open + 1, test, &from, &base);
   if (!name || !op2i_portable_signed(base) || step + 2 >= close) return;
   struct op2i_portable_counter *c = op2i_arena_take(&p->macros.arena, sizeof *c);
-  const int64_t by = increment_of_all(p, name, step + 1, close);
+  int stepped = close;
+  const int64_t by = increment_of_all(p, name, step + 1, close, &stepped);
   const value *first = op2i_portable_value(p, from, test);
   if (!c || !first || !by || first->type.base > OP2I_C_I64) return;
   *c = (struct op2i_portable_counter){.next = p->counters,
                                       .name = name,
                                       .begin = step + 1,
+                                      .stepped = stepped,
+                                      .body = close + 1,
                                       .end = behind_statement(p, close + 1),
                                       .lo = first->lo,
                                       .hi = first->hi};

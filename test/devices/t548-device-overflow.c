@@ -130,6 +130,13 @@ static const struct kernel kernels[] = {
                         "  (*(k++, to)).b *= 3; x[k - 1].d += n;\n"
                         "  out[5] = x[1].b / 3 + k + x[1].d / 5;\n}",
      false},
+    {"stepped_first",
+     HEAD("stepped_first") "  int turns = 0;\n"
+                           "  for (int i = 0; i < 5; i++, out[0] += i + 2147483643 < 0) turns++;\n"
+                           "  for (int i = 4; i >= 0; --i, out[1] += i - 2147483647 - 1 > 0) "
+                           "turns++;\n"
+                           "  out[2] = turns;\n}",
+     false},
     {"binary",
      HEAD("binary") "  for (int i = 0; i < 0b101; i++) out[0] += i + "
                     "0B1111111111111111111111111111111"
