@@ -32,8 +32,10 @@ static bool has(const struct op2i_portable_state *p, int begin, int end, const c
 struct op2i_portable_note *op2i_portable_note(struct op2i_portable_state *p, int at,
                                               enum op2i_portable_kind kind) {
   struct op2i_portable_note *n = op2i_arena_take(&p->macros.arena, sizeof *n);
-  static struct op2i_portable_note none;
-  if (!n) return &none;
+  if (!n) {
+    p->none = (struct op2i_portable_note){.kind = kind};
+    return &p->none;
+  }
   n->kind = kind;
   n->at = at;
   n->next = p->notes[at];

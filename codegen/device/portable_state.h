@@ -76,6 +76,7 @@ struct op2i_portable_state {
   struct op2i_portable_name *meanings;
   int64_t nmeanings, capacity;
   struct op2i_portable_note **notes; /* [count + 2] */
+  struct op2i_portable_note none;    /* stands for a note that no memory is left for */
   int nliterals, depth, records;
   struct op2i_portable_item *items;   /* of OpenCL C, in the order of the source */
   struct op2i_portable_table *tables; /* of the item that is read */
