@@ -157,6 +157,8 @@ static void add_arrow(struct op2i_trace *trace, int track, const struct op2i_sli
 static void add_curve(struct op2i_trace *trace, int track, const struct op2i_slice *slice) {
   char number[32];
   snprintf(number, sizeof number, "%.9g", slice->curve);
+  for (char *c = number; *c; c++)
+    if (*c == ',') *c = '.'; /* the user's locale may have a comma */
   next_line(trace, "C", track);
   add_text(trace, ",\"name\":");
   add_text(trace, trace->names[slice->what].name);
