@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Numbers as people write them in the environment. */
+/* Numbers as people write them in the environment, and as JSON has them. */
+#define _GNU_SOURCE /* for uselocale() */
 #include "decimal.h"
 
+#include <locale.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <string.h>
 
@@ -17,4 +20,18 @@ const char *op2i_decimal(const char *text, double *value) {
   }
   if (!whole && fraction < 2) *value = -1;
   return text + whole + fraction;
+}
+
+static locale_t plain;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+static void make_plain(void) { plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0); }
+
+void *op2i_decimal_begin(void) {
+  pthread_once(&once, make_plain);
+  return plain ? (void *)uselocale(plain) : NULL;
+}
+
+void op2i_decimal_end(void *begun) {
+  if (begun) uselocale((locale_t)begun);
 }

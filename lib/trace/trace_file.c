@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "comm.h"
+#include "decimal.h"
 #include "error.h"
 #include "mem.h"
 #include "text.h"
@@ -156,9 +157,9 @@ static void add_arrow(struct op2i_trace *trace, int track, const struct op2i_sli
 
 static void add_curve(struct op2i_trace *trace, int track, const struct op2i_slice *slice) {
   char number[32];
+  void *point = op2i_decimal_begin();
   snprintf(number, sizeof number, "%.9g", slice->curve);
-  for (char *c = number; *c; c++)
-    if (*c == ',') *c = '.'; /* the user's locale may have a comma */
+  op2i_decimal_end(point);
   next_line(trace, "C", track);
   add_text(trace, ",\"name\":");
   add_text(trace, trace->names[slice->what].name);

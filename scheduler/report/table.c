@@ -8,6 +8,7 @@
 #include "comm.h"
 #include "config.h"
 #include "context.h"
+#include "decimal.h"
 #include "device.h"
 #include "error.h"
 #include "fpenv.h"
@@ -283,7 +284,11 @@ static void print_json(const struct table *t) {
 static op2_status report(op2_context ctx, FILE *stream, bool json, const char *call) {
   struct table table = {.ctx = ctx, .stream = stream};
   op2_status status = get_table(&table);
-  if (!status && json) print_json(&table);
+  if (!status && json) {
+    void *point = op2i_decimal_begin();
+    print_json(&table);
+    op2i_decimal_end(point);
+  }
   if (!status && !json) print_text(&table);
   if (!status) status = op2i_stream_written(stream, call);
   op2i_free(table.lines);

@@ -2,6 +2,7 @@
 /* The table of times, as text and as JSON, by call and by OP2_REPORT when a context ends. */
 #define _GNU_SOURCE
 #include <inttypes.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -214,10 +215,31 @@ static void test_variable(void) {
   free(text);
 }
 
+/* JSON has a point in its numbers, whatever the user's locale has; the locale stays as it is. */
+static void test_locale(void) {
+  char command[4200], number[20];
+  snprintf(command, sizeof command, "localedef -i de_DE -f UTF-8 %s/de_DE.UTF-8 >/dev/null 2>&1",
+           test_scratch());
+  setenv("LOCPATH", test_scratch(), 1);
+  if (system(command) || !setlocale(LC_NUMERIC, "de_DE.UTF-8")) {
+    skip("localedef makes no locale whose decimal point is a comma");
+    return;
+  }
+  char *text = written(op2_report_json);
+  const char *at = text ? strstr(text, "\"total\": ") : NULL;
+  at = at ? at + strlen("\"total\": ") : "";
+  ok(at[strspn(at, "0123456789")] == '.', "JSON has a point where the locale has a comma");
+  snprintf(number, sizeof number, "%.1f", 0.5);
+  is_str(number, "0,5", "and the program's own numbers have a comma");
+  free(text);
+  setlocale(LC_NUMERIC, "C");
+}
+
 int main(void) {
   start();
   test_text();
   test_json();
+  test_locale();
   test_sections();
   test_empty();
   test_refused();
