@@ -15,7 +15,8 @@ enum {
   GROUP_LOG = 9,          /* log2 of the values of a group */
   GROUP = 1 << GROUP_LOG, /* values that are cut by the same powers of two */
   PIECES = 3,
-  PIECE = 52 - GROUP_LOG /* bits of a value that a piece holds, below the largest exponent */
+  PIECE = 52 - GROUP_LOG, /* bits of a value that a piece holds, below the largest exponent */
+  SPARE = 6               /* binary places that the values of the next groups may be larger by */
 };
 static const int64_t ROOM = INT64_C(1) << 30;
 
@@ -77,7 +78,8 @@ enum {
 
 /* Define functions that cut the values of a group in vectors of so many bytes. The first one cuts two
  * pieces and writes the rests; the second one cuts the third piece of rests. They add up pieces, and
- * return flags. */
+ * return flags. The last one returns the bits of the greatest magnitude: magnitudes are in the order of
+ * their bits. */
 #define DEFINE_CUT(name_, bytes_, ...)                                                             \
   typedef double name_##_lanes __attribute__((vector_size(bytes_), aligned(8), may_alias));        \
   typedef int64_t name_##_flags __attribute__((vector_size(bytes_)));                              \
@@ -122,6 +124,17 @@ enum {
       found |= left[l] & INT64_MAX ? LEFT : 0;                                                     \
     }                                                                                              \
     return found;                                                                                  \
+  }                                                                                                \
+  __VA_ARGS__ static int64_t name_##_greatest(const double *values) {                              \
+    enum { LANES = bytes_ / sizeof(double) };                                                      \
+    const name_##_lanes *x = (const name_##_lanes *)values;                                        \
+    name_##_flags most = {0};                                                                      \
+    for (int i = 0; i < GROUP / LANES; i++) {                                                      \
+      const name_##_flags bits = (name_##_flags)x[i] & INT64_MAX, larger = bits > most;            \
+      most = (bits & larger) | (most & ~larger);                                                   \
+    }                                                                                              \
+    for (int l = 1; l < (int)LANES; l++) most[0] = most[l] > most[0] ? most[l] : most[0];          \
+    return most[0];                                                                                \
   }
 
 DEFINE_CUT(short_cut, 16)
@@ -146,22 +159,28 @@ static int cut_third(double *rest, const struct cuts *cuts, double *total) {
   return short_cut_third(rest, cuts, total);
 }
 
-/* The exponent e of a group, all of whose magnitudes are below 2^e; INT_MAX if a value is not
- * finite. */
-static int exponent_of(const double *x) {
-  double most = 0;
-  int exponent = 0;
-  for (int i = 0; i < GROUP; i++) {
-    if (!isfinite(x[i])) return INT_MAX;
-    most = fmax(most, fabs(x[i]));
-  }
-  (void)frexp(most, &exponent);
-  return exponent;
+static int64_t greatest(const double *x) {
+#ifdef __x86_64__
+  if (__builtin_cpu_supports("avx512f")) return long_cut_greatest(x);
+  if (__builtin_cpu_supports("avx2")) return middle_cut_greatest(x);
+#endif
+  return short_cut_greatest(x);
 }
 
-/* Get the cuts of groups whose magnitudes are below 2^exponent. Returns false if there are none. */
+/* An exponent e of a group, all of whose magnitudes are below 2^e; INT_MAX if a value is not
+ * finite. */
+static int exponent_of(const double *x) {
+  const int64_t most = greatest(x);
+  const int exponent = (int)(most >> 52);
+  if (!most) return 0;
+  return exponent == 0x7ff ? INT_MAX : exponent - 1022;
+}
+
+/* Get the cuts of groups whose magnitudes are below 2^exponent, and of such that are a little larger.
+ * Returns false if there are none. */
 static bool cuts_of(int exponent, struct cuts *cuts) {
   if (exponent == INT_MAX) return false;
+  exponent += SPARE;
   const int highest = exponent + GROUP_LOG;
   if (highest > 1020 || highest - PIECES * PIECE < LOWEST) return false;
   cuts->bound = ldexp(1, exponent);
@@ -175,26 +194,34 @@ static void add_each(struct op2i_exact_sum *sum, const double *x) {
     if (x[i] != 0) add_one(sum, x[i]);
 }
 
-/* Add a group by these cuts. Returns false, and adds nothing, if they do not suit it. */
-static bool add_cut(struct op2i_exact_sum *sum, const double *x, const struct cuts *cuts,
-                    bool every) {
-  double rest[GROUP] __attribute__((aligned(64))), total[PIECES] = {0};
+/* Add the pieces of a group by these cuts, and write what is left of its values, perhaps in their own
+ * place. Returns 0 if that is nothing, or else LEFT; or TOO_LARGE, when nothing is added. */
+static int add_pieces(struct op2i_exact_sum *sum, const double *x, const struct cuts *cuts,
+                      double *rest) {
+  double total[PIECES] = {0};
   int found = cut_two(x, cuts, rest, total);
-  if (found & TOO_LARGE) return false;
-  if (found & LEFT) found = cut_third(rest, cuts, &total[2]);
-  if (found & LEFT && !every) return false;
+  if (found & TOO_LARGE) return TOO_LARGE;
+  if (found) found = cut_third(rest, cuts, &total[2]);
   for (int piece = 0; piece < PIECES; piece++) add_one(sum, total[piece]);
-  if (found & LEFT) add_each(sum, rest);
-  return true;
+  return found;
 }
 
-/* Add a group. Mostly the cuts of the group before suit it. */
+/* Add a group. Mostly the cuts of the group before suit it. What is left of values that are much
+ * smaller than others is cut in the same way. */
 static void add_group(struct op2i_exact_sum *sum, const double *x, struct cuts *cuts) {
-  if (cuts->bound > 0 && add_cut(sum, x, cuts, false)) return;
-  if (!cuts_of(exponent_of(x), cuts) || !add_cut(sum, x, cuts, true)) {
+  double rest[GROUP] __attribute__((aligned(64)));
+  struct cuts lower;
+  int found = cuts->bound > 0 ? add_pieces(sum, x, cuts, rest) : TOO_LARGE;
+  if (!found) return;
+  const bool any = cuts_of(exponent_of(x), cuts);
+  if (found == TOO_LARGE && !any) {
     cuts->bound = 0;
     add_each(sum, x);
+    return;
   }
+  if (found == TOO_LARGE) found = add_pieces(sum, x, cuts, rest);
+  while (found && cuts_of(exponent_of(rest), &lower)) found = add_pieces(sum, rest, &lower, rest);
+  if (found) add_each(sum, rest);
 }
 
 void op2i_exact_add(struct op2i_exact_sum *sum, op2_type type, const void *values, int64_t n,

@@ -271,7 +271,7 @@ static op2_status lend(struct op2i_user_call *call, struct op2i_version *const *
     void **value = &values[*lent];
     if (arg->mat)
       status = op2i_call_lend_mat(arg->mat, arg->access, (op2_mat_rows **)value);
-    else if (arg->dat >= 0 && call->op.kind == &op2i_own_call_kind)
+    else if (arg->dat >= 0 && op2i_call_is_own(&call->op))
       status = op2i_dat_rows(call->op.dats[arg->dat], arg->access, value);
     else if (arg->dat >= 0)
       status = op2i_dat_lend(call->op.dats[arg->dat], arg->access, value);
@@ -292,7 +292,7 @@ static op2_status take_back(const struct op2i_user_call *call, void *const *valu
     if (arg->mat) {
       const op2_status stored = op2i_call_take_mat_back(arg->mat, arg->access, values[n]);
       if (!status) status = stored;
-    } else if (arg->dat >= 0 && call->op.kind != &op2i_own_call_kind) {
+    } else if (arg->dat >= 0 && !op2i_call_is_own(&call->op)) {
       op2i_dat_take_back(call->op.dats[arg->dat], op2i_modifies(arg->access));
     }
   }
@@ -336,6 +336,29 @@ static op2_status run(struct op2i_op *op, struct op2i_version *const *versions,
   status = take_back(call, values, lent, status);
   if (values != few) op2i_free(values);
   if (!status && answer) status = op2i_error(OP2_ERR_CALL, "the function returned %d", answer);
+  return status;
+}
+
+/* A rank whose arguments are not available takes part as well, since others wait for it. */
+static op2_status run_joint(struct op2i_op *op, struct op2i_version *const *versions,
+                            unsigned char *payload) {
+  struct op2i_user_call *call = op2i_op_call(op);
+  struct op2i_call_data captured;
+  struct op2i_error_kept kept;
+  void *values[2] = {NULL, NULL};
+  int lent = 0;
+  memcpy(&captured, payload, sizeof captured);
+  op2_status status = lend(call, versions, payload, values, &lent);
+  if (status) {
+    op2i_error_keep(&kept);
+    values[0] = NULL;
+  }
+  const double start = op2i_seconds();
+  const op2_status joint = (op2_status)call->function(captured.data, values);
+  call->seconds += op2i_seconds() - start;
+  call->times++;
+  if (joint || !status) return joint;
+  op2i_error_restore(&kept);
   return status;
 }
 
@@ -399,6 +422,12 @@ const struct op2i_op_kind op2i_user_call_kind = {.name = "call",
                                                  .run = run};
 const struct op2i_op_kind op2i_own_call_kind = {
     .name = "call", .use = use, .unuse = unuse, .describe = describe, .run = run};
+const struct op2i_op_kind op2i_joint_call_kind = {.name = "call",
+                                                  .joint = true,
+                                                  .use = use,
+                                                  .unuse = unuse,
+                                                  .describe = describe,
+                                                  .run = run_joint};
 
 /* ---- queueing -------------------------------------------------------------------------------- */
 
@@ -452,10 +481,10 @@ op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
   return queue(&r, &queued);
 }
 
-op2_status op2i_call_own_make(op2_where where, const char *name, op2_context ctx,
-                              op2_call_function function, int nargs, const op2_arg *args,
-                              struct op2i_user_call **out) {
-  const struct request r = {.kind = &op2i_own_call_kind,
+op2_status op2i_call_joint_make(op2_where where, const char *name, op2_context ctx,
+                                op2_call_function function, int nargs, const op2_arg *args,
+                                struct op2i_user_call **out) {
+  const struct request r = {.kind = &op2i_joint_call_kind,
                             .where = where,
                             .name = name,
                             .ctx = ctx,
@@ -467,14 +496,14 @@ op2_status op2i_call_own_make(op2_where where, const char *name, op2_context ctx
   return status;
 }
 
-op2_status op2i_call_own_queue(op2_where where, struct op2i_user_call *call, void *data,
-                               enum op2i_wish wish) {
+op2_status op2i_call_joint_queue(op2_where where, struct op2i_user_call *call, void *data,
+                                 enum op2i_wish wish) {
   const struct op2i_call_data payload = {.data = data};
   return op2i_scheduler.enqueue(call->op.ctx->sched, &call->op, where,
                                 (const unsigned char *)&payload, wish);
 }
 
-void op2i_call_own_unuse(struct op2i_user_call *call) { unuse(&call->op); }
+void op2i_call_joint_unuse(struct op2i_user_call *call) { unuse(&call->op); }
 
 /* Calls are checked each time that they are queued, so those with destroyed objects are not found. */
 static void pass_on_calls(op2_context ctx, void *object, void *successor) {

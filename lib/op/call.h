@@ -39,9 +39,12 @@ struct op2i_user_call {
 };
 
 /* Calls of the library's own keep no order beyond what their arguments require. */
-extern const struct op2i_op_kind op2i_user_call_kind, op2i_own_call_kind;
+extern const struct op2i_op_kind op2i_user_call_kind, op2i_own_call_kind, op2i_joint_call_kind;
+static inline bool op2i_call_is_own(const struct op2i_op *op) {
+  return op->kind == &op2i_own_call_kind || op->kind == &op2i_joint_call_kind;
+}
 static inline struct op2i_user_call *op2i_op_call(struct op2i_op *op) {
-  bool is = op->kind == &op2i_user_call_kind || op->kind == &op2i_own_call_kind;
+  const bool is = op->kind == &op2i_user_call_kind || op2i_call_is_own(op);
   return is ? (struct op2i_user_call *)op : NULL;
 }
 
@@ -55,13 +58,15 @@ struct op2i_fp_scope *op2i_call_window(const struct op2i_user_call *call);
  * rank owns; those of the halo may be out of date. */
 op2_status op2i_call_own(op2_where where, const char *name, op2_context ctx,
                          op2_call_function function, void *data, int nargs, const op2_arg *args);
-/* The same in two steps, so that nothing but the queue can lack memory in the second: make the call,
- * in use until op2i_call_own_unuse(), and queue it. */
-op2_status op2i_call_own_make(op2_where where, const char *name, op2_context ctx,
-                              op2_call_function function, int nargs, const op2_arg *args,
-                              struct op2i_user_call **out);
-op2_status op2i_call_own_queue(op2_where where, struct op2i_user_call *call, void *data,
-                               enum op2i_wish wish);
-void op2i_call_own_unuse(struct op2i_user_call *call);
+/* A call of a function in which ranks wait for each other. It is made first, in use until
+ * op2i_call_joint_unuse(), and then queued, so that nothing but the queue can lack memory in the second
+ * step. The function returns an op2_status. It is called on all ranks even if something that it depends
+ * on has failed; values[0] is null if its arguments were not available. */
+op2_status op2i_call_joint_make(op2_where where, const char *name, op2_context ctx,
+                                op2_call_function function, int nargs, const op2_arg *args,
+                                struct op2i_user_call **out);
+op2_status op2i_call_joint_queue(op2_where where, struct op2i_user_call *call, void *data,
+                                 enum op2i_wish wish);
+void op2i_call_joint_unuse(struct op2i_user_call *call);
 
 #endif

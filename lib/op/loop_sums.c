@@ -251,8 +251,8 @@ static op2_status make_copies(const struct op2i_sums *s, struct op2i_sum *sum) {
 
 static op2_status make_call(const struct op2i_sums *s, struct op2i_sum *sum) {
   const op2_arg args[] = {op2_arg_direct(sum->dat, OP2_READ), op2_arg_gbl(sum->gbl, OP2_RW)};
-  return op2i_call_own_make(s->where, "exact_sum", sum->dat->obj.ctx, op2i_terms_run, 2, args,
-                            &sum->call);
+  return op2i_call_joint_make(s->where, "exact_sum", sum->dat->obj.ctx, op2i_terms_run, 2, args,
+                              &sum->call);
 }
 
 /* Ranks agree on what each of these steps gave if a failure is to leave them as they are. Where a
@@ -295,7 +295,7 @@ static void free_sum(struct op2i_sum *sum) {
   if (sum->save) op2i_loop_unuse(sum->save);
   if (sum->restore) op2i_loop_unuse(sum->restore);
   for (int row = 0; row < sum->nadd; row++) op2i_loop_unuse(sum->add[row]);
-  if (sum->call) op2i_call_own_unuse(sum->call);
+  if (sum->call) op2i_call_joint_unuse(sum->call);
   op2i_free(sum->add);
 }
 
@@ -430,7 +430,7 @@ static op2_status queue_again(const struct op2i_sums *s) {
 
 static op2_status queue_sum(const struct op2i_sums *s, const struct op2i_sum *sum) {
   op2_status status = OP2_SUCCESS;
-  if (sum->call) return op2i_call_own_queue(s->where, sum->call, sum->dat, OP2I_BEHIND);
+  if (sum->call) return op2i_call_joint_queue(s->where, sum->call, sum->dat, OP2I_BEHIND);
   if (sum->restore) status = queue_own(s->where, sum->restore, OP2I_BEHIND);
   for (int row = 0; row < sum->nadd && !status; row++)
     status = queue_own(s->where, sum->add[row], OP2I_BEHIND);

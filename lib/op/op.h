@@ -16,6 +16,7 @@ struct op2i_op_kind {
   const char *name; /* for users: "loop", "call" */
   bool queues;      /* it queues other operations while it runs, which take care of halos */
   bool in_order;    /* operations of these kinds run in the order of the queue, whatever they use */
+  bool joint;       /* ranks wait for each other in run(), which takes part whatever has failed */
   /* Call these when the operation is held or queued once more, or once less. */
   void (*use)(struct op2i_op *op);
   void (*unuse)(struct op2i_op *op);

@@ -47,7 +47,7 @@ static unsigned needs(struct op2i_op *op, int d) {
   const struct op2i_loop *loop = op2i_op_loop(op);
   unsigned parts = loop                                 ? loop_needs(loop, d)
                    : op->kind->queues                   ? 0
-                   : op->kind == &op2i_own_call_kind    ? 0
+                   : op2i_call_is_own(op)               ? 0
                    : op2i_overwrites(op->dat_access[d]) ? 0
                                                         : OP2I_EVERY_PART;
   return parts & op2i_dat_parts(op->dats[d]);

@@ -142,12 +142,11 @@ static void explain_range(const struct op2i_loop *loop, int r, FILE *stream) {
   fputc('\n', stream);
 }
 
-static void explain_calls(op2_context ctx, const struct op2i_op_kind *kind, const char *owner,
-                          FILE *stream) {
+static void explain_calls(op2_context ctx, bool own, FILE *stream) {
   bool first = true;
   for (const struct op2i_user_call *call = ctx->calls; call; call = call->next) {
-    if (call->op.kind != kind) continue;
-    if (first) fprintf(stream, "\ncalls of the %s functions:\n", owner);
+    if (op2i_call_is_own(&call->op) != own) continue;
+    if (first) fprintf(stream, "\ncalls of the %s functions:\n", own ? "library's" : "program's");
     first = false;
     fprintf(stream, "  %s: called %s, %.3f ms in all\n", call->name, OP2I_N(call->times, "time"),
             1e3 * call->seconds);
@@ -414,8 +413,8 @@ op2_status op2_explain(op2_context ctx, FILE *stream) {
   op2i_numbering_explain(ctx, stream);
   fputs("\nloops:\n", stream);
   if (ctx->loops) explain_loops(ctx->loops, stream);
-  explain_calls(ctx, &op2i_user_call_kind, "program's", stream);
-  explain_calls(ctx, &op2i_own_call_kind, "library's", stream);
+  explain_calls(ctx, false, stream);
+  explain_calls(ctx, true, stream);
   return op2i_stream_written(stream, "op2_explain");
 }
 

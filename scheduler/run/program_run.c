@@ -154,14 +154,16 @@ static op2_status run_exchange(op2_context ctx, const struct op2i_program *progr
 }
 
 /* Run a call; among ranks it is cancelled if something that it depends on has failed on any
- * of them. */
+ * of them. A joint one runs nevertheless, as loops do: nobody reads what it writes then. */
 static op2_status run_call(struct op2i_sched *sched, const struct op2i_program *program, int64_t s,
                            struct op2i_node *const *nodes) {
   const struct op2i_grouping *grouping = &program->grouping;
   int64_t g = program->step_group[s];
   struct op2i_node *node = nodes[grouping->nodes[grouping->groups[g].first]];
   bool cancelled = false;
-  op2_status status = op2i_outcomes_before_call(sched, nodes, grouping, g, &cancelled);
+  op2_status status = OP2_SUCCESS;
+  if (!node->op->kind->joint)
+    status = op2i_outcomes_before_call(sched, nodes, grouping, g, &cancelled);
   if (status || cancelled) return status;
   sched->ctx->running = node->where;
   const int64_t begin = op2i_trace_begin(sched->ctx);
