@@ -87,14 +87,15 @@ enum {
                                      double total[2]) {                                            \
     enum { LANES = bytes_ / sizeof(double) };                                                      \
     const name_##_lanes *x = (const name_##_lanes *)values;                                        \
+    const double bound = cuts->bound, upper = cuts->cut[0], lower = cuts->cut[1];                  \
     name_##_lanes first = {0}, second = {0};                                                       \
-    name_##_flags large = {0}, left = {0};                                                         \
+    name_##_flags left = {0}, below = ~left;                                                       \
     for (int i = 0; i < GROUP / LANES; i++) {                                                      \
-      const name_##_lanes high = (x[i] + cuts->cut[0]) - cuts->cut[0], low = x[i] - high;          \
-      const name_##_lanes next = (low + cuts->cut[1]) - cuts->cut[1], end = low - next;            \
+      const name_##_lanes high = (x[i] + upper) - upper, low = x[i] - high;                        \
+      const name_##_lanes next = (low + lower) - lower, end = low - next;                          \
       first += high;                                                                               \
       second += next;                                                                              \
-      large |= ~((name_##_lanes)((name_##_flags)x[i] & INT64_MAX) < cuts->bound);                  \
+      below &= (name_##_lanes)((name_##_flags)x[i] & INT64_MAX) < bound;                           \
       left |= (name_##_flags)end;                                                                  \
       ((name_##_lanes *)rest)[i] = end;                                                            \
     }                                                                                              \
@@ -103,16 +104,17 @@ enum {
     for (int l = 0; l < (int)LANES; l++) {                                                         \
       total[0] += first[l];                                                                        \
       total[1] += second[l];                                                                       \
-      found |= (large[l] ? TOO_LARGE : 0) | (left[l] & INT64_MAX ? LEFT : 0);                      \
+      found |= (below[l] ? 0 : TOO_LARGE) | (left[l] & INT64_MAX ? LEFT : 0);                      \
     }                                                                                              \
     return found;                                                                                  \
   }                                                                                                \
   __VA_ARGS__ static int name_##_third(double *rest, const struct cuts *cuts, double *total) {     \
     enum { LANES = bytes_ / sizeof(double) };                                                      \
+    const double lowest = cuts->cut[2];                                                            \
     name_##_lanes *x = (name_##_lanes *)rest, third = {0};                                         \
     name_##_flags left = {0};                                                                      \
     for (int i = 0; i < GROUP / LANES; i++) {                                                      \
-      const name_##_lanes high = (x[i] + cuts->cut[2]) - cuts->cut[2];                             \
+      const name_##_lanes high = (x[i] + lowest) - lowest;                                         \
       third += high;                                                                               \
       x[i] -= high;                                                                                \
       left |= (name_##_flags)x[i];                                                                 \
@@ -189,6 +191,13 @@ static bool cuts_of(int exponent, struct cuts *cuts) {
   return true;
 }
 
+/* True if few values are not zero: adding each is faster than cutting the group. */
+static bool are_few(const double *x) {
+  int n = 0;
+  for (int i = 0; i < GROUP; i++) n += x[i] != 0;
+  return n <= GROUP / 4;
+}
+
 static void add_each(struct op2i_exact_sum *sum, const double *x) {
   for (int i = 0; i < GROUP; i++)
     if (x[i] != 0) add_one(sum, x[i]);
@@ -220,7 +229,8 @@ static void add_group(struct op2i_exact_sum *sum, const double *x, struct cuts *
     return;
   }
   if (found == TOO_LARGE) found = add_pieces(sum, x, cuts, rest);
-  while (found && cuts_of(exponent_of(rest), &lower)) found = add_pieces(sum, rest, &lower, rest);
+  while (found && !are_few(rest) && cuts_of(exponent_of(rest), &lower))
+    found = add_pieces(sum, rest, &lower, rest);
   if (found) add_each(sum, rest);
 }
 
