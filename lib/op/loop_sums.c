@@ -175,6 +175,21 @@ static op2_status replace_mat(struct op2i_sums *s, int n, const op2_arg *arg) {
 
 /* ---- terms of globals ------------------------------------------------------------------------ */
 
+/* A global may outlive many sets. Forget the terms of those that the program has destroyed. */
+static void drop_terms(op2_gbl gbl) {
+  int64_t kept = 0;
+  for (int64_t k = 0; k < gbl->nterms; k++) {
+    const struct op2i_terms terms = gbl->terms[k];
+    if (!terms.dat->set->obj.given_up) {
+      gbl->terms[kept++] = terms;
+      continue;
+    }
+    op2i_unref(terms.clear);
+    op2i_unref(terms.dat);
+  }
+  gbl->nterms = kept;
+}
+
 static op2_status need_terms(op2_gbl gbl, op2_set set, struct op2i_terms **out) {
   const bool nested = set->obj.ctx->records->inside != NULL;
   for (int64_t k = 0; k < gbl->nterms; k++)
@@ -184,6 +199,7 @@ static op2_status need_terms(op2_gbl gbl, op2_set set, struct op2i_terms **out) 
       return OP2_SUCCESS;
     }
   struct op2i_terms made = {0};
+  drop_terms(gbl);
   if (op2i_grow(&gbl->terms, sizeof *gbl->terms, gbl->nterms, &gbl->terms_capacity))
     return op2i_error_nomem("the terms of a sum");
   op2_status status = op2i_dat_create_alone(set, gbl->dim, gbl->type, gbl->obj.name, &made.dat);

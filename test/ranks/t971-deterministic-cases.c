@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "comm.h"
+#include "context.h"
 #include "init.h"
 #include "rank_case.h"
 #include "support.h"
@@ -124,6 +126,24 @@ static op2_status made_again(struct run *r) {
     op2_map_destroy(&turned);
     op2_dat_destroy(&other);
     op2_gbl_destroy(&g);
+  }
+  op2_kernel_destroy(&k);
+  return status;
+}
+
+/* A global that outlives many sets keeps the terms of few. */
+static op2_status sets_again(struct run *r) {
+  const int64_t rank = r->ctx->comm ? r->ctx->comm->rank : 0;
+  const int64_t size = r->ctx->comm ? r->ctx->comm->size : 1;
+  op2_kernel k = NULL;
+  op2_status status = make_kernel(r, "tenth", "void tenth(double *s) { s[1] += 0.1; }", &k);
+  for (int step = 0; step < 6 && !status; step++) {
+    op2_set set = NULL;
+    status = op2_set_create(r->ctx, 12 * (rank + 1) / size - 12 * rank / size, "many", &set);
+    for (int again = 0; again < 2 && !status; again++)
+      status = op2_par_loop(k, set, op2_arg_gbl(r->sum, OP2_INC));
+    op2_set_destroy(&set);
+    if (!status && r->sum->nterms > 2) status = OP2_ERR_RANGE;
   }
   op2_kernel_destroy(&k);
   return status;
@@ -357,6 +377,7 @@ static const struct program programs[] = {
     {"a dat through two maps, and directly", mixed},
     {"a component of a dat", component},
     {"maps that are made again", made_again},
+    {"sets that are made again", sets_again},
     {"a loop whose arguments are given up", given_up},
     {"dense rows, and rows that are left out", matrices},
     {"a loop object inside an operator", inside},
