@@ -2,12 +2,13 @@
 /* Deterministic mode: loops that add in place have the bits of loops that write all contributions,
  * which are those of the checked mode, on any number of ranks, with any blocks and backend of the
  * host. They do add in place if ranks have neighbouring elements, and do not if elements are spread at
- * random. */
+ * random. A rank that lacks memory fails on all ranks. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "init.h"
+#include "mem.h"
 #include "rank_case.h"
 #include "support.h"
 #include "tap.h"
@@ -227,6 +228,73 @@ static void try_blocks(struct trial *t, int block_size, int threads) {
      in_place, spread);
 }
 
+/* ---- a rank without memory ------------------------------------------------------------------- */
+
+struct shortage {
+  struct trial trial;
+  int64_t at, made; /* the allocation that fails, and how many there were */
+};
+
+static op2_status step_and_sum(struct run *r, op2_kernel sum, op2_gbl total) {
+  op2_status status = step(r, 0.5);
+  if (!status)
+    status = op2_par_loop(sum, r->sets[NODES], op2_arg_direct(r->y, OP2_READ),
+                          op2_arg_gbl(total, OP2_INC));
+  return status ? status : op2_flush(r->ctx);
+}
+
+static int short_rank(struct op2i_comm *comm, void *data) {
+  struct shortage *s = data;
+  struct run r = {0};
+  op2_kernel sum = NULL;
+  op2_gbl total = NULL;
+  const bool victim = comm->rank == comm->size - 1;
+  const op2_options options = rank_options("sequential", s->trial.eager);
+  const op2_kernel_desc desc = {
+      .name = "sum", .source = "void sum(const double *y, double *s) { *s += y[0] * y[1]; }"};
+  op2_dat *dats[] = {&r.y, &r.z, &r.narrow, &r.flow, &r.we, &r.wc};
+  whole_share(&s->trial.whole, comm->rank, &r.share);
+  op2_status status = op2i_init_ranks(&options, comm, &r.ctx);
+  if (!status) status = declare(&r, &s->trial);
+  if (!status) status = op2_kernel_create(r.ctx, &desc, &sum);
+  if (!status) status = op2_gbl_create(r.ctx, 1, OP2_F64, NULL, "total", &total);
+  if (victim) op2i_mem_fail_here_at(s->at);
+  if (!status) status = step_and_sum(&r, sum, total);
+  if (victim) s->made = op2i_mem_fail_here_at(0);
+  for (size_t d = 0; d < sizeof dats / sizeof *dats; d++) op2_dat_destroy(dats[d]);
+  op2_gbl_destroy(&r.least);
+  op2_gbl_destroy(&total);
+  op2_kernel_destroy(&sum);
+  for (int k = 0; k < KERNELS; k++) op2_kernel_destroy(&r.kernels[k]);
+  for (int m = 0; m < s->trial.whole.nmaps; m++) op2_map_destroy(&r.maps[m]);
+  for (int set = 0; set < s->trial.whole.nsets; set++) op2_set_destroy(&r.sets[set]);
+  share_free(&s->trial.whole, &r.share);
+  const op2_status last = op2_finalize(&r.ctx);
+  return status || last ? 1000 : 0;
+}
+
+static void run_short(bool eager) {
+  enum { RANKS = 3 };
+  static struct shortage s;
+  const int step = quick() ? 31 : thorough() ? 1 : 7;
+  int wrong = 0, all = 0;
+  s.trial.eager = eager;
+  do {
+    uint64_t seed = 3;
+    s.at += step;
+    make_whole(&s.trial, RANKS, IN_BLOCKS, &seed);
+    const int sum = run_contexts(RANKS, short_rank, &s);
+    whole_free(&s.trial.whole);
+    all += sum == 1000 * RANKS;
+    if (sum && sum != 1000 * RANKS) diag("allocation %d: %d", (int)s.at, sum);
+    wrong += sum && sum != 1000 * RANKS;
+  } while (s.made >= s.at);
+  is_int(wrong, 0, "%s: one of %d allocations fails: all ranks have failed, or none",
+         eager ? "eager" : "lazy", (int)s.made);
+  ok(all > 0, "%d are missed", all);
+  s.at = s.made = 0;
+}
+
 int main(void) {
   static struct trial t;
   test_environment();
@@ -245,5 +313,7 @@ int main(void) {
       if (t.order || strcmp(backend, "sequential")) try_blocks(&t, 0, 2);
     }
   }
+  run_short(false);
+  run_short(true);
   return done();
 }
