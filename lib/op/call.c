@@ -344,13 +344,13 @@ static op2_status run_joint(struct op2i_op *op, struct op2i_version *const *vers
                             unsigned char *payload) {
   struct op2i_user_call *call = op2i_op_call(op);
   struct op2i_call_data captured;
-  struct op2i_error_kept kept;
+  struct op2i_error_kept failure;
   void *values[2] = {NULL, NULL};
   int lent = 0;
   memcpy(&captured, payload, sizeof captured);
   op2_status status = lend(call, versions, payload, values, &lent);
   if (status) {
-    op2i_error_keep(&kept);
+    op2i_error_keep(&failure);
     values[0] = NULL;
   }
   const double start = op2i_seconds();
@@ -358,7 +358,7 @@ static op2_status run_joint(struct op2i_op *op, struct op2i_version *const *vers
   call->seconds += op2i_seconds() - start;
   call->times++;
   if (joint || !status) return joint;
-  op2i_error_restore(&kept);
+  op2i_error_restore(&failure);
   return status;
 }
 

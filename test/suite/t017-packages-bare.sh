@@ -19,13 +19,13 @@ for tool in dh lintian chrpath dpkg-buildpackage; do
   fi
 done
 
-out=$tmp/packages
-DEB_BUILD_OPTIONS=noautodbgsym sh "$src/packaging/deb.sh" --lintian "$out" >"$tmp/log" 2>&1
+packages=$tmp/packages
+DEB_BUILD_OPTIONS=noautodbgsym sh "$src/packaging/deb.sh" --lintian "$packages" >"$tmp/log" 2>&1
 result $? "packages are built, and lintian finds nothing"
 diag "$(grep -E '^[EWIPX]: ' "$tmp/log" || tail -n 3 "$tmp/log")"
-runs "there are sixteen" test "$(ls "$out" | grep -c '\.deb$')" -eq 16
+runs "there are seventeen" test "$(ls "$packages" | grep -c '\.deb$')" -eq 17
 
-(cd "$out" && tar -c -f "$tmp/op2-packages.tar" ./*.deb)
+(cd "$packages" && tar -c -f "$tmp/op2-packages.tar" ./*.deb)
 sh "$src/test/chroot.sh" --tree --add "$tmp/op2-packages.tar" \
   sh test/support/try_packages.sh op2-packages.tar </dev/null >"$tmp/out" 2>"$tmp/err"
 status=$?
@@ -46,7 +46,7 @@ else
   mirror=$(apt-get indextargets --no-release-info --format '$(RELEASE) $(REPO_URI)' |
     awk '$1 == "bookworm" { print $2; exit }')
   piuparts --distribution=bookworm --mirror="$mirror main" --no-eatmydata \
-    --warn-on-leftovers-after-purge "$out"/*.deb >"$tmp/log" 2>&1
+    --warn-on-leftovers-after-purge "$packages"/*.deb >"$tmp/log" 2>&1
   result $? "piuparts finds nothing"
   grep -q 'PASS: All tests' "$tmp/log" || diag "$(grep -e ERROR -e FAIL "$tmp/log" || tail -n 20 "$tmp/log")"
 fi
